@@ -85,7 +85,7 @@ def test_held_out(monkeypatch):
 
 def test_shown(run, tmp_path):
     records = heldout.read(run)
-    claim = "SR on PDDL (20 tasks, 2 seeds): expert 100.0, random 0.0: +100.0 points"
+    claim = "SR on PDDL (20 tasks, 2 seeds): random 0.0, expert 100.0: -100.0 points"
     assert str(records).startswith(claim) and "significant" in str(records)
     shown = records._repr_html_()
     assert "<th>expert</th><td>100.0 a<br><small>84–100</small></td>" in shown

@@ -107,7 +107,7 @@ WRONG = {
     "evaluate, server": (
         lambda run: played("vllm:x", "pddl", base_url="http://127.0.0.1:9/v1", retries=0, out="dead"),
         heldout.Error,
-        "say where it is with base_url; .*, and wait_for_servers 10m waits",
+        "say where it is with base_url; .*, and wait_for_servers=10m waits",
     ),
     "evaluate, other run": (
         lambda run: played("expert", "babyai", tasks="0", out=run),
@@ -122,12 +122,12 @@ WRONG = {
     "evaluate, no texts": (
         lambda run: played(lambda conversations, sampling: [None], "pddl", out="none"),
         heldout.UsageError,
-        "gave no list of texts to 1 conversations",
+        r"gave no list of texts \(replies.*\) to 1 conversations",
     ),
     "evaluate, one text": (
         lambda run: played(lambda conversations, sampling: "look", "pddl", out="one"),
         heldout.UsageError,
-        "gave no list of texts to 1 conversations",
+        r"gave no list of texts \(replies.*\) to 1 conversations",
     ),
     "read": (lambda run: heldout.read(run + "x"), heldout.NotFound, "x does not exist: give a run directory"),
     "read, pattern": (
