@@ -1,5 +1,8 @@
 """`python -m heldout inspect`: writes the episodes and calls that `heldout export --format inspect` sends as Inspect's logs."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportArgumentType=false, reportCallIssue=false, reportUnusedImport=false
+
 from __future__ import annotations
 
 import json

@@ -5,7 +5,7 @@ what binds the names that they read, and of plain values among them. Code of ins
 Objects whose content does not show, such as models, count by their type and are listed in `unseen`.
 """
 
-# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # Values of a user's have no types.
 
 from __future__ import annotations

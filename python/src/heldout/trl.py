@@ -342,7 +342,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         if state.is_world_process_zero:
             out = self._out / f"step-{state.global_step:06d}"
             assert self._model is not None
-            options = {"name": "policy", **self._options} if callable(self._model) else self._options
+            options: dict[str, Any] = {"name": "policy", **self._options} if callable(self._model) else self._options
             done = evaluate(self._model, self._env, out=out, **options)
             self.evaluations[state.global_step] = done
             found = [done.metrics(self._prefix)]
