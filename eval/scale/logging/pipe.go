@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -38,11 +39,15 @@ func Pipe(ctx context.Context, python, binary string, write func(io.Writer) erro
 	written := make(chan error, 1)
 	go func() {
 		buffer := bufio.NewWriter(input)
-		err := errors.Join(write(buffer), buffer.Flush())
+		err := write(buffer)
+		if err == nil {
+			err = buffer.Flush()
+		}
 		if err != nil {
 			cancel() // or it would take a part for the whole
 		}
-		written <- errors.Join(err, input.Close())
+		input.Close()
+		written <- err
 	}()
 	for printed := bufio.NewScanner(output); printed.Scan(); {
 		lines = append(lines, printed.Text())
@@ -50,7 +55,7 @@ func Pipe(ctx context.Context, python, binary string, write func(io.Writer) erro
 	err = cmd.Wait()
 	failed := <-written
 	switch {
-	case failed != nil && !errors.Is(failed, syscall.EPIPE):
+	case failed != nil && !errors.Is(failed, syscall.EPIPE) && !errors.Is(failed, os.ErrClosed): // it had ended
 		return nil, failed
 	case err != nil:
 		return nil, fmt.Errorf("%s: %s", python, lacking(said.String()))
