@@ -15,7 +15,7 @@ const setFlagName = "set"
 // keyNames are the settings that few need, by the commands that have them as keys of --set and not as
 // flags; those without a command are for all.
 var keyNames = map[string][]string{
-	"": {"extra-body", "retries", "rpm", "tpm", "give-up-after", "wait-for-servers", "top-p",
+	"": {"retries", "rpm", "tpm", "give-up-after", "wait-for-servers", "top-p",
 		"no-system-role", "history-share", "stop", "memory", "reflection-prompt", "reflection-tokens", "same-action",
 		"same-step", "budget-tokens", "budget-time", "shard", "events", "log-step", "follow", "held-in", "prices",
 		"width", "intervals", "latex", "thoughts", "weights", "no-ind-model", "no-ind-base-url", "ind", "grades",

@@ -84,7 +84,7 @@ func TestDiagnoses(t *testing.T) {
 		"invents": {choice("Observation: a room", "length"), nil, envs.CheckFail,
 			"invents observations in 12; what it adds is left out; if it does not know where its turn ends, check its chat template (start vLLM"},
 		"repeats": {choice(loop, "length"), hot, envs.CheckFail,
-			"repeats itself in 12; a lower --temperature than 1, or --set extra-body"},
+			"repeats itself in 12; a lower --temperature than 1, or --extra-body"},
 		"loops": {choice(loop, "length"), nil, envs.CheckFail,
 			"repeats itself in 12; give a --temperature such as 0.7"},
 		"rambles": {choice("It was a dark night", "length"), hot, envs.CheckFail,

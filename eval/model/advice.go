@@ -90,7 +90,7 @@ const (
 )
 
 func (a Adviser) lessReasoning() string {
-	return cmp.Or(hints[a.Kind][onThinking], "switch the model's reasoning off with --set extra-body")
+	return cmp.Or(hints[a.Kind][onThinking], "switch the model's reasoning off with --extra-body")
 }
 
 // calmer is advice for a model that goes on and on.
@@ -104,7 +104,7 @@ func (a Adviser) calmer(against Symptom) string {
 	case a.hot() && a.Kind == "": // services refuse the other field
 		return fmt.Sprintf("a lower --temperature than %v keeps a small model from rambling", a.Decoding.Temperature)
 	case a.hot():
-		return fmt.Sprintf("a lower --temperature than %v, or --set extra-body='{\"top_k\":20}', keeps a small model from "+
+		return fmt.Sprintf("a lower --temperature than %v, or --extra-body '{\"top_k\":20}', keeps a small model from "+
 			"rambling", a.Decoding.Temperature)
 	case against != Repetition:
 		return longer

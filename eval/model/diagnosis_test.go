@@ -155,7 +155,7 @@ func TestSymptoms(t *testing.T) {
 		{model.Reading{Text: loop, Fault: record.CutOff, Echo: true}, hot, "vllm", model.Echo, "--prompt v3"},
 		{model.Reading{Text: "Action: look", Readable: true, Echo: true}, hot, "vllm", model.Echo, "--prompt v3"},
 		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "vllm", model.Repetition,
-			`a lower --temperature than 1, or --set extra-body='{"top_k":20}'`},
+			`a lower --temperature than 1, or --extra-body '{"top_k":20}'`},
 		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "", model.Repetition,
 			"a lower --temperature than 1 keeps"},
 		{model.Reading{Text: loop, Fault: record.CutOff}, record.Decoding{}, "vllm", model.Repetition,

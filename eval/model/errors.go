@@ -120,7 +120,7 @@ func (e *RequestError) hint() string {
 		field = streamField
 	}
 	if field != "" {
-		return fmt.Sprintf("--set extra-body='{%q:null}' leaves that field out", field)
+		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", field)
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -305,7 +305,7 @@ func TestRefusedDecodingFields(t *testing.T) {
 				t.Errorf("%s to %s: error is %#v, Fatal() = %v after %d requests; want a fatal one about %s after 1",
 					test.name, spec.Provider, got, got.Fatal(), len(server.all()), test.field)
 			}
-			if want := `--set extra-body='{"` + test.field + `":null}'`; !strings.Contains(err.Error(), want) {
+			if want := `--extra-body '{"` + test.field + `":null}'`; !strings.Contains(err.Error(), want) {
 				t.Errorf("%s to %s: error is %q, want %q in it", test.name, spec.Provider, err, want)
 			}
 		}

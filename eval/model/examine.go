@@ -313,7 +313,7 @@ func (e *examiner) reply(ctx context.Context) error {
 	} else if e.about.Software == "" && e.client.spec.Provider == OpenAI {
 		e.add("decoding", envs.CheckOK,
 			"the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
-				"min_p and the like with --set extra-body if it has them")
+				"min_p and the like with --extra-body if it has them")
 	} else {
 		e.add("decoding", envs.CheckOK, "the decoding fields are accepted")
 	}

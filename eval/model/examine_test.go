@@ -243,7 +243,7 @@ func TestExamine(t *testing.T) {
 			return 0, ""
 		}}, map[string]any{"min_p": 0.1}, 0, []string{"reachable ok", "model ok", "version ok", "context ok",
 			"reply fail"},
-			map[string]string{"reply": `--set extra-body='{"min_p":null}' leaves that field out`}},
+			map[string]string{"reply": `--extra-body '{"min_p":null}' leaves that field out`}},
 		{"refuses everything", &babbler{refuses: func(map[string]any) (int, string) { return 400, "no" }}, nil, 0,
 			[]string{"reachable ok", "model ok", "version ok", "context ok", "reply fail"}, map[string]string{
 				"reply": "400 Bad Request: no"}},
@@ -344,7 +344,7 @@ func TestExamineUnknownServer(t *testing.T) {
 	c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
 	checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))
 	i := slices.IndexFunc(checks, func(c envs.Check) bool { return c.Name == "decoding" })
-	if i < 0 || checks[i].Status != envs.CheckOK || !strings.Contains(checks[i].Text, "--set extra-body") {
+	if i < 0 || checks[i].Status != envs.CheckOK || !strings.Contains(checks[i].Text, "--extra-body") {
 		t.Errorf("checks are %v, want a word on what is left to the server", checks)
 	}
 }

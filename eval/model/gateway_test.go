@@ -355,7 +355,7 @@ func TestRefusedValues(t *testing.T) {
 		_, err := open(t, model.Options{BaseURL: g.URL + "/v1"}).Chat(t.Context(), hello)
 		refused, ok := err.(*model.RequestError)
 		if !ok || refused.Field != field || field != "" && (!refused.Fatal() ||
-			!strings.Contains(err.Error(), `--set extra-body='{"`+field+`":null}' leaves that field out`)) {
+			!strings.Contains(err.Error(), `--extra-body '{"`+field+`":null}' leaves that field out`)) {
 			t.Errorf("%s: %v", message, err)
 		}
 	}

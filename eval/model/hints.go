@@ -57,7 +57,7 @@ var hints = map[string]map[topic]string{
 		onParser:   "start llama-server with --reasoning-format auto",
 		onThinking: "start it with --reasoning-budget 0 for no reasoning",
 		onEnds:     "check the chat template, and that the GGUF file names the tokens (tokenizer.ggml.eot_token_id)",
-		onCache:    `--set extra-body='{"cache_prompt":false}' has every prompt read anew`,
+		onCache:    `--extra-body '{"cache_prompt":false}' has every prompt read anew`,
 		onBatch:    "start llama-server with --parallel 1 for one reply at a time",
 	},
 	ollamaSW: {
@@ -66,7 +66,7 @@ var hints = map[string]map[topic]string{
 		onContext:  "--context sets the context that Ollama serves, up to that of the model",
 		onTemplate: "give the model its TEMPLATE in a Modelfile; ollama show --template prints the present one",
 		onParser:   "give the model the TEMPLATE of its thinking in a Modelfile",
-		onThinking: `switch reasoning off with --set extra-body='{"think":false}'`,
+		onThinking: `switch reasoning off with --extra-body '{"think":false}'`,
 		onEnds:     "add PARAMETER stop with these tokens to the Modelfile",
 		onBatch:    "start Ollama with OLLAMA_NUM_PARALLEL=1 for one reply at a time",
 	},
@@ -74,12 +74,12 @@ var hints = map[string]map[topic]string{
 		onAddress:  "check --base-url, the network and the HTTP proxy",
 		onName:     "the service's documentation has the names of its models",
 		onTemplate: "check that the model is one for chat; a base model is played with --agent react --completions",
-		onThinking: `have less reasoning: OpenAI's models take --set extra-body='{"reasoning_effort":"low"}'`,
+		onThinking: `have less reasoning: OpenAI's models take --extra-body '{"reasoning_effort":"low"}'`,
 	},
 }
 
 // noThinking switches reasoning off if the chat template supports it.
-const noThinking = `--set extra-body='{"chat_template_kwargs":{"enable_thinking":false}}'`
+const noThinking = `--extra-body '{"chat_template_kwargs":{"enable_thinking":false}}'`
 
 // endsInConfiguration is where the tokens are that end a turn.
 const endsInConfiguration = "check the chat template, and eos_token_id in the model's generation_config.json"

@@ -58,7 +58,7 @@ func TestHintsFitTheServer(t *testing.T) {
 		"sglang": {"--served-model-name", "--context-length", "--chat-template FILE",
 			"--enable-deterministic-inference", "--disable-radix-cache"},
 		"llama.cpp": {"--alias", "--ctx-size", "--chat-template-file FILE", "--parallel 1",
-			`--set extra-body='{"cache_prompt":false}'`},
+			`--extra-body '{"cache_prompt":false}'`},
 		"": {"the service's documentation", "lower --context", "one for chat", "will not repeat exactly",
 			"than an undisturbed one"},
 	}

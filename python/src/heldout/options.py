@@ -84,6 +84,8 @@ class RunOptions(TypedDict, total=False):
     X-Api-Key=MY_KEY; a list for several."""
     context: int
     """Context length in tokens; 0 uses the server's (Ollama: at most 8192)."""
+    extra_body: Mapping[str, object] | str
+    """More fields of the request body as a JSON object, such as {"top_k":20}; null removes a field."""
     timeout: str
     """Time limit of a request. Default: 5m0s."""
     concurrency: int | Literal["auto"]
@@ -145,8 +147,6 @@ class RunOptions(TypedDict, total=False):
     included; the same command with more resumes; 0 is off."""
     events: str | os.PathLike[str]
     """File or pipe that gets a line of JSON for every finished episode, and the tables at the end."""
-    extra_body: Mapping[str, object] | str
-    """More fields of the request body as a JSON object, such as {"top_k":20}; null removes a field."""
     generator_seed: int | str
     """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     give_up_after: str
