@@ -131,7 +131,7 @@ func (sys *system) sayCalls(w *modelcalls.Written) {
 		sys.say("left out: %s of later trials", table.Counted(w.Later, "episode"))
 	}
 	if w.Missing > 0 {
-		sys.warn(table.Counted(w.Missing, "planned episode") + " without a result: the rates are those of the others")
+		sys.warn(table.Counted(w.Missing, "planned episode") + " without a result: the rates leave them out")
 	}
 }
 

@@ -141,7 +141,7 @@ func (o *serveOptions) recording(sys *system, options serve.Options) (serve.Opti
 		}
 		r.Player = filepath.Base(dir)
 		options.Said = append(options.Said, fmt.Sprintf(
-			"episodes are recorded as those of %s, after the folder; --name gives the player another name", r.Player))
+			"episodes are recorded with the folder as their player, %s; --name gives another name", r.Player))
 	}
 	if err := configs.CheckPlayer(r.Player); err != nil {
 		return options, fmt.Errorf("%w: give another --name", err)

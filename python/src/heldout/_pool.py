@@ -143,8 +143,9 @@ class Pool:
     `mounts` are environments, as for `heldout serve`: `"pddl"`, `"alfworld,split=train"`, `"p1=pddl,perturb=P1"`.
     `options` are the flags of that command, with `_` for `-`: `Pool("pddl", step_limit=5)`.
 
-    With `record=DIR`, episodes are recorded as those of `name`, by default the name of the script. A recording goes on
-    only with the same player: the same name, and the same `version` or else source of the code that makes the pool.
+    With `record=DIR`, episodes are recorded with `name` as their player, by default the name of the script. A
+    recording goes on only with the same player: the same name, and the same `version` or else source of the code
+    that makes the pool.
     An episode that is played again keeps its first result; `left` lists what has none.
 
     Threads and asyncio tasks may share a pool: what they send at the same time goes in one exchange.
@@ -476,7 +477,7 @@ def serving(options: dict[str, Any]) -> tuple[list[str], list[str]]:
             own["source"] = source.hash
         if script and name is None:
             name = script
-            said.append(f"episodes are recorded as those of {script}, after the script; name says another")
+            said.append(f"episodes are recorded with the script as their player, {script}; name= gives another name")
     return [*flags({**options, "player": own}), *([] if name is None else [f"--name={name}"])], said
 
 
