@@ -16,6 +16,7 @@ import (
 	"heldout/eval/serve/guard"
 	"heldout/eval/show/overview"
 	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
 	"heldout/eval/show/view"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -86,9 +87,9 @@ func serveView(ctx context.Context, sys *system, options view.Options, listen st
 		return usage(fmt.Errorf("--listen %q is not an address with a port, such as 127.0.0.1:8080: %w", listen, err))
 	}
 	worlds := &bench.Worlds{Texts: texts}
-	prompts, reported := bench.Prompts{Worlds: worlds}, bench.Prompts{Worlds: worlds, NoWorlds: true}
+	prompts := bench.Prompts{Worlds: worlds}
 	options.Now, options.Names, options.Sent = sys.now, []string{host, machineName()}, prompts.Sent
-	options.Compare = func(ctx context.Context, runs []record.Chosen) (page.Page, error) {
+	options.Compare = func(ctx context.Context, runs []record.Chosen, pages trajectory.Addresses) (page.Page, error) {
 		source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
 		if err != nil {
 			return page.Page{}, err
@@ -97,7 +98,7 @@ func serveView(ctx context.Context, sys *system, options view.Options, listen st
 		if err != nil {
 			return page.Page{}, err
 		}
-		return overview.Compare(ctx, runs, rep, reported.Sent)
+		return overview.Linked(ctx, runs, rep, pages)
 	}
 	options.Drawable = func(c record.Condition) bool { return bench.Drawable(c, texts.Setup) }
 	options.Draw = func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) (

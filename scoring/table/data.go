@@ -48,7 +48,7 @@ func csvValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case string:
-		return NoFormula(escapeRunes(v, Obeyed))
+		return NoFormula(Escape(v, Obeyed))
 	default:
 		return fmt.Sprint(v)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
@@ -19,7 +20,7 @@ import (
 // that do not print, escape sequences among them, are written as Go writes them
 // in strings.
 func Printable(s string) string {
-	return escapeRunes(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	return Escape(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // Obeyed reports whether a character may act on who prints it: a control character, or a mark
@@ -70,9 +71,11 @@ func List(words []string) string {
 	return strings.Join(words, "")
 }
 
-// escapeRunes replaces the characters that a text must not contain by their Go
-// string escapes.
-func escapeRunes(s string, must func(rune) bool) string {
+// Escape replaces the characters that a text must not contain by their Go string escapes.
+func Escape(s string, must func(rune) bool) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, must) < 0 {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		if !must(r) {

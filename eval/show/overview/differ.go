@@ -168,11 +168,11 @@ func (e *Episodes) links(tasks []won) (out []episodeLink, omitted int) {
 			break
 		}
 		good, bad := w.example()
-		if !e.bundle.Contains(good.run, good.result()) || !e.bundle.Contains(bad.run, bad.result()) {
+		address := e.addresses(good.named(), bad.named())
+		if address == "" {
 			continue
 		}
-		l := episodeLink{template.URL("#" + trajectory.PairFragment(good.run, good.result(), bad.run, bad.result())),
-			page.Shown(w.winner.name), ""}
+		l := episodeLink{template.URL(address), page.Shown(w.winner.name), ""}
 		if len(w.winner.attempts) > 1 || len(w.loser.attempts) > 1 {
 			l.Said = fmt.Sprintf("%d of %d : %d of %d", w.winner.solved(), len(w.winner.attempts), w.loser.solved(),
 				len(w.loser.attempts))

@@ -17,10 +17,11 @@ import (
 	"heldout/scoring/report"
 )
 
-// Episodes is what a page has of single episodes: a bundle of them, and how each attempt
-// that counts ended.
+// Episodes is what a page has of single episodes: a bundle of them or addresses of their pages, and how
+// each attempt that counts ended.
 type Episodes struct {
-	bundle *trajectory.Bundle
+	bundle    *trajectory.Bundle // nil if they have pages elsewhere
+	addresses trajectory.Addresses
 	// attempts has the attempts of unperturbed first trials.
 	attempts map[report.Stand]*stood
 	// began and ended are the first and the last time in the records.
@@ -48,9 +49,9 @@ type countedAttempt struct {
 	seed    int64
 }
 
-// result is what names an attempt in a bundle.
-func (a countedAttempt) result() *record.Result {
-	return &record.Result{ID: a.id, Attempt: int(a.number)}
+// named is the attempt as links name it.
+func (a countedAttempt) named() trajectory.Attempt {
+	return trajectory.Attempt{Run: a.run, Result: &record.Result{ID: a.id, Attempt: int(a.number)}}
 }
 
 // Sent returns what the model was sent in an attempt of a run, as bench.Prompts does.
@@ -84,7 +85,8 @@ func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Se
 		}
 		size += n
 	}
-	e := &Episodes{bundle: trajectory.NewBundle(size), attempts: map[report.Stand]*stood{}}
+	b := trajectory.NewBundle(size)
+	e := &Episodes{bundle: b, addresses: b.Address, attempts: map[report.Stand]*stood{}}
 	used := map[string]bool{}
 	for _, p := range runs {
 		name := filepath.Base(p.Name())
@@ -97,6 +99,18 @@ func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Se
 		}
 	}
 	return e, e.bundle.Close()
+}
+
+// readLinked reads the episodes of runs, which have pages elsewhere.
+func readLinked(ctx context.Context, runs []record.Chosen, rep *report.Report, addresses trajectory.Addresses) (
+	*Episodes, error) {
+	e := &Episodes{addresses: addresses, attempts: map[report.Stand]*stood{}}
+	for _, p := range runs {
+		if err := e.read(ctx, p, p.String(), rep, nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+	}
+	return e, nil
 }
 
 // ranked is what reading keeps of an attempt.
@@ -116,6 +130,9 @@ func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *
 	var failed error
 	m, err := record.EachDerived(p, func(m *record.Manifest, ep *record.Episode) derived {
 		d := derived{Signs: trajectory.SignsOf(ep)}
+		if e.bundle == nil {
+			return d
+		}
 		named := *ep
 		named.Model = cmp.Or(called[ep.Model], ep.Model)
 		d.html = e.bundle.Render(name, &named, func() ([]episode.Call, error) { return sent.of(ctx, m, ep) })
@@ -124,10 +141,12 @@ func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *
 		if failed != nil {
 			return
 		}
-		named := ep.Result
-		named.Model = cmp.Or(called[ep.Model], ep.Model)
 		reason := d.Reason(&ep.Result, m.Groups[pos.Group].Condition.StepLimit)
-		failed = e.bundle.Add(name, &named, reason, d.html)
+		if e.bundle != nil {
+			named := ep.Result
+			named.Model = cmp.Or(called[ep.Model], ep.Model)
+			failed = e.bundle.Add(name, &named, reason, d.html)
+		}
 		if ep.Ended.After(e.ended) {
 			e.ended = ep.Ended
 		}

@@ -79,10 +79,13 @@ func (e *Episodes) count(stand report.Stand, groups []failed) []int {
 			}
 			i := int(a.reason) - 1
 			count[i]++
-			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Contains(a.run, a.result()) {
+			if linked[i] == mostExamples || last == i {
+				continue
+			}
+			if address := e.addresses(a.named()); address != "" {
 				last = i
 				linked[i]++
-				g.Examples = append(g.Examples, episodeLink{template.URL("#" + trajectory.Fragment(a.run, a.result())),
+				groups[i].Examples = append(groups[i].Examples, episodeLink{template.URL(address),
 					page.Shown(envs.PlaceTitle(stand.Place) + " " + t.name), ""})
 			}
 		}

@@ -96,7 +96,11 @@ func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
 // HTML is the page of a report of runs, with their episodes and what models were sent.
 func HTML(ctx context.Context, runs []record.Chosen, from *report.Report, sent Sent) ([]byte, error) {
-	p, err := Compare(ctx, runs, from, sent)
+	e, err := Read(ctx, runs, from, sent)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Page(from, e)
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +109,10 @@ func HTML(ctx context.Context, runs []record.Chosen, from *report.Report, sent S
 	return b.Bytes(), err
 }
 
-// Compare makes the page of a report of runs.
-func Compare(ctx context.Context, runs []record.Chosen, from *report.Report, sent Sent) (page.Page, error) {
-	e, err := Read(ctx, runs, from, sent)
+// Linked makes the page of a report of runs whose episodes have pages elsewhere, by the names of their runs.
+func Linked(ctx context.Context, runs []record.Chosen, from *report.Report, addresses trajectory.Addresses) (
+	page.Page, error) {
+	e, err := readLinked(ctx, runs, from, addresses)
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -119,10 +124,8 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 	h := rep.Headline()
 	found := findings{Report: rep, episodes: e, headline: h, duels: e.duels(rep.Claims()),
 		failing: e.failures(h.Lines, rep.Places())}
-	episodes := e.bundle.Section()
 	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, rep, h), Class: "report",
-		Styles: []template.CSS{pageStyle(), episodes.Style}, Data: episodes.Data,
-		Scripts: append([]template.JS{page.Script}, episodes.Scripts...)}
+		Styles: []template.CSS{pageStyle()}, Scripts: []template.JS{page.Script}}
 	start := first{Headline: h, Cards: cards(rep, h, found.duels, found.failing)}
 	var sections []template.HTML
 	for _, of := range plans {
@@ -136,12 +139,19 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 		start.Links = append(start.Links, navLink{s.ID, s.Title})
 		sections = append(sections, page.Fragment(templates, "section", s))
 	}
-	start.Links = append(start.Links, navLink{"episodes", "Episodes"})
+	if e.bundle != nil {
+		start.Links = append(start.Links, navLink{"episodes", "Episodes"})
+	}
 	// A card leads to a section that is there.
 	start.Cards = slices.DeleteFunc(start.Cards, func(c card) bool {
 		return !slices.ContainsFunc(start.Links, func(l navLink) bool { return l.ID == c.ID })
 	})
 	p.Body = append([]template.HTML{page.Fragment(templates, "first", start)}, sections...)
+	if e.bundle == nil {
+		return p, nil
+	}
+	episodes := e.bundle.Section()
+	p.Styles, p.Data, p.Scripts = append(p.Styles, episodes.Style), episodes.Data, append(p.Scripts, episodes.Scripts...)
 	p.Body = append(p.Body,
 		`<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`,
 		episodes.Body, `</section>`)

@@ -89,10 +89,14 @@ func Fragment(run string, r *record.Result) string {
 	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
 }
 
-// PairFragment is the part of an address that shows two attempts of a bundle beside each other.
-func PairFragment(run string, r *record.Result, otherRun string, otherResult *record.Result) string {
-	return Fragment(run, r) + "&with=" + template.URLQueryEscaper(bundleKey(otherRun, otherResult))
+// Attempt is an attempt of a run, as links name it.
+type Attempt struct {
+	Run    string
+	Result *record.Result
 }
+
+// Addresses returns where pages show an attempt, or two beside each other; empty if they do not.
+type Addresses func(first Attempt, beside ...Attempt) string
 
 // bundleKey names an attempt in a bundle. HTML changes characters that do not print.
 func bundleKey(run string, r *record.Result) string { return table.Printable(run + "/" + Name(r)) }
@@ -147,7 +151,7 @@ type Section struct {
 	Data    []page.Data
 }
 
-// Close compresses what is left, after which Has knows what the bundle holds.
+// Close compresses what is left, after which Address knows what the bundle holds.
 func (b *Bundle) Close() error {
 	if err := b.flush(); err != nil {
 		return err
@@ -173,8 +177,19 @@ func (b *Bundle) Close() error {
 	return nil
 }
 
-// Contains reports whether a closed bundle holds an attempt.
-func (b *Bundle) Contains(run string, r *record.Result) bool { return b.keys[bundleKey(run, r)] }
+// Address is Addresses of the page of a closed bundle.
+func (b *Bundle) Address(first Attempt, beside ...Attempt) string {
+	address := "#" + Fragment(first.Run, first.Result)
+	for _, a := range beside {
+		address += "&with=" + template.URLQueryEscaper(bundleKey(a.Run, a.Result))
+	}
+	for _, a := range append(beside, first) {
+		if !b.keys[bundleKey(a.Run, a.Result)] {
+			return ""
+		}
+	}
+	return address
+}
 
 // Section is the part of a page with a closed bundle.
 func (b *Bundle) Section() Section {

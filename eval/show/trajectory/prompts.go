@@ -64,9 +64,10 @@ func NewPrompts(e *record.Episode, calls []episode.Call, err error) Prompts {
 	}
 	words := make([]string, len(e.Trajectory))
 	var prev []messageShape
+	texts := visibleTexts{}
 	for _, c := range calls {
-		now := plainMessages(c.Messages)
-		key := p.key(newCallShape(e, &c, prev, now))
+		now := texts.messages(c.Messages)
+		key := p.key(newCallShape(e, &c, prev, now, texts))
 		if words[c.Step] != "" {
 			key = words[c.Step] + "," + key
 		}
@@ -105,11 +106,11 @@ func (p *Prompts) key(shape any) string {
 	return key
 }
 
-// plainMessages are messages as pages show them, each with its whole text as one item.
-func plainMessages(messages []model.Message) []messageShape {
+// messages are messages as pages show them, each with its whole text as one item.
+func (v visibleTexts) messages(messages []model.Message) []messageShape {
 	out := make([]messageShape, len(messages))
 	for i, m := range messages {
-		text := visible(m.Content)
+		text := v.of(m.Content)
 		if m.Call.Name != "" {
 			text += "\n" + visible(m.Call.Name+" "+m.Call.Arguments)
 		}
@@ -120,7 +121,7 @@ func plainMessages(messages []model.Message) []messageShape {
 
 func (m messageShape) equal(o messageShape) bool { return m.Role == o.Role && m.Text[0] == o.Text[0] }
 
-func newCallShape(e *record.Episode, c *episode.Call, prev, now []messageShape) callShape {
+func newCallShape(e *record.Episode, c *episode.Call, prev, now []messageShape, texts visibleTexts) callShape {
 	s := callShape{Removed: c.Removed, Proof: noDigest}
 	switch {
 	case c.Differs:
@@ -144,7 +145,7 @@ func newCallShape(e *record.Episode, c *episode.Call, prev, now []messageShape) 
 				m.Cut, text = 1+len(utf16.Encode([]rune(prev[at].Text[0][n:]))), text[n:]
 			}
 		}
-		m.Text = newTemplate(e, c.Step, text)
+		m.Text = newTemplate(e, c.Step, text, texts)
 		s.Add = append(s.Add, m)
 	}
 	return s
@@ -183,11 +184,11 @@ func sameStart(a, b string) int {
 type pageText struct{ name, text string }
 
 // newTemplate cuts a text at those that the page has, the longest first.
-func newTemplate(e *record.Episode, step int, text string) []string {
+func newTemplate(e *record.Episode, step int, text string, texts visibleTexts) []string {
 	const near, far, long = 2, 100, 300
-	out := cutAt(text, pageTexts(e, step, near))
+	out := cutAt(text, texts.pageTexts(e, step, near))
 	if literal(out) > long && step > near {
-		out = cutAt(text, pageTexts(e, step, far))
+		out = cutAt(text, texts.pageTexts(e, step, far))
 	}
 	return out
 }
@@ -201,10 +202,10 @@ func literal(items []string) (n int) {
 }
 
 // pageTexts are the texts of the page up to so many steps before a step.
-func pageTexts(e *record.Episode, step, back int) []pageText {
+func (v visibleTexts) pageTexts(e *record.Episode, step, back int) []pageText {
 	names := map[string]string{}
 	add := func(name, text string) {
-		if text = visible(text); text != "" && names[text] == "" {
+		if text = v.of(text); text != "" && names[text] == "" {
 			names[text] = name
 		}
 	}

@@ -2,6 +2,7 @@ package trajectory
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"heldout/scoring/table"
@@ -34,13 +35,19 @@ func newText(s string) Text {
 }
 
 func visible(s string) string {
-	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-	for i, line := range lines {
-		parts := strings.Split(line, "\t")
-		for j, part := range parts {
-			parts[j] = table.Printable(part)
-		}
-		lines[i] = strings.Join(parts, "\t")
+	return table.Escape(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {
+		return r != '\n' && r != '\t' && !unicode.IsPrint(r)
+	})
+}
+
+// visibleTexts makes texts that come often visible, each once.
+type visibleTexts map[string]string
+
+func (v visibleTexts) of(s string) string {
+	shown, known := v[s]
+	if !known {
+		shown = visible(s)
+		v[s] = shown
 	}
-	return strings.Join(lines, "\n")
+	return shown
 }

@@ -1,13 +1,27 @@
 package view
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
 
 	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
 )
 
-// compare is the page that compares the chosen runs: the report of exactly those.
+// comparedPage is the comparison that was made last, as making one takes long.
+type comparedPage struct {
+	mu   sync.Mutex
+	of   string // the runs with the sizes of their records then, and where the page is
+	page page.Page
+}
+
+// compare is the page that compares the chosen runs: the report of exactly those, with links to the pages of
+// their episodes.
 func (s *Server) compare(request *http.Request) (*page.Page, error) {
 	names := request.URL.Query()["run"]
 	if len(names) == 0 {
@@ -16,23 +30,44 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 	if s.options.Compare == nil {
 		return nil, notFound("this server compares no runs")
 	}
+	root := rootOf(request)
+	of, byName := root, map[string]*shownRun{}
 	var runs []record.Chosen
 	for _, name := range names {
 		r, err := s.run(name)
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, r.parts)
+		size, err := r.parts.Size()
+		if err != nil {
+			return nil, err
+		}
+		of += fmt.Sprintf("\n%s %d", r.parts, size)
+		runs, byName[r.parts.String()] = append(runs, r.parts), r
 	}
-	leave, err := s.occupy(request.Context())
-	if err != nil {
-		return nil, err
+	s.compared.mu.Lock()
+	defer s.compared.mu.Unlock()
+	if s.compared.of != of {
+		made, err := s.options.Compare(request.Context(), runs, addressesOf(byName, root))
+		if err != nil {
+			return nil, err
+		}
+		s.compared.of, s.compared.page = of, made
 	}
-	defer leave()
-	p, err := s.options.Compare(request.Context(), runs)
-	if err != nil {
-		return nil, err
-	}
+	p := s.compared.page
 	p.Links = append(s.links(request), p.Links...)
+	p.Body, p.Styles, p.Scripts = slices.Clip(p.Body), slices.Clip(p.Styles), slices.Clip(p.Scripts) // pages add to them
 	return &p, nil
+}
+
+// addressesOf are the pages of attempts, from where root leads to the list of runs.
+func addressesOf(runs map[string]*shownRun, root string) trajectory.Addresses {
+	return func(first trajectory.Attempt, beside ...trajectory.Attempt) string {
+		address := runs[first.Run].path(root, "episodes", trajectory.Name(first.Result))
+		var with []string
+		for _, a := range beside {
+			with = append(with, "with="+url.QueryEscape(runs[a.Run].name+"/"+trajectory.Name(a.Result)))
+		}
+		return strings.Join(append([]string{address}, with...), "?")
+	}
 }

@@ -60,7 +60,7 @@ func shownBelow(t *testing.T, change func(*Options)) (*Server, *testRun) {
 			[]episode.Call, error) {
 			return make([]episode.Call, len(e.Trajectory)), nil
 		},
-		Compare: func(_ context.Context, runs []record.Chosen) (page.Page, error) {
+		Compare: func(_ context.Context, runs []record.Chosen, _ trajectory.Addresses) (page.Page, error) {
 			return page.Page{Title: "Compared"}, nil
 		}}
 	change(&o)

@@ -38,8 +38,9 @@ type Options struct {
 	Drawable func(record.Condition) bool
 	// Sent returns what the model was sent in an episode, as bench.Prompts does; nil without it.
 	Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call, error)
-	// Compare makes the page that compares runs; nil without it.
-	Compare func(context.Context, []record.Chosen) (page.Page, error)
+	// Compare makes the page that compares runs, with the addresses of their attempts by Chosen.String of the
+	// runs; nil without it.
+	Compare func(context.Context, []record.Chosen, trajectory.Addresses) (page.Page, error)
 	// Callers are who may call the server, also by loopback addresses and, with a token, by any address.
 	guard.Callers
 }
@@ -48,6 +49,7 @@ type Options struct {
 type Server struct {
 	options  Options
 	shown    shownRuns
+	compared comparedPage
 	handler  http.Handler
 	busy     chan struct{} // bounds searches and drawings at the same time
 	readers  chan struct{} // bounds first readings at the same time

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	"golang.org/x/net/html"
 
@@ -24,6 +26,7 @@ import (
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
 	"heldout/scoring"
 	"heldout/scoring/record"
 )
@@ -692,23 +695,35 @@ func TestDrawable(t *testing.T) {
 func TestCompare(t *testing.T) {
 	folder := t.TempDir()
 	var dirs []string
+	var last *testRun
 	for _, name := range []string{"a", "b", "c"} {
-		dirs = append(dirs, newTestRun(t, filepath.Join(folder, name), 1, "m").record(1).dir)
+		last = newTestRun(t, filepath.Join(folder, name), 2, "m").record(1)
+		dirs = append(dirs, last.dir)
 	}
 	var got []string
 	s := patient(New(Options{Runs: runsOf(dirs...), Now: time.Now,
-		Compare: func(_ context.Context, runs []record.Chosen) (page.Page, error) {
+		Compare: func(_ context.Context, runs []record.Chosen, pages trajectory.Addresses) (page.Page, error) {
+			var shown []trajectory.Attempt
 			for _, r := range runs {
 				got = append(got, filepath.Base(r.Name()))
+				shown = append(shown, trajectory.Attempt{Run: r.String(), Result: &record.Result{ID: "e 1", Attempt: 2}})
 			}
-			return page.Page{Title: "Compared"}, nil
+			return page.Page{Title: "Compared", Body: []template.HTML{template.HTML(pages(shown[0], shown[1]))}}, nil
 		}}))
 	if text := body(t, get(t, s, "/")); strings.Count(text, `type="checkbox" name="run"`) != 3 {
 		t.Errorf("runs cannot be chosen: %.900s", text)
 	}
 	text := body(t, get(t, s, "/compare?run=c&run=a"))
-	if fmt.Sprint(got) != "[c a]" || !strings.Contains(text, "Compared") || !strings.Contains(text, "All runs") {
+	if fmt.Sprint(got) != "[c a]" || !strings.Contains(text, "Compared") || !strings.Contains(text, "All runs") ||
+		!strings.Contains(text, "./runs/c/episodes/e%201.2?with=a%2Fe+1.2") {
 		t.Errorf("compared are %v: %.900s", got, text)
+	}
+	if again := body(t, get(t, s, "/compare?run=c&run=a")); again != text || len(got) != 2 {
+		t.Errorf("the page is made again though no run changed: %v\n%s", got, cmp.Diff(text, again))
+	}
+	last.record(1)
+	if body(t, get(t, s, "/compare?run=c&run=a")); len(got) != 4 {
+		t.Error("the page is not made again though a run has changed")
 	}
 	for address, code := range map[string]int{"/compare": 400, "/compare?run=x": 404} {
 		if r := get(t, s, address); r.StatusCode != code {
