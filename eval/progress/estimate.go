@@ -77,6 +77,87 @@ func (d *durations) recent() float64 {
 	return (d.sums[n-1] - d.sums[half-1]) / float64(n-half)
 }
 
+// stepTimes measure how long steps take by Little's law: the time that the episodes in flight spent during the
+// latest minute, by the steps that ended in it. Steps under way count, so that it is soon known when steps become
+// longer, as where more episodes share a processor.
+type stepTimes struct {
+	begin time.Time
+	spent float64 // seconds in steps that ended
+	asked float64 // of these, those in which a model was asked
+	// underWay counts the steps under way, since adds up when they began, in seconds after begin.
+	underWay int
+	since    float64
+	marks    []mark // of the latest steps that ended, the oldest first
+}
+
+// mark is what was known when a step ended.
+type mark struct {
+	at           time.Time
+	spent, asked float64 // spent has the time of steps under way, too
+	ended        int
+}
+
+// The latest steps are those of this time, but so many at least, and never more than the later half.
+const (
+	latest      = time.Minute
+	fewestSteps = 64
+)
+
+func (s *stepTimes) after(t time.Time) float64 { return t.Sub(s.begin).Seconds() }
+
+func (s *stepTimes) total(now time.Time) float64 {
+	return s.spent + float64(s.underWay)*s.after(now) - s.since
+}
+
+func (s *stepTimes) start(now time.Time) {
+	if s.begin.IsZero() {
+		s.begin, s.marks = now, []mark{{at: now}}
+	}
+	s.underWay++
+	s.since += s.after(now)
+}
+
+func (s *stepTimes) stop(began time.Time) {
+	s.underWay--
+	s.since -= s.after(began)
+}
+
+// end notes that a step that began then has ended, in which a model was asked for so long.
+func (s *stepTimes) end(began, now time.Time, asked time.Duration) {
+	s.stop(began)
+	s.spent += now.Sub(began).Seconds()
+	s.asked += asked.Seconds()
+	ended := s.ended() + 1
+	s.marks = append(s.marks, mark{now, s.total(now), s.asked, ended})
+	for len(s.marks) > 2 && (s.marks[1].ended <= ended/2 ||
+		len(s.marks) > fewestSteps && now.Sub(s.marks[1].at) > latest) {
+		s.marks = s.marks[1:]
+	}
+}
+
+func (s *stepTimes) ended() int { return s.marks[len(s.marks)-1].ended }
+
+// mean is how long one of the latest steps took, in seconds; 0 if none has ended.
+func (s *stepTimes) mean(now time.Time) float64 {
+	if len(s.marks) < 2 {
+		return 0
+	}
+	return max(0, s.total(now)-s.marks[0].spent) / float64(s.ended()-s.marks[0].ended)
+}
+
+// local is the share of the latest steps' time in which no model was asked: this machine computed, and all steps
+// share its processors.
+func (s *stepTimes) local() float64 {
+	if len(s.marks) < 2 {
+		return 0
+	}
+	first, last := s.marks[0], s.marks[len(s.marks)-1]
+	if last.spent <= first.spent {
+		return 0
+	}
+	return min(1, max(0, 1-(last.asked-first.asked)/(last.spent-first.spent)))
+}
+
 // pace is what is known of one kind of episodes: of one environment, player and
 // perturbation.
 type pace struct {
@@ -89,7 +170,8 @@ type pace struct {
 	tasks               map[string]*sums // of first trials
 	// firsts are how long episodes took to their first step, steps how long each
 	// further step took, and ends what was left after the last.
-	firsts, steps, ends durations
+	firsts, ends durations
+	steps        stepTimes
 	since               map[string]time.Time // of episodes in flight, the last that was heard of them
 	begun               map[string]time.Time // of episodes in flight
 }
@@ -130,19 +212,25 @@ func (p *pace) begin(id string, now time.Time) {
 	p.Running[id], p.since[id], p.begun[id] = 0, now, now
 }
 
-func (p *pace) step(id string, now time.Time) {
-	took := &p.steps
+func (p *pace) step(id string, now time.Time, asked time.Duration) {
 	if p.Running[id] == 0 {
-		took = &p.firsts
+		p.firsts.add(now.Sub(p.since[id]))
+	} else {
+		p.steps.end(p.since[id], now, asked)
 	}
-	took.add(now.Sub(p.since[id]))
-	p.again(id, now)
+	p.Running[id]++
+	p.since[id] = now
+	p.steps.start(now)
 }
 
 // again notes a step that was made before, and took no time now.
 func (p *pace) again(id string, now time.Time) {
+	if p.Running[id] > 0 {
+		p.steps.stop(p.since[id])
+	}
 	p.Running[id]++
 	p.since[id] = now
+	p.steps.start(now)
 }
 
 // note notes the end of an episode.
@@ -166,6 +254,9 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 
 // cancel forgets an episode in flight.
 func (p *pace) cancel(id string) {
+	if p.Running[id] > 0 {
+		p.steps.stop(p.since[id])
+	}
 	delete(p.Running, id)
 	delete(p.since, id)
 	delete(p.begun, id)
@@ -175,15 +266,15 @@ func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
 // measured reports whether there is any data to estimate the time of an episode
 // from.
-func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.sums) > 0 }
+func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.marks) > 0 }
 
 // costs returns the seconds per step and the seconds per episode in addition to
 // its steps.
-func (p *pace) costs() (perStep, extra float64) {
+func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	first := p.firsts.recent()
 	perStep = first
-	if len(p.steps.sums) > 0 {
-		perStep = p.steps.recent()
+	if steps := p.steps.mean(now); steps > 0 {
+		perStep = steps
 	}
 	return perStep, max(0, first-perStep) + p.ends.recent()
 }
@@ -193,7 +284,7 @@ func (p *pace) costs() (perStep, extra float64) {
 // that are left take the time that the recent ones of their kind took. They are
 // shared by the episodes in flight, until no episode is waiting; then the run
 // takes as long as the longest.
-func remaining(paces []*pace, concurrency int) (rest time.Duration, ok bool) {
+func remaining(paces []*pace, concurrency int, now time.Time) (rest time.Duration, ok bool) {
 	missing := 0
 	for _, p := range paces {
 		if p.planned > p.done && !p.measured() {
@@ -208,12 +299,16 @@ func remaining(paces []*pace, concurrency int) (rest time.Duration, ok bool) {
 	waiting := 0
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {
-		perStep, extra := p.costs()
+		perStep, extra := p.costs(now)
 		f := forecastOf(p.Lengths, p.waiting(), together)
 		work += f.work*perStep + float64(p.waiting())*extra
-		longest = max(longest, f.longest*perStep)
+		// Steps that share processors take less time when episodes have ended.
+		local := p.steps.local()
+		if n := len(p.Running); n > 0 {
+			longest = max(longest, perStep*((1-local)*f.longest+local*f.work/float64(n)))
+		}
 		if p.waiting() > 0 {
-			waiting, drain = waiting+p.waiting(), f.drain*perStep // of the last to begin
+			waiting, drain = waiting+p.waiting(), f.drain*perStep*(1-local) // of the last to begin
 		}
 	}
 	seconds := longest

@@ -107,7 +107,7 @@ func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 		return
 	}
 	p.tokens += u.CompletionTokens
-	of.step(e.ID, p.now())
+	of.step(e.ID, p.now(), u.Latency)
 }
 
 func playingOf(c *record.Condition) playing {
@@ -216,7 +216,7 @@ func (p *Tracker) remaining() (time.Duration, bool) {
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, max(p.inFlight(), p.overlap()))
+	return remaining(paces, max(p.inFlight(), p.overlap()), p.now())
 }
 
 // overlap is how many episodes took place at once so far. It is more than those in flight

@@ -242,8 +242,10 @@ type simulation struct {
 	// length is how many steps an episode takes.
 	length func(*episode.Episode) int
 	// step is how long a step takes on average, in seconds; nil for one. It takes
-	// that long give or take a half.
-	step func(*episode.Episode) float64
+	// that long give or take a half, and so much more for each other episode of its environment
+	// that shares a processor with it.
+	step   func(*episode.Episode) float64
+	shared map[string]float64
 	// start is what the first step of an episode takes more, in seconds, when so
 	// many have begun before; nil for nothing.
 	start func(begun int) float64
@@ -259,14 +261,22 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	now := time.Unix(0, 0)
 	plan := eval.InPlayingOrder(s.plan)
 	p := NewRun(eval.Due{Missing: plan}, s.concurrency, never, func() time.Time { return now })
-	step := func(e *episode.Episode) time.Duration {
-		mean := 1.0
+	var flights, writes []*flight
+	mean := func(e *episode.Episode) float64 {
 		if s.step != nil {
-			mean = s.step(e)
+			return s.step(e)
+		}
+		return 1
+	}
+	step := func(e *episode.Episode) time.Duration {
+		mean := mean(e)
+		for _, f := range flights {
+			if f.Condition.Env == e.Condition.Env {
+				mean += s.shared[e.Condition.Env]
+			}
 		}
 		return time.Duration(mean * (0.5 + rng.Float64()) * float64(time.Second))
 	}
-	var flights, writes []*flight
 	var at []time.Time
 	for begun, steps := 0, 0; p.done < len(plan); steps++ {
 		for len(flights) < s.concurrency && begun < len(plan) {
@@ -287,7 +297,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 			writes = slices.DeleteFunc(writes, is)
 			continue
 		}
-		p.StepDone(f.Episode, agent.Usage{})
+		p.StepDone(f.Episode, agent.Usage{Latency: time.Duration(mean(f.Episode) * float64(time.Second))})
 		f.steps++
 		f.next = now.Add(step(f.Episode))
 		if f.steps == f.length {
@@ -307,8 +317,8 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	return estimates, left
 }
 
-// From the first tenth of the episodes on the estimate is right within a factor
-// of two, until a few steps are left.
+// From the first tenth of the episodes on the estimate is right within a factor of two, until a few steps are
+// left. Where episodes share a processor, it is so from half of the time on.
 func TestETA(t *testing.T) {
 	var rng *rand.Rand // made anew for each
 	one := episodes("pddl", "m", "none", 30, 1000)
@@ -355,6 +365,14 @@ func TestETA(t *testing.T) {
 		"longer on the way to the disk": {plan: one, concurrency: 8, disk: 8, length: func(*episode.Episode) int {
 			return 5 + rng.IntN(3)
 		}},
+		"a processor shared": {plan: two, concurrency: 64, length: any, shared: map[string]float64{"jericho": 1}},
+		"a processor shared at the end": {plan: slices.Concat(one, episodes("jericho", "m", "none", 100, 20)),
+			concurrency: 64, length: func(e *episode.Episode) int {
+				if e.Condition.Env == "jericho" {
+					return 100
+				}
+				return any(e)
+			}, shared: map[string]float64{"jericho": 1}},
 		"slow beginnings": {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
 		"expert, then random": {plan: players, concurrency: 8, length: func(e *episode.Episode) int {
 			if e.Condition.Model == "expert" {
@@ -381,7 +399,7 @@ func TestETA(t *testing.T) {
 		few := time.Duration(10 * longest * float64(time.Second))
 		worst, when := 1.0, time.Duration(0)
 		for i, e := range estimates {
-			if left[i] < few {
+			if left[i] < few || s.shared != nil && left[i] > left[0]/2 {
 				continue
 			}
 			if factor := max(e.Seconds()/left[i].Seconds(), left[i].Seconds()/e.Seconds()); factor > worst {
