@@ -452,11 +452,19 @@ func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record
 		}
 	}
 	ack := func() { l.acknowledge(d) }
-	if text := d.parts[0].msg.Headers().Get(errorHeader); text != "" {
-		return nil, ack, errors.New(text)
+	data, failure := l.content(d)
+	if failure != "" {
+		return nil, ack, errors.New(failure)
 	}
-	rec, err := unpack(d.data())
+	rec, err := unpack(data)
 	return rec, ack, err
+}
+
+// content is the record of a delivery, or why there is none. Its parts may come again meanwhile.
+func (l *Leader) content(d *delivery) (data []byte, failure string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return d.data(), d.parts[0].msg.Headers().Get(errorHeader)
 }
 
 // await returns the record of an attempt if it has come, and waits for it otherwise.
