@@ -291,7 +291,7 @@ func TestFlippedBits(t *testing.T) {
 	for i := range kinds {
 		kinds[i].prepare(c)
 	}
-	n := sharedtest.Times(t, 850, 51)
+	n := sharedtest.Times(t, 250, 51, 850)
 	if *flipCount > 0 {
 		n = *flipCount
 	}

@@ -153,7 +153,7 @@ func TestKill(t *testing.T) {
 		inFlight, kills, seeds int
 		requests               int // between kills, at most
 	}{
-		{"few in flight", 6, sharedtest.Times(t, 100, 8, 480), sharedtest.Times(t, 10, 3, 30), 12},
+		{"few in flight", 6, sharedtest.Times(t, 40, 8, 480), sharedtest.Times(t, 10, 3, 30), 12},
 		{"many in flight", 64, sharedtest.Times(t, 20, 3), sharedtest.Times(t, 30, 9), 240},
 	} {
 		t.Run(c.name, func(t *testing.T) {
