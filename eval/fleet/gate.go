@@ -218,7 +218,7 @@ func (f *Fleet) examine(s *server, out *aside) (talks, differs bool, err error) 
 	f.mu.Unlock()
 	if reference != nil {
 		if err := f.same(*reference, about); err != nil {
-			return true, true, err
+			return true, true, fmt.Errorf("it differs from the server that the run began with: %w", err)
 		}
 	}
 	if out.trial != nil {

@@ -187,7 +187,8 @@ func TestServerThatCannotJoin(t *testing.T) {
 	}
 	n.await(t, b.url()+" is not used: ")
 	b.Come()
-	n.await(t, b.url()+` is not used: the root of the model is "r" and "other"`)
+	n.await(t, b.url()+" is not used: it differs from the server that the run began with: "+
+		`the root of the model is "r" and "other"`)
 	root := "r"
 	b.root.Store(&root)
 	n.await(t, b.url()+" is in use")
