@@ -1,11 +1,14 @@
 package configs
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"heldout/envs"
 )
@@ -105,5 +108,42 @@ func FuzzParseRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		r := DefaultRun()
 		_, _ = ParseRun("f", []byte(in), &r, []string{"model", "split"}, []string{"table", "seeds"})
+	})
+}
+
+// What users write as a text stays that text, in every key that has texts, also if it looks like a number, a
+// truth value, a date or nothing.
+func TestTextsStayAsWritten(t *testing.T) {
+	var fields []reflect.StructField
+	for f := range reflect.TypeFor[Run]().Fields() {
+		if f.Type.Kind() == reflect.String || f.Type == reflect.TypeFor[Strings]() {
+			fields = append(fields, f)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringMatching(`[-+]?(0[xob])?[0-9a-f_]{1,12}`),
+			rapid.StringMatching(`[-+]?[0-9_]{0,4}\.[0-9_]{1,4}([eE][-+]?[0-9]{1,3})?`),
+			rapid.StringMatching(`[0-9]{1,4}[eE][-+]?[0-9]{1,4}`), rapid.StringMatching(`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}`),
+			rapid.StringMatching(`[0-9]{4}-[01][0-9]-[0-3][0-9][Tt][0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z?`),
+			rapid.StringMatching(`[0-9]{1,3}(:[0-5][0-9]){1,2}`),
+			rapid.SampledFrom(strings.Fields("true True TRUE false yes Yes no NO on Off y n null Null NULL ~ .inf "+
+				"-.Inf .NaN = << 1. .5 0 -0 00 007")),
+		).Filter(func(s string) bool { return s != "-" && s != "+" }).Draw(t, "text")
+		field := rapid.SampledFrom(fields).Draw(t, "field")
+		forms := []string{"%s: %s\n", "%s: %s # said\n", "{%s: %s}\n", "%s:\n  %s\n", "%s: '%s'\n"}
+		list := field.Type == reflect.TypeFor[Strings]()
+		if list {
+			forms = append(forms, "%s: [%s]\n", "%s:\n- %s\n", "%s: [ %s , ]\n")
+		}
+		file := fmt.Sprintf(rapid.SampledFrom(forms).Draw(t, "form"), field.Tag.Get("yaml"), text)
+		r := DefaultRun()
+		if _, err := ParseRun("f", []byte(file), &r, nil, nil); err != nil {
+			t.Fatalf("%q: %v", file, err)
+		}
+		got := reflect.ValueOf(r).FieldByIndex(field.Index)
+		if list && (got.Len() != 1 || got.Index(0).String() != text) || !list && got.String() != text {
+			t.Fatalf("%q gives %q", file, got)
+		}
 	})
 }

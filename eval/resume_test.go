@@ -152,8 +152,13 @@ func TestDamagedReplies(t *testing.T) {
 	}
 }
 
-// Replies of another program or model begin no episode.
+// Replies of another program or model begin no episode. That is said, and nothing stays of a model of which no record is.
 func TestRepliesOfOthers(t *testing.T) {
+	const again = "the episodes in flight begin again: "
+	warnings := map[string]string{
+		"program": again + "another version of heldout began them",
+		"model":   again + "the model behind vllm:m changed: digest one, now other",
+	}
 	for name, change := range map[string]func(*About){
 		"program": func(a *About) { a.Tool.Version = "other" },
 		"model":   func(a *About) { a.Servers = map[string]record.ServerReport{"vllm:m": {Digest: "other"}} },
@@ -182,6 +187,14 @@ func TestRepliesOfOthers(t *testing.T) {
 		}
 		if n := s.Store.Replies.Interrupted(); (n > 0) != (name == "same") {
 			t.Errorf("%s: %d attempts go on", name, n)
+		}
+		if got := strings.Join(s.Warnings, "\n"); got != warnings[name] {
+			t.Errorf("%s: warned %q, want %q", name, got, warnings[name])
+		}
+		for _, server := range s.Store.Manifest.Servers["vllm:m"] {
+			if name == "model" && server.Digest != "other" {
+				t.Errorf("the run has %+v", server)
+			}
 		}
 		if err := s.End(); err != nil {
 			t.Fatal(err)

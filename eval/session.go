@@ -18,8 +18,8 @@ import (
 // Session is one period of work on a run directory.
 type Session struct {
 	Store *record.Store
-	// Warnings are about servers that changed since results were recorded, though their
-	// models may be the same.
+	// Warnings are about episodes that begin again, and about servers that changed since results were
+	// recorded, though their models may be the same.
 	Warnings []string
 	manifest *record.Manifest
 	now      func() time.Time
@@ -122,14 +122,17 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 		m = &record.Manifest{Schema: record.Schema}
 	}
 	groups := p.begun(m.Groups, s.Store.Attempts)
-	resumes := s.resumes(about) && len(groups) == len(m.Groups)
+	change := s.change(about)
+	if change == "" && len(groups) != len(m.Groups) {
+		change = "another player plays"
+	}
 	m.Groups = groups
 	err := p.extends(m)
 	if err == nil {
 		err = s.sameModels(about)
 	}
-	if err == nil && !resumes {
-		err = s.Store.DropReplies()
+	if err == nil && change != "" {
+		err = s.beginAgain(change)
 	}
 	if err != nil {
 		return err
@@ -156,6 +159,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.ServerReport{}
 		}
+		if !s.playedBy(player, false) { // what another model began is in no record
+			m.Servers[player] = sameModel(m.Servers[player], server)
+		}
 		m.Servers[player] = append(m.Servers[player], server)
 	}
 	m.Sessions = append(m.Sessions, record.Session{Tool: about.Tool, Started: s.now().UTC()})
@@ -174,14 +180,9 @@ func (s *Session) sameModels(about About) error {
 	if m == nil {
 		return nil
 	}
-	finished := map[string]bool{}
-	for i := range s.Store.Attempts {
-		a := &s.Store.Attempts[i]
-		finished[a.Model] = finished[a.Model] || a.Outcome.Final()
-	}
 	for _, player := range slices.Sorted(maps.Keys(about.Servers)) {
 		recorded := m.Servers[player]
-		if len(recorded) == 0 || !finished[player] {
+		if len(recorded) == 0 || !s.playedBy(player, true) {
 			continue
 		}
 		old, now := recorded[len(recorded)-1], about.Servers[player]
@@ -197,25 +198,56 @@ func (s *Session) sameModels(about About) error {
 	return nil
 }
 
-// resumes reports whether interrupted attempts can go on: the program and the models are those
-// of their beginnings.
-func (s *Session) resumes(about About) bool {
+// playedBy reports whether there is an attempt of a player or, with final, one with a result.
+func (s *Session) playedBy(player string, final bool) bool {
+	return slices.ContainsFunc(s.Store.Attempts, func(a record.Attempt) bool {
+		return a.Model == player && (a.Outcome.Final() || !final)
+	})
+}
+
+// sameModel returns the last reports of those that are about the same model as one.
+func sameModel(reports []record.ServerReport, now record.ServerReport) []record.ServerReport {
+	for i, was := range slices.Backward(reports) {
+		if len(record.Changes(was, now)) > 0 {
+			return reports[i+1:]
+		}
+	}
+	return reports
+}
+
+// change says what keeps interrupted attempts from going on: the program or a model is not that
+// of their beginnings. It is empty if they can go on.
+func (s *Session) change(about About) string {
 	m := s.Store.Manifest
-	if m == nil || len(m.Sessions) == 0 || m.Sessions[len(m.Sessions)-1].Tool != about.Tool {
-		return false
+	if m == nil || len(m.Sessions) == 0 {
+		return "run.json does not say who began them"
+	}
+	if m.Sessions[len(m.Sessions)-1].Tool != about.Tool {
+		return "another version of heldout began them"
 	}
 	for model, now := range about.Players {
 		if _, last, planned := m.Player(model); planned && !record.SamePlayer(last, now) {
-			return false
+			return fmt.Sprintf("the player behind %s changed: %s", model, record.ChangedPlayer(last, now))
 		}
 	}
-	for player, server := range about.Servers {
+	for _, player := range slices.Sorted(maps.Keys(about.Servers)) {
 		recorded := m.Servers[player]
-		if n := len(recorded); n > 0 && len(record.Changes(recorded[n-1], server)) > 0 {
-			return false
+		if n := len(recorded); n > 0 {
+			if changed := record.Changes(recorded[n-1], about.Servers[player]); len(changed) > 0 {
+				return fmt.Sprintf("the model behind %s changed: %s", player, strings.Join(changed, "; "))
+			}
 		}
 	}
-	return true
+	return ""
+}
+
+// beginAgain drops the replies to interrupted attempts, and says why.
+func (s *Session) beginAgain(change string) error {
+	dropped, err := s.Store.DropReplies()
+	if dropped {
+		s.Warnings = append(s.Warnings, "the episodes in flight begin again: "+change)
+	}
+	return err
 }
 
 // AddServers notes what servers that joined the run report about themselves, by

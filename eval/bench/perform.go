@@ -61,8 +61,31 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 			if n := s.Store.Replies.Interrupted(); n > 0 {
 				on.say("resuming %s where the run was stopped", table.Counted(n, "episode"))
 			}
-			return s.Play(ctx, watching, on.Warn)
+			err := s.Play(ctx, watching, on.Warn)
+			if ctx.Err() == nil && len(s.Missing) > 0 {
+				err = errors.Join(err, j.noteChanges(ctx, s, on))
+			}
+			return err
 		})
+}
+
+// noteChanges asks the servers at the end whether they still have the models that they had, and notes those that
+// have not.
+func (j *Job) noteChanges(ctx context.Context, s *JobSession, on Screen) error {
+	for _, served := range j.Served {
+		now, change := served.Fleet.Changed(ctx)
+		if change == "" {
+			continue
+		}
+		for _, player := range served.Players {
+			on.Warn(fmt.Sprintf("%s: another model got the name while the run was played, and may have given replies: %s",
+				player.Name, change))
+			if err := s.AddServers(map[string]record.ServerReport{player.Name: now}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Work opens the run directory of a job, and play plays the episodes that are missing. Shown

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,6 +52,48 @@ func served(address string, more ...func(*configs.Run)) func(*configs.Run) {
 		r.BaseURL = configs.Servers{List: []string{address}}
 		for _, change := range more {
 			change(r)
+		}
+	}
+}
+
+// A name that is given to another model while the server runs is noticed at the end, warned of and noted.
+func TestModelChangesUnderTheName(t *testing.T) {
+	for _, changes := range []bool{false, true} {
+		behind := answering(t, looks)
+		target, err := url.Parse(strings.TrimSuffix(behind, "/v1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, calls, proxy := "/one", 0, httputil.NewSingleHostReverseProxy(target)
+		var mu sync.Mutex
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			if r.URL.Path == "/v1/models" {
+				fmt.Fprintf(w, `{"data":[{"id":"m","root":%q,"max_model_len":16384}]}`, root)
+				return
+			}
+			if calls++; changes && calls == 3 {
+				root = "/two"
+			}
+			proxy.ServeHTTP(w, r)
+		}))
+		t.Cleanup(server.Close)
+		j, n := prepared(t, served(server.URL+"/v1")), &notes{}
+		if err := j.Meet(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Play(t.Context(), n.screen()); err != nil {
+			t.Fatal(err)
+		}
+		m, err := record.ReadManifest(j.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "vllm:m: another model got the name while the run was played, and may have given replies: " +
+			"root /one, now /two"
+		if said, noted := len(n.lacks(want)) == 0, len(m.Servers["vllm:m"]) == 2; said != changes || noted != changes {
+			t.Errorf("told %q; the run has %+v", n.lines, m.Servers)
 		}
 	}
 }

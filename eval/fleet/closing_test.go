@@ -18,15 +18,16 @@ import (
 // closer is a model server behind a balancer that closes connections.
 type closer struct {
 	// nth request of a connection or, with all, of the server is not answered. It is read before, or not; the
-	// connection is closed, or reset; broken: after a part of the answer.
-	nth                       int64
-	all, reads, reset, broken bool
+	// connection is closed, or reset; broken: after a part of the answer; after: once it is answered.
+	nth                              int64
+	all, reads, reset, broken, after bool
 
 	requests, answered, closed atomic.Int64
 }
 
 func (c *closer) String() string {
-	return fmt.Sprintf("request %d, of all %v, read %v, reset %v, broken %v", c.nth, c.all, c.reads, c.reset, c.broken)
+	return fmt.Sprintf("request %d, of all %v, read %v, reset %v, broken %v, answered %v", c.nth, c.all, c.reads, c.reset,
+		c.broken, c.after)
 }
 
 // serve answers the requests on a connection.
@@ -56,7 +57,7 @@ func (c *closer) serve(conn net.Conn) {
 		if r.Method == http.MethodGet {
 			body = `{"data":[{"id":"m","max_model_len":4096}]}`
 		}
-		if last {
+		if last && !c.after {
 			c.closed.Add(1)
 			if c.broken {
 				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n"+body[:10])
@@ -69,6 +70,10 @@ func (c *closer) serve(conn net.Conn) {
 		}
 		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body),
 			body)
+		if last {
+			c.closed.Add(1)
+			return
+		}
 	}
 }
 
@@ -110,11 +115,16 @@ func TestClosedConnections(t *testing.T) {
 			}
 		}
 	}
+	for _, nth := range []int64{1, 2, 3} {
+		for _, all := range []bool{false, true} {
+			closers = append(closers, &closer{nth: nth, all: all, reads: true, after: true})
+		}
+	}
 	for _, c := range sharedtest.Sample(t, closers, 16) {
 		for _, inFlight := range []int{1, 8} {
 			t.Run(fmt.Sprintf("%v, %d in flight", c, inFlight), func(t *testing.T) {
 				const calls = 40
-				c := &closer{nth: c.nth, all: c.all, reads: c.reads, reset: c.reset, broken: c.broken}
+				c := &closer{nth: c.nth, all: c.all, reads: c.reads, reset: c.reset, broken: c.broken, after: c.after}
 				f, err := Open(Options{Servers: []string{c.start(t)}, Attempts: 8, Now: time.Now,
 					Tell: func(line string) { t.Errorf("told %q", line) },
 					Open: func(address string) (*model.Client, error) {
@@ -131,6 +141,7 @@ func TestClosedConnections(t *testing.T) {
 					t.Fatal(err)
 				}
 				var episodes sync.WaitGroup
+				var replies atomic.Int64
 				for range inFlight {
 					episodes.Go(func() {
 						for conversation := f.Conversation(calls); ctx.Err() == nil && c.answered.Load() < calls; {
@@ -138,10 +149,14 @@ func TestClosedConnections(t *testing.T) {
 								t.Error(err)
 								return
 							}
+							replies.Add(1)
 						}
 					})
 				}
 				episodes.Wait()
+				if came, answered := replies.Load(), c.answered.Load(); came != answered {
+					t.Errorf("%d replies came of %d", came, answered)
+				}
 				if c.closed.Load() == 0 && inFlight == 1 {
 					t.Error("no connection was closed")
 				}

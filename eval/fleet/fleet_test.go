@@ -266,7 +266,7 @@ func TestSameModel(t *testing.T) {
 	other := "two"
 	a.root.Store(&other)
 	a.Come()
-	n.await(t, "is not used: the root of the model is")
+	n.await(t, "is not used: it differs from the server that the run began with: the root of the model is")
 	for range 5 {
 		if got := ask(t, f).Server; got != b.url() {
 			t.Errorf("the call goes to %s", got)

@@ -63,7 +63,7 @@ func (f *Fleet) reread() error {
 		f.recallLater(s, 0)
 	}
 	if len(f.present()) == 0 {
-		f.hold("none of those on the list is in use yet", false)
+		f.hold("none of those on the list is in use yet", f.o.Now(), false)
 	}
 	return nil
 }

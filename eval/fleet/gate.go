@@ -24,7 +24,11 @@ func (f *Fleet) setAside(s *server, out *aside, wait time.Duration) {
 	if len(f.present()) > 0 {
 		f.tell("%s is set aside, its episodes continue elsewhere: %s", s.client.URL(), out)
 	} else {
-		f.hold(fmt.Sprintf("%s: %s", s.client.URL(), out), out.trial != nil)
+		since, talks := out.since, out.trial != nil
+		if talks { // that no reply comes is known late
+			since = f.lastReply(out)
+		}
+		f.hold(fmt.Sprintf("%s: %s", s.client.URL(), out), since, talks)
 	}
 	f.recallLater(s, max(wait, f.o.Pace))
 }
@@ -42,14 +46,14 @@ func (a *aside) String() string {
 	return fmt.Sprintf("%s (it asks to wait %v)", a.cause, a.asked.Round(time.Second))
 }
 
-// hold makes all calls wait, because no server is in use. It tells the cause and
+// hold makes all calls wait, because no server is in use. It tells the cause and since when that is so, and
 // begins to count the time until the fleet gives up. Talks: a server answers, but
 // not as a model server does. The caller holds the lock.
-func (f *Fleet) hold(cause string, talks bool) {
+func (f *Fleet) hold(cause string, since time.Time, talks bool) {
 	if !f.gone.IsZero() {
 		return
 	}
-	f.gone, f.talks = f.o.Now(), talks
+	f.gone, f.talks = since, talks
 	line := fmt.Sprintf("%s; the episodes wait: %s", f.outage(), cause)
 	if f.o.GiveUpAfter > 0 {
 		line += fmt.Sprintf(" (--set give-up-after=%v)", f.o.GiveUpAfter)
@@ -67,6 +71,16 @@ func (f *Fleet) restsTooLong() bool {
 	return f.o.GiveUpAfter > 0 && !slices.ContainsFunc(f.servers, func(s *server) bool {
 		return s.aside == nil || s.aside.rests.Sub(f.o.Now()) <= f.o.GiveUpAfter
 	})
+}
+
+// lastReply returns when a server gave the last reply or, before the first one, when the call began for which a
+// server is set aside. The caller holds the lock.
+func (f *Fleet) lastReply(out *aside) time.Time {
+	last := slices.MaxFunc(f.servers, func(a, b *server) int { return a.answered.Compare(b.answered) }).answered
+	if last.IsZero() {
+		return out.began
+	}
+	return last
 }
 
 // outage says since when no server is in use. The caller holds the lock.
@@ -204,7 +218,7 @@ func (f *Fleet) examine(s *server, out *aside) (talks, differs bool, err error) 
 	f.mu.Unlock()
 	if reference != nil {
 		if err := f.same(*reference, about); err != nil {
-			return true, true, err
+			return true, true, fmt.Errorf("it differs from the server that the run began with: %w", err)
 		}
 	}
 	if out.trial != nil {
@@ -237,7 +251,14 @@ func (f *Fleet) takeBack(s *server) {
 	if s.aside.fresh {
 		f.tell("%s is in use", s.client.URL())
 	} else {
-		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.aside.since).Round(time.Second))
+		since := s.aside.since
+		if !f.gone.IsZero() && f.gone.Before(since) { // as was told
+			since = f.gone
+		}
+		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(since).Round(time.Second))
+	}
+	if s.aside.trial != nil {
+		s.answered = f.o.Now()
 	}
 	s.aside = nil
 	s.client.Close() // connections from before it left are broken, and a call on one would fail
@@ -245,7 +266,7 @@ func (f *Fleet) takeBack(s *server) {
 	f.turn()
 }
 
-// Gone returns since when no server answers, so that all calls wait; the zero time if one does.
+// Gone returns since when no server answers, or none gives a usable reply, so that all calls wait; else the zero time.
 func (f *Fleet) Gone() (since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

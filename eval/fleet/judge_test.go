@@ -103,6 +103,25 @@ func TestErrorsEverywhere(t *testing.T) {
 	}
 }
 
+// What a fleet says of an outage counts from the last reply, not from when it is known that no other one comes.
+func TestOutageCountsFromTheLastReply(t *testing.T) {
+	a, fails := newFailing(t, 500)
+	f, n := open(t, Options{}, a)
+	fails.on.Store(false)
+	earliest := time.Now()
+	ask(t, f.Conversation(30))
+	latest := time.Now()
+	fails.on.Store(true)
+	var waiting sync.WaitGroup
+	waiting.Go(func() { ask(t, f.Conversation(30)) })
+	n.await(t, "no usable reply since")
+	if since := f.Gone(); since.Before(earliest) || since.After(latest) {
+		t.Errorf("no usable reply since %v, want %v to %v", since, earliest, latest)
+	}
+	fails.on.Store(false)
+	waiting.Wait()
+}
+
 // A call that fails on a server that answers others costs attempts, and the server
 // stays in use.
 func TestCallThatFails(t *testing.T) {
@@ -168,7 +187,8 @@ func TestServerThatCannotJoin(t *testing.T) {
 	}
 	n.await(t, b.url()+" is not used: ")
 	b.Come()
-	n.await(t, b.url()+` is not used: the root of the model is "r" and "other"`)
+	n.await(t, b.url()+" is not used: it differs from the server that the run began with: "+
+		`the root of the model is "r" and "other"`)
 	root := "r"
 	b.root.Store(&root)
 	n.await(t, b.url()+" is in use")

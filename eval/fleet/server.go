@@ -136,6 +136,31 @@ func interview(ctx context.Context, servers []*server, heard func()) ([]record.S
 	return abouts, errs
 }
 
+// Changed asks the servers in use again what they serve. If one of them has another model than the fleet began with,
+// Changed returns its report, and what has changed. A name may be given to another model while a server runs, and
+// replies do not tell.
+func (f *Fleet) Changed(ctx context.Context) (now record.ServerReport, change string) {
+	f.mu.Lock()
+	reference, servers := f.about, f.present()
+	f.mu.Unlock()
+	if reference == nil {
+		return now, ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	abouts, errs := interview(ctx, servers, func() {})
+	for i, about := range abouts {
+		if errs[i] != nil {
+			continue
+		}
+		about.ContextLength, about.Roots = reference.ContextLength, reference.Roots
+		if changed := record.Changes(*reference, about); len(changed) > 0 {
+			return about, strings.Join(changed, "; ")
+		}
+	}
+	return now, ""
+}
+
 // same reports in which respect two servers differ that should serve one model.
 func (f *Fleet) same(a, b record.ServerReport) error {
 	if a.Present != b.Present {

@@ -86,3 +86,20 @@ def test_vector(mode):
         assert [t.startswith("Goal: ") for t in texts] == [True, False, True]
     assert envs.metadata["autoreset_mode"] is mode
     envs.close()
+
+
+@pytest.mark.parametrize("vectoriser", [gymnasium.vector.SyncVectorEnv, gymnasium.vector.AsyncVectorEnv])
+def test_vectorisers(vectoriser):
+    """Gymnasium's own vectorisers, as they are by default, show what the environments do."""
+    actions = [LOOK, "ünïcode\n盒", ""]
+    alone = [gymnasium.make("heldout/pddl-v0", step_limit=5) for _ in actions]
+    envs = vectoriser([lambda: gymnasium.make("heldout/pddl-v0", step_limit=5) for _ in actions])
+    texts, _ = envs.reset(seed=7)
+    assert list(texts) == [env.reset(seed=7 + i)[0] for i, env in enumerate(alone)]
+    for _ in range(5):
+        texts, rewards, terminated, truncated, _ = envs.step(actions)
+        for i, env in enumerate(alone):
+            assert (texts[i], rewards[i], terminated[i], truncated[i]) == env.step(actions[i])[:4]
+    assert truncated.all()
+    for env in [envs, *alone]:
+        env.close()

@@ -93,8 +93,14 @@ func ReadReplies(text []byte, episode string, attempt int, send func(lines []byt
 	return r
 }
 
-// DropReplies removes the replies of the run, whose attempts then begin again.
-func (s *Store) DropReplies() error { return removeIfThere(filepath.Join(s.dir, repliesFile)) }
+// DropReplies removes the replies of the run, whose attempts then begin again, and reports whether there were any.
+func (s *Store) DropReplies() (dropped bool, err error) {
+	err = os.Remove(filepath.Join(s.dir, repliesFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 // episodeStart is in a line before the id of the episode.
 const episodeStart = `"episode":"`

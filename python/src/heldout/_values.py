@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import math
+import numbers
 import os
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -150,6 +151,8 @@ def _single(value: Any) -> Any:
 
 def _number(value: Any) -> int | float | None:
     """Returns a number; None for what is none."""
+    if is_a(value, numbers.Complex) and not is_a(value, numbers.Real):  # numpy's take a float of their real part
+        return None
     for special in ("__index__", "__float__"):
         if hasattr(value, special):
             try:
