@@ -68,8 +68,11 @@ var faults = []fault{
 	{"a preliminary rate that is none", replaced(`(Preliminary )`, instead(""))},
 	{"a missing reason", replaced(`( \d+ not started)`, instead(" 1 not started"))},
 	{"a perturbation that was none", replaced(`(Unperturbed )`, instead(""))},
-	{"a significant loss that is none", replaced(`Losses: .*(not significant) for`, instead("significant"))},
-	{"an average that differs", replaced(`(Average(?: \(\d+ tests\))?: the best is not decided)`, instead("Average: base, significantly above tuned"))},
+	{"a significant loss that is none", replaced(`Losses: .* (not significant)`, instead("significant"))},
+	{"an average that differs", replaced(`Best average.*: (not decided)`, instead("base"))},
+	{"a best model by environment", replaced(`by environment.*: (not decided on [A-Za-z, ]+)`, func(s string) string {
+		return strings.TrimPrefix(s, "not decided on ") + ": base"
+	})},
 	{"missing episodes that matter", replaced(`whatever the (\d+) missing episodes are`, plus(1))},
 	{"another way", replaced(` (higher|lower) (?:by|on)`, func(s string) string {
 		return map[string]string{"higher": "lower", "lower": "higher"}[s]

@@ -80,8 +80,7 @@ var sentences = []kindOfSentence{
 	{"difference that missing episodes cannot change", form(formApart), (*checker).either},
 	{"pair like the first", form(formPair + `(?: \(` + formBasis + `\))?: ` + formResult), (*checker).again},
 	{"average", form(`Average(?: of (?P<a>` + formName + `) against (?P<b>` + formName + `))?: ` + formResult), (*checker).averages},
-	{"best average", form(`Average(?: \((?P<tests>\d+) tests\))?: (?:(?P<open>the best is not decided)|(?P<list>.*), significantly above ` +
-		`(?P<rest>.*))`), (*checker).bestAverage},
+	{"best average", form(`Best average(?: \((?P<tests>\d+) tests\))?: (?P<best>not decided|` + formName + `)`), (*checker).bestAverage},
 	{"rate", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+)(?: \(` + formCI + `\))?`),
 		(*checker).rated},
 	{"rates", form(formWhere + ` \(` + formBasis + `\): (?P<list>` + formName + ` [\d.]+(?:, (?:` + formName + ` [\d.]+|\d+ others?))+)`),
@@ -394,8 +393,17 @@ func (c *checker) averages(m map[string]string) {
 func (c *checker) bestAverage(m map[string]string) {
 	place := averageOf + c.places[0].title
 	c.manyTests(m["tests"], "averages")
-	all := c.highest(place)
-	c.leads(m, all, c.leading(place), false)
+	if want := cmp.Or(c.winner(place), "not decided"); m["best"] != want {
+		c.wrong("%s, want %s", m["best"], want)
+	}
+}
+
+// winner is the model that is significantly above all others in a place; empty if there is none.
+func (c *checker) winner(place string) string {
+	if c.leading(place) > 1 {
+		return ""
+	}
+	return c.highest(place)[0]
 }
 
 // arm is the mean rate of an arm's trainings in an environment, if all have as many seeds; NaN
@@ -714,7 +722,7 @@ func (c *checker) above(higher, lower []string, place string) bool {
 }
 
 // leads checks the models that are named as the best ones, and those below them.
-func (c *checker) leads(m map[string]string, all []string, leading int, rates bool) {
+func (c *checker) leads(m map[string]string, all []string, leading int) {
 	if open := m["rest"] == ""; open != (leading == len(all)) {
 		c.wrong("the best of %s are %d", all, leading)
 		return
@@ -753,7 +761,7 @@ func (c *checker) best(m map[string]string) {
 	c.conditions(m)
 	c.basis(m, all...)
 	c.besides(m["besides"], place, all...)
-	c.leads(m, all, c.leading(place), true)
+	c.leads(m, all, c.leading(place))
 	if f, ok := c.fact(all[0], all[1], place); ok && max(1, f.tests) != int(number(cmp.Or(m["tests"], "1"))) {
 		c.wrong("%s tests, want %d", m["tests"], f.tests)
 	}
@@ -779,7 +787,7 @@ func names(list string) []string { return regexp.MustCompile(`, | and `).Split(l
 var (
 	withTasks  = regexp.MustCompile(`(the held-out score|[A-Za-z]+) \((\d+) tasks?\)`)
 	uncompared = regexp.MustCompile(`^not compared on ([^(]*) \((.*)\)$`)
-	bestPart   = regexp.MustCompile(`^([A-Za-z]+): (.*?)(?: above (.*))?$`)
+	bestPart   = regexp.MustCompile(`^([A-Za-z, ]+): (` + formName + `)$`)
 	placePart  = regexp.MustCompile(`^(significantly higher|significantly lower|not significant|not compared|equal within [\d.]+ points|` +
 		`(?:higher|lower) by [\d.]+ to [\d.]+ points) on (.*?)(?: \((.*)\)| whatever the (?:(\d+) missing episodes are|missing episode is))?$`)
 )
@@ -856,8 +864,8 @@ func (c *checker) bestBy(m map[string]string) {
 		if rest, ok := strings.CutPrefix(part, "not decided on "); ok {
 			for _, place := range names(rest) {
 				named = append(named, place)
-				if all := c.highest(place); c.leading(place) != len(all) {
-					c.wrong("the best of %s is decided on %s", all, place)
+				if best := c.winner(place); best != "" {
+					c.wrong("%s is best on %s", best, place)
 				}
 			}
 		} else if of := uncompared.FindStringSubmatch(part); of != nil {
@@ -870,16 +878,12 @@ func (c *checker) bestBy(m map[string]string) {
 				}
 			}
 		} else if b := bestPart.FindStringSubmatch(part); b != nil {
-			named = append(named, b[1])
-			rest := b[3]
-			all, leading := c.highest(b[1]), c.leading(b[1])
-			if rest == "" { // one model is best of all
-				rest = strings.Join(all[1:], ", ")
-				if len(all) > 5 {
-					rest = strings.Join(all[1:5], ", ") + fmt.Sprintf(", %d others", len(all)-5)
+			for _, place := range names(b[1]) {
+				named = append(named, place)
+				if best := c.winner(place); best != b[2] {
+					c.wrong("%s is best on %s, want %q", b[2], place, best)
 				}
 			}
-			c.leads(map[string]string{"list": b[2], "rest": rest, "place": b[1]}, all, leading, false)
 		} else {
 			c.wrong("a part of no kind: %s", part)
 		}
@@ -1142,22 +1146,22 @@ func (c *checker) lost(m map[string]string) {
 	for _, part := range split(m["parts"]) {
 		list := regexp.MustCompile(` \([^)]*\)|, equal within [\d.]+ points`).ReplaceAllString(part, "")
 		switch name, reason, _ := strings.Cut(part, ": "); {
-		case part == "all significant":
-			said["significant"] = want["significant"]
-			if len(want) > 1 {
-				c.wrong("not all are significant: %v", want)
+		case part == "all significant", list == "none significant":
+			word := map[bool]string{true: "significant", false: "not significant"}[part == "all significant"]
+			if said[word] = want[word]; len(want) > 1 {
+				c.wrong("not all are %s: %v", word, want)
 			}
-		case part == "a lower rate has less to lose":
+		case part == "lower rates can lose less":
 			if !differ {
 				c.wrong("no rates differ without a perturbation")
 			}
 			differ = false
-		case strings.HasPrefix(part, "significant gains for "):
-			said["gains"] = names(strings.TrimPrefix(list, "significant gains for "))
-		case strings.HasPrefix(part, "significant for "):
-			said["significant"] = names(strings.TrimPrefix(list, "significant for "))
-		case strings.HasPrefix(part, "not significant for "):
-			said["not significant"] = names(strings.TrimPrefix(list, "not significant for "))
+		case strings.HasSuffix(list, " gained significantly"):
+			said["gains"] = names(strings.TrimSuffix(list, " gained significantly"))
+		case strings.HasSuffix(list, " not significant"):
+			said["not significant"] = names(strings.TrimSuffix(list, " not significant"))
+		case strings.HasSuffix(list, " significant"):
+			said["significant"] = names(strings.TrimSuffix(list, " significant"))
 		case strings.HasPrefix(reason, "not compared ("):
 			said["not compared"] = append(said["not compared"], names(name)...)
 		default:

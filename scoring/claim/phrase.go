@@ -139,15 +139,6 @@ func rates(subjects []Subject, last string) string {
 	return listed(parts, len(subjects)-mostRates, last)
 }
 
-// names lists models: a few, and how many others there are.
-func names(subjects []Subject, last string) string {
-	var parts []string
-	for _, s := range subjects[:min(mostRates, len(subjects))] {
-		parts = append(parts, s.Name)
-	}
-	return listed(parts, len(subjects)-mostRates, last)
-}
-
 func listed(parts []string, others int, last string) string {
 	if others > 0 {
 		return table.List(append(parts, table.Counted(others, "other")))

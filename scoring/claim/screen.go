@@ -266,7 +266,7 @@ func outcomes(claims []Claim) string {
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(ranks[a], ranks[b]) })
 	for _, word := range words {
 		verdict, rest, _ := strings.Cut(word, "; ")
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s on %s %s", verdict, table.List(byWord[word]), rest)))
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s on %s %s", verdict, strings.Join(byWord[word], ", "), rest)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -325,21 +325,30 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 			best[0].Family.corrected())
 	}
 	var parts, undecided []string
-	for _, c := range best {
-		switch c.Leading {
-		case len(c.Subjects):
-			undecided = append(undecided, c.Place.Title)
-		case 1:
-			parts = append(parts, fmt.Sprintf("%s: %s", c.Place.Title, c.Subjects[0].Name))
-		default:
-			parts = append(parts, fmt.Sprintf("%s: %s above %s", c.Place.Title, names(c.Subjects[:c.Leading], " or "),
-				names(c.Subjects[c.Leading:], " and ")))
+	for _, claims := range grouped(best, Claim.winner) {
+		where := table.List(placesOf(claims))
+		if winner := claims[0].winner(); winner != "" {
+			parts = append(parts, where+": "+winner)
+		} else {
+			undecided = []string{"not decided on " + where}
 		}
 	}
-	if len(undecided) > 0 {
-		parts = append(parts, "not decided on "+table.List(undecided))
+	return head + ": " + strings.Join(slices.Concat(parts, undecided, s.uncompared(of)), "; ")
+}
+
+// winner is the model that is best; empty if several may be, whose letters the table has.
+func (c Claim) winner() string {
+	if c.Leading > 1 {
+		return ""
 	}
-	return head + ": " + strings.Join(append(parts, s.uncompared(of)...), "; ")
+	return c.Subjects[0].Name
+}
+
+func placesOf(claims []Claim) (titles []string) {
+	for _, c := range claims {
+		titles = append(titles, c.Place.Title)
+	}
+	return titles
 }
 
 // uncompared says where no models are compared, and why not.
@@ -393,29 +402,25 @@ func (c Claim) onAverage() string {
 	if c.Family.Tests > 1 {
 		tests = fmt.Sprintf(" (%s)", table.Counted(c.Family.Tests, "test"))
 	}
-	if c.Leading == len(c.Subjects) {
-		return fmt.Sprintf("Average%s: the best is not decided", tests)
-	}
-	return fmt.Sprintf("Average%s: %s, significantly above %s", tests, names(c.Subjects[:c.Leading], " or "),
-		names(c.Subjects[c.Leading:], " and "))
+	return fmt.Sprintf("Best average%s: %s", tests, cmp.Or(c.winner(), "not decided"))
 }
 
-// The words before the models of losses.
-const significantFor, openFor = "significant for ", "not significant for "
+// openLoss follows the models whose losses are not significant.
+const openLoss = " not significant"
 
-// lossWords say what a loss shows, before and behind its model.
-func (c Claim) lossWords() (before, behind string) {
+// lossWord says what a loss shows, behind its model.
+func (c Claim) lossWord() string {
 	switch {
 	case c.Kind == NotCompared:
-		return "", ": " + c.verdict()
+		return ": " + c.verdict()
 	case c.Kind == Differs && c.Estimate > 0:
-		return "significant gains for ", ""
+		return " gained significantly"
 	case c.Kind == Differs:
-		return significantFor, ""
+		return " significant"
 	case c.Equal:
-		return openFor, ", equal " + c.equality()
+		return openLoss + ", equal " + c.equality()
 	}
-	return openFor, ""
+	return openLoss
 }
 
 // lost says whose losses are significant, and where if that depends on the place. What is true of several is said
@@ -424,25 +429,24 @@ func lost(losses, unperturbed []Claim) []string {
 	if len(losses) == 0 {
 		return nil
 	}
-	type words struct{ before, behind string }
 	var parts []string
-	for _, claims := range grouped(Surest(losses), func(c Claim) (w words) {
-		w.before, w.behind = c.lossWords()
-		return w
-	}) {
-		before, behind := claims[0].lossWords()
-		switch {
-		case before == significantFor && len(claims) == len(losses) && len(losses) > 1:
-			parts = append(parts, "all significant")
-			continue
-		case before == openFor && behind == "" && (len(grouped(losses, Claim.model)) == len(losses) ||
-			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })):
-			behind = powers(claims) // where there are several places, the table of claims has them
+	for _, claims := range grouped(Surest(losses), Claim.lossWord) {
+		who, word, power := losers(claims, losses), claims[0].lossWord(), ""
+		if word == openLoss && (len(grouped(losses, Claim.model)) == len(losses) ||
+			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })) {
+			power = powers(claims) // where there are several places, the table of claims has them
 		}
-		parts = append(parts, before+losers(claims, losses)+behind)
+		if len(claims) == len(losses) && len(losses) > 1 {
+			if word == " significant" {
+				who = "all"
+			} else if rest, ok := strings.CutPrefix(word, openLoss); ok {
+				who, word = "none", " significant"+rest
+			}
+		}
+		parts = append(parts, who+word+power)
 	}
 	if slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
-		parts = append(parts, "a lower rate has less to lose")
+		parts = append(parts, "lower rates can lose less")
 	}
 	return []string{"Losses: " + strings.Join(parts, "; ")}
 }
@@ -467,12 +471,7 @@ func where(model string, some, all []Claim) string {
 	if len(own) == len(slices.DeleteFunc(slices.Clone(all), other)) {
 		return ""
 	}
-	var places []string
-	for _, c := range own {
-		places = append(places, c.Place.Title)
-	}
-	slices.Sort(places)
-	return " on " + table.List(places)
+	return " on " + table.List(slices.Sorted(slices.Values(placesOf(own))))
 }
 
 // alone says what models reached that are not compared: each rate in a sentence, or the rates

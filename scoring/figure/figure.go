@@ -210,7 +210,7 @@ var tableTitle = table.Words("table", "Table", "the table")
 // nameOf is what a table is called: its title, or what stands before it in the caption if the
 // title is what the runs show.
 func nameOf(t table.Table) string {
-	if name, ok := strings.CutSuffix(t.Caption, ": "+t.Title+"."); ok {
+	if name, _, ok := strings.Cut(t.Caption, ": "+t.Title+"."); ok {
 		return name
 	}
 	return t.Title

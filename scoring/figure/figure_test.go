@@ -420,7 +420,7 @@ func TestMatrixHasItsCells(t *testing.T) {
 
 // A table whose title is what the runs show is called by its name in panels.
 func TestSentencesAreNoTitles(t *testing.T) {
-	said := table.Table{Title: "A loses 5 points", Caption: "Robustness on ALFWorld: A loses 5 points."}
+	said := table.Table{Title: "A loses 5 points", Caption: "Robustness on ALFWorld: A loses 5 points. Paired by task."}
 	plain := table.Table{Title: "Robustness on PDDL", Caption: "Another caption."}
 	if got := nameOf(said) + ", " + nameOf(plain); got != "Robustness on ALFWorld, Robustness on PDDL" {
 		t.Error(got)

@@ -72,7 +72,7 @@ func population(rows []row) string {
 	case len(single) == len(places):
 		return "new tasks like these"
 	case len(single) > 0:
-		return fmt.Sprintf("new tasks of the same kinds (%s: tasks like these)", table.List(single))
+		return fmt.Sprintf("new tasks of the same kinds (%s: tasks like these)", strings.Join(single, ", "))
 	}
 	return "new tasks of the same kinds"
 }
@@ -239,8 +239,8 @@ func (s *standing) untrained() []string {
 			names = append(names, envs.Title(part.Env))
 		}
 	}
-	if len(remaining.HeldOut) == 0 || len(remaining.HeldOut) == len(s.Weights.HeldOut) {
-		return nil
+	if len(remaining.HeldOut) < 2 || len(remaining.HeldOut) == len(s.Weights.HeldOut) {
+		return nil // the table has the rates on a single one
 	}
 	var rates []string
 	tasks := 0

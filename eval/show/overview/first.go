@@ -160,7 +160,8 @@ func (d duel) compared() []duelPlace {
 	return slices.DeleteFunc(slices.Clone(d.Places), func(p duelPlace) bool { return !p.Compared })
 }
 
-// finding says who wins how many tasks, and where the largest lead is; empty if nothing is compared.
+// finding says how many tasks each wins, the first as the verdict has it, and where the largest lead is; empty if
+// nothing is compared.
 func (d duel) finding() string {
 	places, tasks := d.compared(), 0
 	if len(places) == 0 {
@@ -172,13 +173,8 @@ func (d duel) finding() string {
 	if d.WonA+d.WonB == 0 {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
-	better, worse, more, less := d.A, d.B, d.WonA, d.WonB
-	if less > more {
-		better, worse, more, less = worse, better, less, more
-	}
-	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", better, more, count(tasks, "task"),
-		worse,
-		less)
+	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", d.A, d.WonA, count(tasks, "task"), d.B,
+		d.WonB)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
 	if largest := slices.MaxFunc(places, byLead); largest.Edge.Kind != "" {
 		m := largest.Edge
