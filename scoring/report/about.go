@@ -26,7 +26,7 @@ func aboutNotes(rows []row) (notes []string) {
 			fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.",
 				kindsOf(rows)))
 	}
-	return append(notes, notesOn(rows, row.aboutWeakness)...)
+	return append(notes, notesOn(rows, aboutWeakness)...)
 }
 
 // kindWords names the kinds of tasks of each environment.
@@ -56,7 +56,7 @@ func kindsOf(rows []row) string {
 const fewKinds = 10
 
 // aboutWeakness returns what weakens a row's intervals.
-func (r row) aboutWeakness() string {
+func aboutWeakness(r row) string {
 	err := r.NoInterval()
 	switch {
 	case errors.Is(err, stats.ErrFewKinds):
@@ -78,7 +78,7 @@ func (r row) named() string { return named([]row{r}) }
 
 // named names rows with their environments, each as often as it takes to say which is where.
 func named(rows []row) string {
-	title := func(r row) string { return r.claimPlace().Title }
+	title := func(r row) string { return r.place.Title }
 	models := func(rows []row) string {
 		var names []string
 		for _, r := range rows {

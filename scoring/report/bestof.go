@@ -27,7 +27,7 @@ func severalTries(rows, plain []row, w configs.Weights) (list []tries) {
 			byScore[r.Score] = r.BestOf()
 		}
 		if best := byScore[r.Score]; best != nil {
-			list = append(list, tries{r.place(), r.name, best, r.marks()})
+			list = append(list, tries{r.place.Name, r.name, best, r.marks})
 		}
 	}
 	for _, l := range scored(plain, w) {
@@ -96,7 +96,7 @@ func tryNotes(rows []row) []string {
 		}
 		return ""
 	})...)
-	notes = append(notes, notesOn(several, row.equalSeeds)...)
+	notes = append(notes, notesOn(several, func(r row) string { return equalSeeds(r.Score) })...)
 	return append(notes, firstTrial(several)...)
 }
 

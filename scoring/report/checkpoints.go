@@ -15,7 +15,7 @@ const OrderGiven = "given"
 // tables, without the provider, or by their run's directory. The order may be
 // OrderGiven. A name that fits no model or several is an error.
 func (r *Report) InOrder(names []string) error {
-	lines, err := ordered(gather(r.plain, row.place), names)
+	lines, err := ordered(gather(r.plain, placeOf), names)
 	for _, l := range lines {
 		r.checkpoints = append(r.checkpoints, l.name)
 	}

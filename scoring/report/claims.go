@@ -42,17 +42,17 @@ type standing struct {
 }
 
 // stand derives the claims of the runs.
-func (r *Report) stand() *standing {
-	s := &standing{lines: gather(r.plain, row.place)}
+func stand(r *Report) *standing {
+	s := &standing{lines: gather(r.plain, placeOf)}
 	var arms []row
 	if len(r.swept()) == 0 { // what is lost under perturbations is said of each training
 		arms = armsOf(r.plain)
 	}
 	if arms != nil {
-		s.lines = gather(arms, row.place)
+		s.lines = gather(arms, placeOf)
 	}
 	results := &claim.Results{Rate: cmp.Or(r.First.Rate, claim.Success), Weights: r.weights, Margin: r.First.Margin,
-		Places: r.placesAsked(), Reference: r.First.Reference}
+		Places: r.places, Reference: r.First.Reference}
 	s.place(r.Runs)
 	s.order(results.Places, r.weights, results.Rate)
 	if r.First.OldNew && r.First.Reference == "" && len(r.baselines) == 0 && arms == nil {
@@ -61,9 +61,9 @@ func (r *Report) stand() *standing {
 		}
 	}
 	for _, l := range s.lines {
-		results.Models = append(results.Models, r.model(l, results))
+		results.Models = append(results.Models, modelOf(r, l, results))
 	}
-	results.Retries = r.retries()
+	results.Retries = retriesOf(r.trialRows())
 	s.Set = claim.Derive(results)
 	return s
 }
@@ -74,7 +74,7 @@ func (r *Report) SetReference(name string) error {
 	if name == "" {
 		return nil
 	}
-	lines, err := ordered(gather(r.plain, row.place), []string{name})
+	lines, err := ordered(gather(r.plain, placeOf), []string{name})
 	if err != nil {
 		return fmt.Errorf("--reference: %w", err)
 	}
@@ -82,18 +82,13 @@ func (r *Report) SetReference(name string) error {
 	return nil
 }
 
-// placesAsked are the places of unperturbed tasks, in the order of the runs.
-func (r *Report) placesAsked() (places []claim.Scope) {
-	byPlace := map[string]row{}
-	for _, of := range r.plain {
-		byPlace[of.place()] = of
-	}
-	for _, run := range r.Runs {
+// placesOf are the places of unperturbed tasks, in the order of the runs.
+func placesOf(runs []NamedRun, plain []row) (places []claim.Scope) {
+	for _, run := range runs {
 		for _, score := range run.Scores {
-			name := row{Score: score}.place()
-			match, found := byPlace[name]
-			if delete(byPlace, name); found {
-				places = append(places, match.claimPlace())
+			p := newRow(score, nil).place
+			if slices.ContainsFunc(plain, func(r row) bool { return r.place.Name == p.Name }) {
+				places = appendNew(places, p)
 			}
 		}
 	}
@@ -108,12 +103,6 @@ func (r *Report) placesAsked() (places []claim.Scope) {
 
 // hashed is the hash in the label of a preset.
 var hashed = regexp.MustCompile(` \([0-9a-f]+…\)$`)
-
-// claimPlace is the place of a row.
-func (r row) claimPlace() claim.Scope {
-	return claim.Scope{Name: r.place(), Title: envs.PlaceTitle(r.place()),
-		Success: r.Environment.SuccessName, Progress: r.Environment.ProgressName}
-}
 
 // place gives the models their places in the order of the runs.
 func (s *standing) place(runs []NamedRun) {
@@ -160,14 +149,14 @@ func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
 }
 
 // model is a line as claims take it.
-func (r *Report) model(l modelRates, results *claim.Results) claim.Model {
+func modelOf(r *Report, l modelRates, results *claim.Results) claim.Model {
 	m := claim.Model{Name: l.name, Baseline: !l.served, Scores: l.scores, Arm: l.arms, Trained: l.trained,
 		HeldOut: l.heldOutRate(r.weights, results.Rate), Position: l.position, Parts: l.parts, Weights: l.weights}
 	if m.HeldOut == nil {
 		m.Unscored = l.unscored(r.weights)
 	}
 	for _, place := range results.Places {
-		if sweep, ok := r.sweepOf(l.name, place); ok {
+		if sweep, ok := sweepOf(r.allRows, l.name, place); ok {
 			m.Sweeps = append(m.Sweeps, sweep)
 		}
 	}
@@ -202,23 +191,17 @@ func (l modelRates) generated(w configs.Weights) bool {
 }
 
 // sweepOf is a model in a place under the conditions of its sweep; ok is false if it played none with a perturbation.
-func (r *Report) sweepOf(name string, place claim.Scope) (out claim.Sweep, ok bool) {
+func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bool) {
 	played := map[string]*scoring.Score{} // by perturbation
 	var planned []record.Perturbation
 	var model string
-	var keys []string
-	for _, of := range r.allRows {
-		if _, key := of.unperturbed(); of.line == name && of.place() == place.Name {
-			keys = appendNew(keys, key)
+	for _, of := range rows {
+		if of.sweep != nil && of.place.Name == place.Name && slices.ContainsFunc(rows, func(r row) bool {
+			return r.line == name && r.place.Name == place.Name && r.alike == of.alike
+		}) {
+			played[of.Condition.Perturbation], planned = of.Score, of.planned
+			model = cmp.Or(of.Condition.Substitute, of.Condition.Model)
 		}
-	}
-	for _, of := range r.allRows {
-		c, key := of.unperturbed()
-		if of.sweep == nil || of.place() != place.Name || !slices.Contains(keys, key) {
-			continue
-		}
-		played[of.Condition.Perturbation], model = of.Score, c.Model
-		planned = of.sweep.In(c.Env)
 	}
 	out = claim.Sweep{Place: place, Conditions: []claim.Condition{{Name: noPerturbation,
 		Score: played[noPerturbation]}}}
@@ -236,8 +219,7 @@ func (r *Report) sweepOf(name string, place claim.Scope) (out claim.Sweep, ok bo
 
 // retries are the rates of players after their last trial. One with memory is compared with
 // the one that retries without, after as many trials as both have.
-func (r *Report) retries() (out []claim.Retry) {
-	list := r.trialRows()
+func retriesOf(list []trialRow) (out []claim.Retry) {
 	for _, t := range list {
 		if t.Condition.Perturbation != noPerturbation {
 			continue
@@ -259,7 +241,7 @@ func (r *Report) retries() (out []claim.Retry) {
 
 // retry is what the player reached after n trials.
 func (t trialRow) retry(n int) claim.Retry {
-	retry := claim.Retry{Place: t.claimPlace(), Name: t.name, Trials: n, First: t.Score}
+	retry := claim.Retry{Place: t.place, Name: t.name, Trials: n, First: t.Score}
 	if r, complete := t.afterTrial(n - 1); complete {
 		retry.Score = r.Score
 	}

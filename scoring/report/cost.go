@@ -29,7 +29,7 @@ const everywhere = "all"
 // cost says what the model calls took, and what that costs. Episodes under
 // perturbations count: they cost as much as others.
 func cost(report *Report, t *table.Table) {
-	bills, priced := report.bills()
+	bills, priced := billsOf(report)
 	if !priced {
 		t.Drop(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
 	}
@@ -54,15 +54,15 @@ func cost(report *Report, t *table.Table) {
 
 // bills lists what each model took in each place and, if there are several, in all of
 // them; priced if any of it has a price.
-func (r *Report) bills() (bills []bill, priced bool) {
-	for _, model := range r.served() {
+func billsOf(r *Report) (bills []bill, priced bool) {
+	for _, model := range servedIn(r.allRows) {
 		total := bill{model: model, place: everywhere}
 		first := len(bills)
 		for _, of := range r.allRows {
 			if of.line != model || of.Spent.Calls == 0 {
 				continue
 			}
-			b := r.billOf(of)
+			b := billOf(r, of)
 			priced = priced || !math.IsNaN(b.dollars)
 			total.add(b)
 			if last := len(bills) - 1; last >= first && bills[last].place == b.place {
@@ -79,8 +79,8 @@ func (r *Report) bills() (bills []bill, priced bool) {
 }
 
 // served lists the models that were called, in the order of the rows.
-func (r *Report) served() (models []string) {
-	for _, of := range r.allRows {
+func servedIn(rows []row) (models []string) {
+	for _, of := range rows {
 		if of.Spent.Calls > 0 {
 			models = appendNew(models, of.line)
 		}
@@ -88,18 +88,18 @@ func (r *Report) served() (models []string) {
 	return models
 }
 
-func (r *Report) billOf(e row) bill {
-	b := bill{model: e.line, place: e.place(), Spent: e.Spent, episodes: e.Finished, solved: e.Endings().Solved,
+func billOf(r *Report, e row) bill {
+	b := bill{model: e.line, place: e.place.Name, Spent: e.Spent, episodes: e.Finished, solved: e.Endings().Solved,
 		dollars: math.NaN()}
-	if price, ok := r.price(e); ok {
+	if price, ok := priceOf(r.Runs, e); ok {
 		b.dollars = price.Dollars(b.PromptTokens, b.CachedTokens, b.CompletionTokens)
 	}
 	return b
 }
 
 // price returns what the model of a row costs; false if nobody said.
-func (r *Report) price(e row) (configs.Price, bool) {
-	for _, run := range r.Runs {
+func priceOf(runs []NamedRun, e row) (configs.Price, bool) {
+	for _, run := range runs {
 		if run.Name == e.directory {
 			return run.Prices.Lookup(e.Condition.Model)
 		}

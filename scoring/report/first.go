@@ -18,14 +18,14 @@ const mostNotes = 3
 
 // firstNotes are those below the first table: how to read it, which a legend says if it is
 // not the table of rates, and what weakens it most.
-func (r *Report) firstNotes(s *standing, legend ...string) []string {
+func firstNotes(r *Report, s *standing, legend ...string) []string {
 	if legend == nil {
 		legend = s.legend(r)
 	}
 	said := func(notes []string) []string {
 		return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 	}
-	legend, notes := said(legend), said(r.caveats(s))
+	legend, notes := said(legend), said(caveatsOf(r, s))
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]
@@ -65,7 +65,7 @@ func population(rows []row) string {
 	var single []string // environments whose kinds have one task each
 	for _, r := range rows {
 		if r.Kinds() == len(r.Environment.Tasks) {
-			single = appendNew(single, r.claimPlace().Title)
+			single = appendNew(single, r.place.Title)
 		}
 	}
 	switch places := environmentsOf(rows); {
@@ -79,29 +79,29 @@ func population(rows []row) string {
 
 // caveats are what a reader must know besides the rates, what changes a conclusion most
 // first. The verdict has said what the claims of s say, if there are any.
-func (r *Report) caveats(s *standing) (notes []string) {
+func caveatsOf(r *Report, s *standing) (notes []string) {
 	trialNotes := firstTrial(r.plain)
-	if r.question() == Trials {
-		trialNotes = r.trialCaveats()
+	if question(r) == Trials {
+		trialNotes = trialCaveats(r)
 	}
-	notes = slices.Concat(external(r.allRows), r.changedModels(), notesOn(r.plain, row.answerers),
-		r.namesakes(), r.missing(), trialNotes,
-		notesOn(r.plain, row.withheld))
+	notes = slices.Concat(external(r.allRows), changedModels(r), notesOn(r.plain, func(r row) string { return answerers(r.Score) }),
+		namesakes(r.plain), missingEpisodes(r), trialNotes,
+		notesOn(r.plain, withheld))
 	besides := ""
 	if s != nil {
 		besides = s.Besides()
 		notes = slices.Concat(s.trained(), s.unscoredNotes(), notes, s.unreadable())
 	}
-	notes = append(notes, r.changedNote(besides)...)
-	notes = slices.Concat(notes, r.boards(), r.otherTasks())
+	notes = append(notes, changedNote(r, besides)...)
+	notes = slices.Concat(notes, boards(r.Runs), otherTasks(r.plain))
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
 		for _, l := range p.lines {
 			notes = append(notes, l.absent...)
 		}
 	}
-	notes = slices.Concat(notes, r.weaknesses(), caveats(r.plain),
-		grouped(r.plain, row.title, row.lostExpert), directories(r.plain))
+	notes = slices.Concat(notes, reservations(r.plain), caveats(r.plain),
+		grouped(r.plain, lineOf, lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""
 		if slices.ContainsFunc(r.baselines, func(b Baseline) bool {
@@ -115,9 +115,9 @@ func (r *Report) caveats(s *standing) (notes []string) {
 }
 
 // boards say what is not known of runs that are logs of AgentBoard, and where their files disagree.
-func (r *Report) boards() (notes []string) {
+func boards(runs []NamedRun) (notes []string) {
 	var names []string
-	for _, run := range r.Runs {
+	for _, run := range runs {
 		if run.Board {
 			names = append(names, run.Name)
 			for _, note := range run.Notes {
@@ -133,7 +133,7 @@ func (r *Report) boards() (notes []string) {
 }
 
 // missing says how many episodes have no result, and why.
-func (r *Report) missing() []string {
+func missingEpisodes(r *Report) []string {
 	planned, missing := 0, 0
 	outcomes := map[record.Outcome]int{}
 	for _, of := range r.allRows {
@@ -188,10 +188,10 @@ func reasonsOf(outcomes map[record.Outcome]int) string {
 }
 
 // otherTasks says where the tasks are not all official tasks of the benchmark.
-func (r *Report) otherTasks() (notes []string) {
+func otherTasks(plain []row) (notes []string) {
 	var parts, generated []string
-	for _, of := range r.plain {
-		title := of.claimPlace().Title
+	for _, of := range plain {
+		title := of.place.Title
 		switch n := len(of.Environment.Tasks); {
 		case of.Environment.Source == envs.Generated:
 			generated = appendNew(generated, title)
@@ -203,7 +203,7 @@ func (r *Report) otherTasks() (notes []string) {
 	}
 	if len(generated) > 0 {
 		suffix := ""
-		if len(generated) < len(environmentsOf(r.plain)) {
+		if len(generated) < len(environmentsOf(plain)) {
 			suffix = " on " + table.List(generated)
 		}
 		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", suffix))
@@ -306,7 +306,7 @@ func (s *standing) unreadable() []string {
 
 // caption says below a table in a paper what the table is about and what made it.
 func (s *standing) caption(r *Report) string {
-	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), r.seedsSaid())
+	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), seedsSaid(r.plain))
 	if s.bounded() {
 		text += ", with 95% confidence intervals for " + population(r.plain)
 	}
@@ -323,7 +323,7 @@ func (s *standing) made(r *Report, said string) string {
 	if len(s.Families()) > 0 {
 		tests = " " + strings.TrimSuffix("Paired by task; "+tests, "; ") + "."
 	}
-	return fmt.Sprintf("%s %s; %s.", tests, capital(r.protocols(said)), r.tools())
+	return fmt.Sprintf("%s %s; %s.", tests, capital(protocolsSaid(r, said)), tools(r.Runs))
 }
 
 // testsSaid says how many tests there are in each family, and how they are corrected; empty if there is one at most.
@@ -357,9 +357,9 @@ func questionOf(s *claim.Set, name claim.FamilyName) string {
 }
 
 // tools names the programs that made the runs.
-func (r *Report) tools() string {
+func tools(runs []NamedRun) string {
 	var names []string
-	for _, run := range r.Runs {
+	for _, run := range runs {
 		name := strings.TrimSpace("heldout " + run.Tool.Version)
 		if c := run.Tool.Commit; c != "" {
 			name += fmt.Sprintf(" (%.8s)", c)
@@ -402,12 +402,29 @@ func (s *standing) bold() []string {
 }
 
 // seeded are the rows, for the numbers of their seeds.
-func (r *Report) seeded() (out []claim.Subject) {
-	for _, e := range r.plain {
+func seeded(plain []row) (out []claim.Subject) {
+	for _, e := range plain {
 		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
 			EqualSeeds: e.EqualSeeds()})
 	}
 	return out
 }
 
-func (r *Report) seedsSaid() string { return claim.SeedsText(r.seeded()) }
+func seedsSaid(plain []row) string { return claim.SeedsText(seeded(plain)) }
+
+// allNotes are all notes on the first table, one below the other.
+func allNotes(r *Report, t *table.Table) {
+	s := r.standing()
+	if len(s.lines) == 0 {
+		return
+	}
+	t.Columns = nil
+	t.Notes = slices.Concat(s.legend(r), caveatsOf(r, s), aboutNotes(r.plain), decodings(r.plain), prompts(r.plain),
+		settings(r.plain), stepLimits(r.plain), incomplete(r.plain), replyNotes(r.plain), ruleNotes(r.plain),
+		lateNotes(r.plain), otherNames(r.plain), sweptNotes(r), indexNotes(r), trialNotes(r),
+		sources(r.baselines, ""))
+	for i, note := range t.Notes {
+		t.Notes[i] = strings.Replace(note, ": --table notes.", ".", 1)
+	}
+	t.Notes = appendNew(nil, t.Notes...)
+}

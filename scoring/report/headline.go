@@ -67,15 +67,15 @@ func (r *Report) Headline() Headline {
 	if len(s.lines) == 0 {
 		return h
 	}
-	h.Lines, h.Published = s.headlines(), r.publishedHeadlines(s)
-	h.Divided, h.Sources = r.publishedTitle(s), sources(r.baselines, "")
-	h.Seeds = r.seedsSaid()
+	h.Lines, h.Published = s.headlines(), publishedHeadlines(r, s)
+	h.Divided, h.Sources = publishedTitle(r, s), sources(r.baselines, "")
+	h.Seeds = seedsSaid(r.plain)
 	var models []string
 	for _, of := range r.plain {
 		models = appendNew(models, of.model)
 	}
 	h.Models = len(models)
-	h.Notes = r.firstNotes(s)
+	h.Notes = firstNotes(r, s)
 	return h
 }
 
@@ -98,7 +98,7 @@ func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
 		if of.directory != directory && !slices.Contains(of.otherDirs, directory) {
 			continue
 		}
-		byKey[of.Condition.Key()] = Stand{of.line, of.place()}
+		byKey[of.Condition.Key()] = Stand{of.line, of.place.Name}
 	}
 	for _, g := range m.Groups {
 		c := g.Condition
@@ -119,28 +119,28 @@ func headline(r *Report, t *table.Table) {
 		return
 	}
 	if r.First.Kinds != "" {
-		r.kindScores(t)
+		kindScores(r, t)
 		return
 	}
 	if s.oldNew {
 		s.changeTable(t)
 	} else {
 		s.rateTable(t)
-		if published := r.publishedHeadlines(s); published != nil {
-			t.Divide, t.Divided = len(t.Rows), r.publishedTitle(s)
+		if published := publishedHeadlines(r, s); published != nil {
+			t.Divide, t.Divided = len(t.Rows), publishedTitle(r, s)
 			t.Rows = append(t.Rows, headlineRows(published)...)
 		}
 	}
 	s.enter(&programs)
-	if r.question() == "" {
-		r.head(t)
+	if question(r) == "" {
+		head(r, t)
 		t.Programs[0] = programs
 	} else { // another table answers the primary question
 		t.Title = s.Rate.Title() + " on unperturbed tasks"
-		if r.question() == Trials {
+		if question(r) == Trials {
 			t.Title += ", first trials"
 		}
-		t.Notes, t.Programs = r.firstNotes(s), []table.Table{programs}
+		t.Notes, t.Programs = firstNotes(r, s), []table.Table{programs}
 	}
 	t.Caption, t.Captioned = s.caption(r), s.legend(r)
 }
@@ -357,10 +357,10 @@ func capital(s string) string {
 }
 
 // kindScores has the kinds of tasks of one environment as columns.
-func (r *Report) kindScores(t *table.Table) {
+func kindScores(r *Report, t *table.Table) {
 	rate := cmp.Or(r.First.Rate, claim.Success)
-	rows := slices.DeleteFunc(slices.Clone(r.plain), func(entry row) bool { return entry.place() != r.First.Kinds })
-	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.Title(), rows[0].claimPlace().Title)
+	rows := slices.DeleteFunc(slices.Clone(r.plain), func(entry row) bool { return entry.place.Name != r.First.Kinds })
+	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.Title(), rows[0].place.Title)
 	var kinds []string
 	for _, of := range rows {
 		for _, k := range of.ByKind() {
@@ -388,17 +388,17 @@ func (r *Report) kindScores(t *table.Table) {
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Below each rate: 95% CI for "+population(rows)+". The kinds are not compared.")
-		t.Notes = append(t.Notes, r.caveats(nil)...)
+		t.Notes = append(t.Notes, caveatsOf(r, nil)...)
 	}
 }
 
 // publishedTitle says with what published rows may be compared.
-func (r *Report) publishedTitle(s *standing) string {
+func publishedTitle(r *Report, s *standing) string {
 	title := "published; prompts, agents and servers differ"
-	if source := r.source(); source != "" {
+	if source := sourceOf(r.baselines); source != "" {
 		title = strings.Replace(title, ";", source+";", 1)
 	}
-	if generated := r.notOfficial(); len(generated) > 0 {
+	if generated := notOfficial(r.plain); len(generated) > 0 {
 		title += "; not comparable on " + table.List(generated)
 	}
 	if changes := r.changes(); len(changes) > 0 {
@@ -408,31 +408,31 @@ func (r *Report) publishedTitle(s *standing) string {
 }
 
 // source is what names of published rows end in if all are of one publication: the line above them says it.
-func (r *Report) source() string {
-	if len(r.baselines) == 1 {
-		return " [" + r.baselines[0].Name + "]"
+func sourceOf(baselines []Baseline) string {
+	if len(baselines) == 1 {
+		return " [" + baselines[0].Name + "]"
 	}
 	return ""
 }
 
 // notOfficial are the places whose tasks are not all official tasks of the benchmark.
-func (r *Report) notOfficial() (titles []string) {
-	for _, of := range r.plain {
+func notOfficial(plain []row) (titles []string) {
+	for _, of := range plain {
 		if of.Environment.Source != envs.Official || of.Outside > 0 {
-			titles = appendNew(titles, of.claimPlace().Title)
+			titles = appendNew(titles, of.place.Title)
 		}
 	}
 	return titles
 }
 
 // publishedHeadlines are the published results that have any of the places.
-func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
+func publishedHeadlines(r *Report, s *standing) (out []HeadlineLine) {
 	if s.Rate == claim.Grounding {
 		return nil
 	}
 	for _, b := range r.baselines {
 		for _, l := range publishedLines(b) {
-			line := HeadlineLine{Model: strings.TrimSuffix(l.name, r.source())}
+			line := HeadlineLine{Model: strings.TrimSuffix(l.name, sourceOf(r.baselines))}
 			found := false
 			for _, place := range s.places() {
 				e, mark := l.heldOutRate(r.weights, s.Rate), ""
@@ -455,7 +455,7 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 
 // withheld says why the headline has no rates of a row, and what they can be; empty
 // if it has them.
-func (r row) withheld() string {
+func withheld(r row) string {
 	if !r.Misleads() {
 		return ""
 	}

@@ -133,12 +133,12 @@ func gather(rows []row, place func(row) string) []modelRates {
 			})
 		}
 		if lines[i].served {
-			lines[i].parts[place(r)] = r.parts()
+			lines[i].parts[place(r)] = partsOf(r)
 		}
 		if lines[i].weights != r.server.Identity() {
 			lines[i].weights = ""
 		}
-		lines[i].rates[place(r)], lines[i].scores[place(r)] = r.rates(), r.Score
+		lines[i].rates[place(r)], lines[i].scores[place(r)] = ratesOf(r), r.Score
 		lines[i].order = append(lines[i].order, place(r))
 		if r.arm != nil {
 			if lines[i].arms == nil {
@@ -154,7 +154,7 @@ func gather(rows []row, place func(row) string) []modelRates {
 }
 
 // rates returns the rates of a row.
-func (r row) rates() rates {
+func ratesOf(r row) rates {
 	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
 	if r.Environment.Source == envs.Generated || r.Condition.Settings["variant"] != "" {
 		out.lack = "not the official tasks"
@@ -176,7 +176,7 @@ func (r row) rates() rates {
 		out.lack, out.trained = "trained on it", heldInMark
 		out.marks += heldInMark
 	}
-	if r.weaknesses() != nil {
+	if r.faults != nil {
 		out.marks += repliesMark
 	}
 	return out
@@ -252,7 +252,7 @@ func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Est
 func scored(rows []row, w configs.Weights) []modelRates {
 	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return !r.ComparesAcross()
-	}), row.environment), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
+	}), environmentOf), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
 // optional is a rate that may not be there.

@@ -62,7 +62,7 @@ func (x cardNumber) MarshalYAML() (any, error) {
 // ModelCard returns what the card of a model on the Hub says of its results: the front matter, and a paragraph.
 func (r *Report) ModelCard() (string, error) {
 	s := r.standing()
-	if err := r.checkCard(s); err != nil {
+	if err := checkCard(r, s); err != nil {
 		return "", err
 	}
 	model := indexed{Name: s.lines[0].name}
@@ -84,11 +84,11 @@ func (r *Report) ModelCard() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("---\n%s\n---\n\n## Evaluation\n\n%s\n", table.PrintableLines(string(front)),
-		table.Printable(strings.Join(r.cardNotes(s), " "))), nil
+		table.Printable(strings.Join(cardNotes(r, s), " "))), nil
 }
 
 // checkCard reports results that are not of one model, or not by a protocol that a card can name.
-func (r *Report) checkCard(s *standing) error {
+func checkCard(r *Report, s *standing) error {
 	for _, run := range r.Runs {
 		if run.Board {
 			return fmt.Errorf("a model card says how rates were measured, and the logs in %s do not: leave them out", run.Name)
@@ -132,8 +132,8 @@ func metric(kind, name string, rate scoring.Rate) indexedMetric {
 }
 
 // cardNotes say by which protocol rates were measured, with its hash, and what limits are about.
-func (r *Report) cardNotes(s *standing) []string {
-	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", r.tools(), r.protocolNames(), r.seedsSaid())}
+func cardNotes(r *Report, s *standing) []string {
+	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", tools(r.Runs), protocolNames(r.plain), seedsSaid(r.plain))}
 	var success, progress []string
 	for _, place := range s.places() {
 		if first, second, ok := s.paperRates(0, place); ok {
@@ -151,7 +151,7 @@ func (r *Report) cardNotes(s *standing) []string {
 	}
 	notes = append(notes, "Success rates in percent, with 95% confidence intervals for "+population(r.plain)+": "+
 		strings.Join(success, ", ")+"; progress rates: "+strings.Join(progress, ", ")+".")
-	return append(notes, r.caveats(s)...)
+	return append(notes, caveatsOf(r, s)...)
 }
 
 func rateWithLimits(rate scoring.Rate, mark string) string {

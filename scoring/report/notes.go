@@ -37,14 +37,14 @@ func incomplete(rows []row) (notes []string) {
 			fmt.Sprintf(
 				"%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates cover only those; the "+
 					"same command plays the rest.",
-				incompleteMark, r.name, r.place(), r.Finished, r.Planned, strings.Join(missing, ", ")))
+				incompleteMark, r.name, r.place.Name, r.Finished, r.Planned, strings.Join(missing, ", ")))
 	}
 	return notes
 }
 
 // decodings says how the replies of served models were sampled.
 func decodings(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
+	return grouped(rows, lineOf, func(r row) string {
 		d := r.Condition.Decoding
 		if d == nil {
 			return ""
@@ -67,30 +67,30 @@ func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Environment.Source == envs.External })
 	for _, r := range rows {
-		setups[r.place()] = appendNew(setups[r.place()], r.chosen())
+		setups[r.place.Name] = appendNew(setups[r.place.Name], chosen(r))
 	}
-	agree := func(r row) bool { return len(setups[r.place()]) == 1 }
+	agree := func(r row) bool { return len(setups[r.place.Name]) == 1 }
 	differ := slices.DeleteFunc(slices.Clone(rows), agree)
 	same := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !agree(r) })
-	notes := grouped(same, row.place, row.chosen)
-	return append(notes, grouped(differ, row.title, func(r row) string {
-		if chosen := r.chosen(); chosen != "" {
-			return r.place() + " with " + chosen
+	notes := grouped(same, placeOf, chosen)
+	return append(notes, grouped(differ, lineOf, func(r row) string {
+		if chosen := chosen(r); chosen != "" {
+			return r.place.Name + " with " + chosen
 		}
 		return ""
 	})...)
 }
 
 // chosen lists the settings of a row's environment.
-func (r row) chosen() string { return strings.Join(r.setting()[2:], ", ") }
+func chosen(r row) string { return strings.Join(settingOf(r)[2:], ", ") }
 
 // stepLimits says which rows had another step limit than the benchmark's.
 func stepLimits(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
+	return grouped(rows, lineOf, func(r row) string {
 		if r.Condition.StepLimit == r.Environment.StepLimit {
 			return ""
 		}
-		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place(),
+		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place.Name,
 			r.Environment.StepLimit)
 	})
 }
@@ -100,26 +100,26 @@ func caveats(rows []row) (notes []string) {
 	for _, r := range rows {
 		if reason := r.Environment.Caveat; reason != "" {
 			notes = appendNew(notes, fmt.Sprintf("%s %s does not compare with published results: %s.", caveatMark,
-				r.claimPlace().Title, reason))
+				r.place.Title, reason))
 		}
 	}
 	return notes
 }
 
 // lostExpert says where the expert solves nothing, so that it is not an upper bound.
-func (r row) lostExpert() string {
+func lostExpert(r row) string {
 	if r.Condition.Agent != record.Expert || r.Finished == 0 || r.Success.Mean > 0 {
 		return ""
 	}
-	return "knows no way on " + r.claimPlace().Title + ", so its rate there is not an upper bound"
+	return "knows no way on " + r.place.Title + ", so its rate there is not an upper bound"
 }
 
 // otherNames returns notes on the environments whose rates have other names than
 // the columns of the table.
 func otherNames(rows []row) []string {
-	return grouped(rows, row.place, func(r row) string {
-		if m := r.measures(); m != common {
-			return fmt.Sprintf("SR is %s and PR is %s", m.success, m.progress)
+	return grouped(rows, placeOf, func(r row) string {
+		if of := rateNames(r); of != usualNames {
+			return fmt.Sprintf("SR is %s and PR is %s", of[0], of[1])
 		}
 		return ""
 	})
@@ -166,4 +166,35 @@ func grouped[T any](items []T, name, say func(T) string) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names[s], "; "), s))
 	}
 	return notes
+}
+
+// external says of environments that others run which program was played, and what their
+// rates are where the program gave rewards, or did not know success.
+func external(rows []row) []string {
+	return grouped(rows, placeOf, func(r row) string { return r.Environment.External() })
+}
+
+// appendNew appends the items that are not there yet.
+func appendNew[T comparable](list []T, items ...T) []T {
+	for _, item := range items {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// groupedBy puts items of one key together, in the order in which the keys come.
+func groupedBy[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
+	index := map[K]int{}
+	for _, item := range items {
+		i, ok := index[key(item)]
+		if !ok {
+			i = len(groups)
+			index[key(item)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], item)
+	}
+	return groups
 }

@@ -16,7 +16,7 @@ import (
 
 // paperCell is a rate with its standard deviation over seeds, and with its limits if readers
 // ask for them.
-func (r *Report) paperCell(rate scoring.Rate, mark string) table.Cell {
+func paperCell(r *Report, rate scoring.Rate, mark string) table.Cell {
 	c := table.Percent(rate.Mean).Marked(mark)
 	if !math.IsNaN(rate.SampleStd) && c.Value != nil {
 		c.Spread = table.Percent(rate.SampleStd).Text
@@ -51,9 +51,9 @@ func paperHeads(t, programs *table.Table, places []claim.Scope, prefix string) (
 }
 
 // finish gives a table for a paper its title, its notes and what programs read.
-func (r *Report) finish(t *table.Table, programs table.Table, title string, notes []string) {
+func finish(r *Report, t *table.Table, programs table.Table, title string, notes []string) {
 	t.Title, t.Notes, programs.Title = title, notes, title
-	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols("")))
+	t.Caption = fmt.Sprintf("%s. %s.", title, capital(protocolsSaid(r, "")))
 	t.Programs = []table.Table{programs}
 }
 
@@ -84,9 +84,9 @@ func paper(r *Report, t *table.Table) {
 				line = append(line, table.None().Marked(mark), table.None().Marked(mark))
 				continue
 			}
-			cell := r.paperCell(success, mark)
+			cell := paperCell(r, success, mark)
 			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
-			line = append(line, cell, r.paperCell(progress, mark))
+			line = append(line, cell, paperCell(r, progress, mark))
 			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
 			if score := l.scores[p.Name]; score != nil {
 				fields = append(fields, column.SolvedSteps(p.Name).Val(score.Usage(scoring.SolvedSteps).Mean))
@@ -95,14 +95,14 @@ func paper(r *Report, t *table.Table) {
 		t.Rows = append(t.Rows, line)
 		programs.Add(fields...)
 	}
-	r.addPublishedPaper(s, t)
-	r.finish(t, programs, fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", r.seedsSaid()),
-		slices.Concat(r.deviationNote(s), r.firstNotes(s, s.limitNote(r)...)))
+	addPublishedPaper(r, s, t)
+	finish(r, t, programs, fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", seedsSaid(r.plain)),
+		slices.Concat(deviationNote(r, s), firstNotes(r, s, s.limitNote(r)...)))
 }
 
 // deviationNote says what stands behind ±.
-func (r *Report) deviationNote(s *standing) []string {
-	if _, highest := claim.SeedRange(r.seeded()); highest < 2 {
+func deviationNote(r *Report, s *standing) []string {
+	if _, highest := claim.SeedRange(seeded(r.plain)); highest < 2 {
 		return nil
 	}
 	note := "±: standard deviation over seeds with divisor n-1"
@@ -155,11 +155,11 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 }
 
 // addPublishedPaper adds published rows that have any of the places.
-func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
+func addPublishedPaper(r *Report, s *standing, t *table.Table) {
 	start := len(t.Rows)
 	for _, b := range r.baselines {
 		for i, l := range publishedLines(b) {
-			line := []table.Cell{table.String(strings.TrimSuffix(l.name, r.source()))}
+			line := []table.Cell{table.String(strings.TrimSuffix(l.name, sourceOf(r.baselines)))}
 			found := false
 			for _, p := range s.places() {
 				sr, pr, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
@@ -178,7 +178,7 @@ func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > start {
-		t.Divide, t.Divided = start, r.publishedTitle(s)
+		t.Divide, t.Divided = start, publishedTitle(r, s)
 	}
 }
 
@@ -198,7 +198,7 @@ func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark stri
 // AgentRefine row.
 func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range r.swept() {
-		lines, names := r.withPublished(p)
+		lines, names := withPublished(r.baselines, p)
 		usual := usualConditions(lines)
 		t := blank
 		title := envs.Title(p.env)
@@ -218,9 +218,9 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		for _, l := range lines {
 			t.Rows = append(t.Rows, l.paperRow(names, usual))
 		}
-		r.finish(&t, programs, "SR/PR in percent under perturbations of "+title,
+		finish(r, &t, programs, "SR/PR in percent under perturbations of "+title,
 			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
-				strings.Join(p.notes, " ")}, r.sweptMarks(), r.firstNotes(r.standing(), []string{}...)))
+				strings.Join(p.notes, " ")}, sweptMarks(r), firstNotes(r, r.standing(), []string{}...)))
 		tables = append(tables, t)
 	}
 	return tables
@@ -277,7 +277,7 @@ func paperBestOf(r *Report, t *table.Table) {
 			}
 			mark := s.rated(i, p).Mark
 			success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
-			single = append(single, r.paperCell(success, mark), r.paperCell(progress, mark))
+			single = append(single, paperCell(r, success, mark), paperCell(r, progress, mark))
 			bests := l.scores[p.Name].BestOf()
 			if len(bests) < 2 {
 				best = append(best, table.None(), table.None())
@@ -287,7 +287,7 @@ func paperBestOf(r *Report, t *table.Table) {
 			tries = max(tries, last.Tries)
 			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, SampleStd: math.NaN()},
 				scoring.Rate{Estimate: last.Progress, SampleStd: math.NaN()}
-			best = append(best, r.paperCell(bestSuccess, mark), r.paperCell(bestProgress, mark))
+			best = append(best, paperCell(r, bestSuccess, mark), paperCell(r, bestProgress, mark))
 			fields = append(fields, onPaper(heads[at][0], bestSuccess), onPaper(heads[at][1], bestProgress))
 		}
 		t.Rows = append(t.Rows, single)
@@ -301,6 +301,6 @@ func paperBestOf(r *Report, t *table.Table) {
 		t.Rows = nil
 		return
 	}
-	r.finish(t, programs, "SR and PR in percent, of one try and of the best of several",
-		append([]string{oracleNote}, r.firstNotes(s, s.limitNote(r)...)...))
+	finish(r, t, programs, "SR and PR in percent, of one try and of the best of several",
+		append([]string{oracleNote}, firstNotes(r, s, s.limitNote(r)...)...))
 }

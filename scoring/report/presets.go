@@ -14,18 +14,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// place says where the rates of a row were reached: the preset, or the
-// environment if there is none, and whether on tasks outside its benchmark. Rows of
-// different places are never compared.
-func (r row) place() string {
-	if p := r.Condition.Preset; p != nil {
-		return p.Label()
-	}
-	return r.Place()
-}
-
-func (r row) environment() string { return r.Condition.Env }
-
 // presetRow is a preset of the runs.
 type presetRow struct {
 	record.Protocol
@@ -74,7 +62,7 @@ func presets(report *Report, t *table.Table) {
 	for _, r := range rows {
 		p := byKey[r.Condition.Preset.Key()]
 		line := []table.Field{
-			column.Preset.Val(r.place()), column.SHA256.Val(p.SHA256), column.TaskSet.Val(tasksOf(r.Score)),
+			column.Preset.Val(r.place.Name), column.SHA256.Val(p.SHA256), column.TaskSet.Val(tasksOf(r.Score)),
 			r.modelCol(),
 			column.Metric.Val(p.definition.Metric.Primary),
 			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Col, r.Success.Mean),
@@ -132,7 +120,7 @@ func presetsPublished(report *Report, t *table.Table) {
 
 // presetNotes say what each preset is and what the run changed.
 func presetNotes(rows []row, byKey map[string]presetRow) []string {
-	return grouped(rows, row.place, func(r row) string {
+	return grouped(rows, placeOf, func(r row) string {
 		p := byKey[r.Condition.Preset.Key()]
 		text := fmt.Sprintf("%s, %s", p.definition.Title, p.definition.Status)
 		if len(p.Changes) > 0 {

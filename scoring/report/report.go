@@ -71,9 +71,10 @@ type Report struct {
 	bests     []Baseline // of the best of several tries
 	weights   configs.Weights
 
-	allRows []row // of all episodes
-	rows    []row // but those under perturbations of families: there may be dozens for each model
-	plain   []row // of episodes without a perturbation
+	allRows []row         // of all episodes
+	rows    []row         // but those under perturbations of families: there may be dozens for each model
+	plain   []row         // of episodes without a perturbation
+	places  []claim.Scope // of the last
 
 	// What several tables are made from.
 	families  func() []*perturbedPlayer
@@ -92,7 +93,8 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
-	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.allRows), row.ofFamilies), plainRows(r.allRows)
+	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.allRows), func(r row) bool { return r.about != nil && combines(*r.about) }), plainRows(r.allRows)
+	r.places = placesOf(runs, r.plain)
 	r.bests, r.baselines = splitBaselines(baselines)
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
 	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
@@ -100,15 +102,15 @@ func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
 	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
 	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
-	r.standing = sync.OnceValue(r.stand)
-	r.changes = sync.OnceValue(r.departed)
+	r.standing = sync.OnceValue(func() *standing { return stand(r) })
+	r.changes = sync.OnceValue(func() []departure { return departed(r.plain) })
 	return r
 }
 
 // Places lists the environments or presets of the unperturbed episodes, in the order of the
 // runs.
 func (r *Report) Places() (names []string) {
-	for _, p := range r.placesAsked() {
+	for _, p := range r.places {
 		names = append(names, p.Name)
 	}
 	return names
@@ -118,7 +120,7 @@ func (r *Report) Places() (names []string) {
 func (r *Report) HasEnvironment(environment string) bool {
 	return environment == column.HeldOutScore ||
 		slices.ContainsFunc(r.allRows, func(entry row) bool {
-			return environment == entry.place() || environment == entry.Condition.Env
+			return environment == entry.place.Name || environment == entry.Condition.Env
 		})
 }
 
@@ -195,7 +197,7 @@ const AllTables = "all"
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	if full := slices.Contains(ids, AllTables); len(ids) == 0 || full {
 		for _, k := range kinds {
-			if full && !k.Request || !full && k.First && slices.Contains(r.firsts(), k.Only) {
+			if full && !k.Request || !full && k.First && slices.Contains(firsts(r), k.Only) {
 				out = append(out, r.Tables(k.ID)...)
 			}
 		}
@@ -213,10 +215,10 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 		return out, nil
 	}
 	for _, id := range ids {
-		found := r.named(id)
+		found := tablesNamed(r, id)
 		if len(found) == 0 {
 			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id),
-				strings.Join(r.have(), ", "))
+				strings.Join(have(r), ", "))
 		}
 		for _, t := range found { // a table has several names
 			if !slices.ContainsFunc(out, func(o table.Table) bool { return o.ID == t.ID && o.Title == t.Title }) {
@@ -229,13 +231,13 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 
 // question is the kind of tables that answers the primary question: those of runs under
 // perturbations or with several trials, or those of all runs, for which it is empty.
-func (r *Report) question() Only {
+func question(r *Report) Only {
 	switch {
 	case len(r.families()) > 0:
 		return Families
 	case len(r.swept()) > 0:
 		return Sweeps
-	case len(r.retries()) > 0:
+	case len(retriesOf(r.trialRows())) > 0:
 		return Trials
 	}
 	return ""
@@ -243,19 +245,19 @@ func (r *Report) question() Only {
 
 // firsts are the kinds of tables that readers get who ask for none. Places without
 // perturbations have their rates beside a sweep.
-func (r *Report) firsts() []Only {
-	question := r.question()
+func firsts(r *Report) []Only {
+	question := question(r)
 	swept := func(place claim.Scope) bool {
 		return slices.ContainsFunc(r.swept(), func(p sweptPlace) bool { return p.env == place.Name })
 	}
-	if question == Sweeps && slices.ContainsFunc(r.placesAsked(), func(p claim.Scope) bool { return !swept(p) }) {
+	if question == Sweeps && slices.ContainsFunc(r.places, func(p claim.Scope) bool { return !swept(p) }) {
 		return []Only{question, Presets, ""}
 	}
 	return []Only{question, Presets, Trials}
 }
 
 // named returns the tables that a reader asked for. They say so if there are no results.
-func (r *Report) named(id string) (out []table.Table) {
+func tablesNamed(r *Report, id string) (out []table.Table) {
 	k, ok := Find(id)
 	if !ok {
 		return nil
@@ -282,7 +284,7 @@ func lack(id string) string {
 }
 
 // have lists the tables that the runs have.
-func (r *Report) have() (ids []string) {
+func have(r *Report) (ids []string) {
 	for _, k := range kinds {
 		for _, t := range r.Tables(k.ID) {
 			ids = append(ids, t.ID)
@@ -307,11 +309,8 @@ func splitBaselines(baselines []Baseline) (bests, singles []Baseline) {
 // noPerturbation is the name of the perturbation of unperturbed episodes.
 const noPerturbation = "none"
 
-// title names a row in a note that holds for all perturbations.
-func (r row) title() string { return r.line }
-
 // envCol says where a row was played, modelCol by whom.
-func (r row) envCol() table.Field   { return column.Environment.Val(r.place()) }
+func (r row) envCol() table.Field   { return column.Environment.Val(r.place.Name) }
 func (r row) modelCol() table.Field { return column.Model.Val(r.name) }
 
 // tasksOf says which tasks a score was made on.
@@ -328,22 +327,11 @@ func tasksOf(s *scoring.Score) string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// marks are those of the rates of a row that is not complete or has weaknesses.
-func (r row) marks() (marks string) {
-	if !r.Complete() {
-		marks = incompleteMark
-	}
-	if r.weaknesses() != nil {
-		marks += repliesMark
-	}
-	return marks
-}
-
 // share is a share of a row, rated a rate with its interval.
-func (r row) share(c table.Col[float64], v float64) table.Field { return c.Val(v).Marked(r.marks()) }
+func (r row) share(c table.Col[float64], v float64) table.Field { return c.Val(v).Marked(r.marks) }
 
 func (r row) rated(c table.Bounded, e scoring.Estimate) table.Field {
-	return rated(c, e).Marked(r.marks())
+	return rated(c, e).Marked(r.marks)
 }
 
 // rated is an estimate with its interval.

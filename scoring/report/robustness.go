@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,9 +51,9 @@ type sweptPlace struct {
 
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
-	for _, of := range groupedBy(rows, row.place) {
-		p := sweptPlace{env: of[0].place(), lines: sweptLines(of)}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(compared(r)) == 0 })
+	for _, of := range groupedBy(rows, placeOf) {
+		p := sweptPlace{env: of[0].place.Name, lines: sweptLines(of)}
 		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(of)
 		p.notes = append(p.notes, departures(of)...)
 		out = append(out, p)
@@ -64,7 +65,7 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 // says what the runs show. Programs get more columns.
 func robustness(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
-		lines, names := report.withPublished(p)
+		lines, names := withPublished(report.baselines, p)
 		programs := blank
 		programs.Title += " on " + envs.Title(p.env)
 		programs.Columns = column.Sweep(names)
@@ -78,8 +79,8 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		report.head(&tables[0], appendNew(nil, strings.TrimSpace(
-			report.sweptLegend()+" "+strings.Join(report.sweptMarks(), " ")))...)
+		head(report, &tables[0], appendNew(nil, strings.TrimSpace(
+			sweptLegend(report)+" "+strings.Join(sweptMarks(report), " ")))...)
 	}
 	return tables
 }
@@ -90,7 +91,7 @@ func severalTaskSets(lines []swept) bool {
 }
 
 // sweptLegend says in a sentence what letters mean, if a table has any.
-func (r *Report) sweptLegend() string {
+func sweptLegend(r *Report) string {
 	s := r.standing()
 	for _, p := range s.Places {
 		if len(s.Letters(p))+len(s.Letters(p.Average())) > 0 {
@@ -141,9 +142,9 @@ func (l swept) loss(perturbations []string, rate claim.Rate) float64 {
 }
 
 // withPublished are the lines of a place with published ones below them, and their conditions.
-func (r *Report) withPublished(p sweptPlace) (lines []swept, names []string) {
+func withPublished(baselines []Baseline, p sweptPlace) (lines []swept, names []string) {
 	lines, names = slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
-	for _, b := range r.baselines {
+	for _, b := range baselines {
 		if b.Table.Env == p.env {
 			lines = append(lines, publishedSweeps(b)...)
 			names = appendNew(names, b.Table.Columns...)
@@ -158,7 +159,7 @@ const conditionLegend = "Average and Std are over the conditions shown, Std with
 
 // head makes a table the first of its runs: it has their title, and below it what they say.
 // Programs get the claims beside it.
-func (r *Report) head(t *table.Table, legend ...string) {
+func head(r *Report, t *table.Table, legend ...string) {
 	s := r.standing()
 	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
 	verdict(r, &claims)
@@ -171,7 +172,7 @@ func (r *Report) head(t *table.Table, legend ...string) {
 	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), s.made(r, s.Title()))
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
-	t.Notes = slices.Concat(s.Verdict(true), r.firstNotes(s, legend...))
+	t.Notes = slices.Concat(s.Verdict(true), firstNotes(r, s, legend...))
 }
 
 // changes says what every perturbation changes, by environment.
@@ -179,7 +180,7 @@ func changes(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
 		t := blank
 		t.Title = "Change under perturbations on " + envs.Title(p.env) + ", paired by task"
-		report.addChanges(&t, p)
+		addChanges(report, &t, p)
 		tables = append(tables, t)
 	}
 	return tables
@@ -187,11 +188,8 @@ func changes(report *Report, blank table.Table) (tables []table.Table) {
 
 // compared lists the perturbations that stand side by side with the row's: those of
 // its sweep that are of no family.
-func (r row) compared() []record.Perturbation {
-	if r.sweep == nil {
-		return nil
-	}
-	return slices.DeleteFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
+func compared(r row) []record.Perturbation {
+	return slices.DeleteFunc(slices.Clone(r.planned), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
 // perturbationsOf lists the perturbations of sweeps and those of them that change the interface, with notes that say
@@ -199,7 +197,7 @@ func (r row) compared() []record.Perturbation {
 func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 	byName := map[string]record.Perturbation{}
 	for _, r := range rows {
-		for _, p := range r.compared() {
+		for _, p := range compared(r) {
 			previous, ok := byName[p.Name]
 			if !ok {
 				byName[p.Name] = p
@@ -225,19 +223,18 @@ func sweptLines(rows []row) []swept {
 	var models []string
 	index := map[string]int{}
 	for _, r := range rows {
-		c, key := r.unperturbed()
-		i, ok := index[key]
+		i, ok := index[r.alike]
 		if !ok {
 			i = len(lines)
-			index[key] = i
+			index[r.alike] = i
 			lines = append(lines, swept{name: r.line, tasks: tasksOf(r.Score), cells: map[string]sweptCell{}})
-			models = append(models, c.Model)
+			models = append(models, cmp.Or(r.Condition.Substitute, r.Condition.Model))
 		}
 		column := r.Condition.Perturbation
 		if column == noPerturbation {
 			column = baseColumn
 		}
-		lines[i].cells[column] = sweptCell{r.rates(), r.Score, r.model}
+		lines[i].cells[column] = sweptCell{ratesOf(r), r.Score, r.model}
 	}
 	for i := range lines {
 		lines[i].otherModels(models[i], rows)
@@ -253,7 +250,7 @@ func (l *swept) otherModels(model string, rows []row) {
 	if !ok || i < 0 {
 		return
 	}
-	for _, p := range rows[i].compared() {
+	for _, p := range compared(rows[i]) {
 		if _, found := l.cells[p.Name]; found || p.Model == "" {
 			continue
 		}
@@ -346,21 +343,21 @@ func (l swept) averageMarks(rate claim.Rate, usual string) (marks string) {
 }
 
 // sweptNotes explain the conditions and the marks of tables of robustness.
-func (r *Report) sweptNotes() (notes []string) {
+func sweptNotes(r *Report) (notes []string) {
 	for _, p := range r.swept() {
 		notes = append(notes, p.notes...)
 	}
 	if len(r.swept()) > 0 {
 		notes = append(notes, conditionLegend)
 	}
-	return append(notes, r.sweptMarks()...)
+	return append(notes, sweptMarks(r)...)
 }
 
 // sweptMarks explain the marks of tables of robustness.
-func (r *Report) sweptMarks() []string {
+func sweptMarks(r *Report) []string {
 	marks := ""
 	for _, p := range r.swept() {
-		lines, _ := r.withPublished(p)
+		lines, _ := withPublished(r.baselines, p)
 		usual := usualConditions(lines)
 		for _, l := range lines {
 			for _, rate := range sweptRates {
@@ -419,7 +416,7 @@ func (l swept) withoutNoise(conditions []string, rate claim.Rate) float64 {
 
 // addChanges compares every condition with the one without perturbation, and the average of those of the interface, by
 // task. What the claims are about has their probabilities and intervals.
-func (r *Report) addChanges(t *table.Table, p sweptPlace) {
+func addChanges(r *Report, t *table.Table, p sweptPlace) {
 	pairs := pairing{settled: map[int]claim.Claim{}, rate: r.standing().Rate}
 	for _, l := range p.lines {
 		base := l.cells[baseColumn].score

@@ -34,7 +34,7 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 	var single []string
 	var apart []separate
 	for _, of := range groupedBy(in, func(r row) key {
-		return key{r.place(), r.Condition.Perturbation, armOf(r.line)}
+		return key{r.place.Name, r.Condition.Perturbation, armOf(r.line)}
 	}) {
 		arm := trained{row: of[0], name: armOf(of[0].line), served: len(of)}
 		if arm.Condition.Decoding == nil {
@@ -71,7 +71,7 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 
 // named says which arm it is, where it played and under which perturbation.
 func (a trained) named() string {
-	name := a.name + " on " + a.claimPlace().Title
+	name := a.name + " on " + a.place.Title
 	if p := a.Condition.Perturbation; p != noPerturbation {
 		name += " under " + p
 	}
@@ -117,7 +117,7 @@ func (a trained) field(c table.Bounded, r scoring.Rate) table.Field {
 func armsOf(plain []row) (rows []row) {
 	type key struct{ place, arm string }
 	arms := map[string]bool{}
-	for _, of := range groupedBy(plain, func(r row) key { return key{r.place(), armOf(r.line)} }) {
+	for _, of := range groupedBy(plain, func(r row) key { return key{r.place.Name, armOf(r.line)} }) {
 		if of[0].Condition.Decoding == nil || len(of) < 2 || !numbered(of) {
 			rows = append(rows, of...)
 			continue
@@ -166,13 +166,13 @@ func trainingsPaired(report *Report, t *table.Table) {
 	var pairs pairing
 	for i, b := range arms {
 		for _, a := range arms[i+1:] {
-			if a.place() != b.place() {
+			if a.place.Name != b.place.Name {
 				continue
 			}
 			c, err := scoring.CompareTrainings(a.joint, b.joint)
 			if err != nil {
 				notes = append(notes, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
-					a.place(), err))
+					a.place.Name, err))
 				continue
 			}
 			// The notes about other kinds know nothing of trainings.
