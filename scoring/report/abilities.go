@@ -24,7 +24,7 @@ func abilities(report *Report, t *table.Table) {
 	var listed []Baseline
 	for _, b := range report.baselines {
 		if b.Table.Env == "" && len(rows) > 0 {
-			listed, lines = append(listed, b), append(lines, publishedLines(b)...)
+			listed, lines = append(listed, b), append(lines, publishedLines(b, report.weights)...)
 		}
 	}
 	played, marks := environments(rows), ""
@@ -41,7 +41,7 @@ func abilities(report *Report, t *table.Table) {
 		shown, marks = append(shown, l), marks+mark
 		for _, a := range configs.Abilities {
 			score, share := l.ability(a, names)
-			t.Add(column.Model.Val(l.name), column.Ability.Val(a.Name), column.Origin.Val(origin),
+			t.Add(column.Model.Val(l.Name), column.Ability.Val(a.Name), column.Origin.Val(origin),
 				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}
@@ -150,7 +150,7 @@ func without(lines []modelRates, played []string) []string {
 		if len(texts) == 1 {
 			return "All scores"
 		}
-		return l.name
+		return l.Name
 	}, missing)
 }
 

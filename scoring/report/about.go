@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -87,7 +88,7 @@ func named(rows []row) string {
 		return table.List(names)
 	}
 	var parts []string
-	for _, places := range groupedBy(groupedBy(rows, title), models) {
+	for _, places := range claim.Grouped(claim.Grouped(rows, title), models) {
 		var titles []string
 		for _, of := range places {
 			titles = append(titles, title(of[0]))

@@ -32,11 +32,11 @@ func severalTries(rows, plain []row, w configs.Weights) (list []tries) {
 	}
 	for _, l := range scored(plain, w) {
 		byEnv := map[string][]scoring.BestOf{}
-		for env, s := range l.scores {
+		for env, s := range l.Scores {
 			byEnv[env] = byScore[s]
 		}
 		if best := scoring.HeldOutBestOf(w, byEnv); len(best) > 1 {
-			list = append(list, tries{column.HeldOutScore, l.name, best, ""})
+			list = append(list, tries{column.HeldOutScore, l.Name, best, ""})
 		}
 	}
 	return list
@@ -57,19 +57,16 @@ func (a tries) label(n int) []table.Field {
 // returns their marks.
 func addPublished(t *table.Table, place string, success table.Bounded, report *Report) (marks string) {
 	for _, b := range report.bests {
-		for i, l := range publishedLines(b) {
+		for i, l := range publishedLines(b, report.weights) {
 			if b.Table.Rows[i].BestOf < 2 {
 				continue
 			}
-			r, ok := l.rates[place]
-			if h := l.heldOut(report.weights); place == column.HeldOutScore && len(h.Missing) == 0 {
-				r, ok = rates{success: &h.Success, progress: &h.Progress}, true
-			}
-			if !ok || r.success == nil && r.progress == nil {
+			r := l.rates[place]
+			if r.success == nil && r.progress == nil {
 				continue
 			}
 			marks += r.marks
-			t.Add(column.Environment.Val(place), column.Model.Val(l.name), column.Tries.Val(b.Table.Rows[i].BestOf),
+			t.Add(column.Environment.Val(place), column.Model.Val(l.Name), column.Tries.Val(b.Table.Rows[i].BestOf),
 				optional(success.Col, r.success, r.marks), optional(column.BestProgress.Col, r.progress, r.marks))
 		}
 	}

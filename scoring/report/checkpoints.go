@@ -17,7 +17,7 @@ const OrderGiven = "given"
 func (r *Report) InOrder(names []string) error {
 	lines, err := ordered(gather(r.plain, placeOf), names)
 	for _, l := range lines {
-		r.checkpoints = append(r.checkpoints, l.name)
+		r.checkpoints = append(r.checkpoints, l.Name)
 	}
 	return err
 }
@@ -31,7 +31,7 @@ func (p Section) Checkpoints() []string { return p.report.checkpoints }
 // ordered returns the lines in the order of their names.
 func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 	if slices.Equal(order, []string{OrderGiven}) {
-		if out = slices.DeleteFunc(slices.Clone(lines), func(l modelRates) bool { return !l.served }); len(out) == 0 {
+		if out = slices.DeleteFunc(slices.Clone(lines), func(l modelRates) bool { return l.Baseline }); len(out) == 0 {
 			return nil, errors.New("no model was served")
 		}
 		return out, nil
@@ -39,9 +39,9 @@ func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 	for _, name := range order {
 		var fits, names []string
 		for _, l := range lines {
-			names = append(names, l.name)
+			names = append(names, l.Name)
 			if l.called(name) {
-				fits = append(fits, l.name)
+				fits = append(fits, l.Name)
 				out = append(out, l)
 			}
 		}
@@ -59,5 +59,5 @@ func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 // called reports whether a line has a name.
 func (l modelRates) called(name string) bool {
 	_, bare, _ := strings.Cut(l.model, ":")
-	return slices.Contains([]string{l.name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
+	return slices.Contains([]string{l.Name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
 }

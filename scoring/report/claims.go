@@ -53,11 +53,11 @@ func stand(r *Report) *standing {
 	}
 	results := &claim.Results{Rate: cmp.Or(r.First.Rate, claim.Success), Weights: r.weights, Margin: r.First.Margin,
 		Places: r.places, Reference: r.First.Reference}
-	s.place(r.Runs)
-	s.order(results.Places, r.weights, results.Rate)
+	inOrderOfRuns(s, r.Runs)
+	bestFirst(s, results.Places, r.weights, results.Rate)
 	if r.First.OldNew && r.First.Reference == "" && len(r.baselines) == 0 && arms == nil {
-		if s.oldNew = s.oldAndNew(r.Runs); s.oldNew {
-			results.Reference = s.lines[1].name
+		if s.oldNew = oldAndNew(s, r.Runs); s.oldNew {
+			results.Reference = s.lines[1].Name
 		}
 	}
 	for _, l := range s.lines {
@@ -78,7 +78,7 @@ func (r *Report) SetReference(name string) error {
 	if err != nil {
 		return fmt.Errorf("--reference: %w", err)
 	}
-	r.First.Reference = lines[0].name
+	r.First.Reference = lines[0].Name
 	return nil
 }
 
@@ -104,20 +104,20 @@ func placesOf(runs []NamedRun, plain []row) (places []claim.Scope) {
 // hashed is the hash in the label of a preset.
 var hashed = regexp.MustCompile(` \([0-9a-f]+…\)$`)
 
-// place gives the models their places in the order of the runs.
-func (s *standing) place(runs []NamedRun) {
+// inOrderOfRuns gives the models their places in the order of the runs.
+func inOrderOfRuns(s *standing, runs []NamedRun) {
 	run := func(l modelRates) int {
 		return slices.IndexFunc(runs, func(r NamedRun) bool { return r.Name == l.directory })
 	}
 	slices.SortStableFunc(s.lines, func(a, b modelRates) int { return cmp.Compare(run(a), run(b)) })
 	for i := range s.lines {
-		s.lines[i].position = i
+		s.lines[i].Position = i
 	}
 }
 
-// order puts the best model first: by the held-out score, and then by the mean over the
+// bestFirst puts the best model first: by the held-out score, and then by the mean over the
 // places that all models have.
-func (s *standing) order(places []claim.Scope, w configs.Weights, rate claim.Rate) {
+func bestFirst(s *standing, places []claim.Scope, w configs.Weights, rate claim.Rate) {
 	type key struct{ heldOut, mean float64 }
 	keys := map[string]key{}
 	for _, l := range s.lines {
@@ -130,17 +130,17 @@ func (s *standing) order(places []claim.Scope, w configs.Weights, rate claim.Rat
 				k.mean += l.rated(p.Name, rate).Mean
 			}
 		}
-		keys[l.name] = k
+		keys[l.Name] = k
 	}
 	slices.SortStableFunc(s.lines, func(a, b modelRates) int {
-		return cmp.Or(cmp.Compare(keys[b.name].heldOut, keys[a.name].heldOut),
-			cmp.Compare(keys[b.name].mean, keys[a.name].mean))
+		return cmp.Or(cmp.Compare(keys[b.Name].heldOut, keys[a.Name].heldOut),
+			cmp.Compare(keys[b.Name].mean, keys[a.Name].mean))
 	})
 }
 
 // rated is the rate of a line in a place; nil if there is none, or if it misleads.
 func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
-	s := l.scores[place]
+	s := l.Scores[place]
 	if s == nil || s.Finished == 0 || s.Misleads() {
 		return nil
 	}
@@ -150,13 +150,12 @@ func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
 
 // model is a line as claims take it.
 func modelOf(r *Report, l modelRates, results *claim.Results) claim.Model {
-	m := claim.Model{Name: l.name, Baseline: !l.served, Scores: l.scores, Arm: l.arms, Trained: l.trained,
-		HeldOut: l.heldOutRate(r.weights, results.Rate), Position: l.position, Parts: l.parts, Weights: l.weights}
-	if m.HeldOut == nil {
+	m := l.Model
+	if m.HeldOut = l.heldOutRate(r.weights, results.Rate); m.HeldOut == nil {
 		m.Unscored = l.unscored(r.weights)
 	}
 	for _, place := range results.Places {
-		if sweep, ok := sweepOf(r.allRows, l.name, place); ok {
+		if sweep, ok := sweepOf(r.allRows, l.Name, place); ok {
 			m.Sweeps = append(m.Sweeps, sweep)
 		}
 	}
@@ -185,7 +184,7 @@ func (l modelRates) unscored(w configs.Weights) string {
 // on the tasks says so.
 func (l modelRates) generated(w configs.Weights) bool {
 	return !slices.ContainsFunc(w.HeldOut, func(part configs.Weight) bool {
-		s := l.scores[part.Env]
+		s := l.Scores[part.Env]
 		return s != nil && s.Environment.Source != envs.Generated
 	})
 }
@@ -250,7 +249,7 @@ func (t trialRow) retry(n int) claim.Retry {
 
 // oldAndNew puts the model of the first of two runs behind that of the second, which is
 // the new one, and reports whether there is one of each.
-func (s *standing) oldAndNew(runs []NamedRun) bool {
+func oldAndNew(s *standing, runs []NamedRun) bool {
 	if len(runs) != 2 || len(s.lines) != 2 {
 		return false
 	}

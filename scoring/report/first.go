@@ -18,14 +18,14 @@ const mostNotes = 3
 
 // firstNotes are those below the first table: how to read it, which a legend says if it is
 // not the table of rates, and what weakens it most.
-func firstNotes(r *Report, s *standing, legend ...string) []string {
+func firstNotes(r *Report, legend ...string) []string {
 	if legend == nil {
-		legend = s.legend(r)
+		legend = cellLegend(r)
 	}
 	said := func(notes []string) []string {
 		return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 	}
-	legend, notes := said(legend), said(caveatsOf(r, s))
+	legend, notes := said(legend), said(caveatsOf(r, r.standing()))
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]
@@ -34,8 +34,9 @@ func firstNotes(r *Report, s *standing, legend ...string) []string {
 	return append(legend, notes...)
 }
 
-// legend says in a sentence how to read the cells.
-func (s *standing) legend(r *Report) []string {
+// cellLegend says in a sentence how to read the cells.
+func cellLegend(r *Report) []string {
+	s := r.standing()
 	if len(s.lines) == 0 {
 		return nil
 	}
@@ -90,7 +91,7 @@ func caveatsOf(r *Report, s *standing) (notes []string) {
 	besides := ""
 	if s != nil {
 		besides = s.Besides()
-		notes = slices.Concat(s.trained(), s.unscoredNotes(), notes, s.unreadable())
+		notes = slices.Concat(trainedNotes(s), unscoredNotes(s), notes, unreadable(s))
 	}
 	notes = append(notes, changedNote(r, besides)...)
 	notes = slices.Concat(notes, boards(r.Runs), otherTasks(r.plain))
@@ -214,8 +215,8 @@ func otherTasks(plain []row) (notes []string) {
 	return []string{capital(strings.Join(parts, "; ")) + "."}
 }
 
-// trained says which environments models were trained on.
-func (s *standing) trained() []string {
+// trainedNotes say which environments models were trained on.
+func trainedNotes(s *standing) []string {
 	var parts []string
 	for _, c := range s.Trained {
 		parts = append(parts, c.Subjects[0].Name+" "+strings.Join(titlesOf(c.Environments), ", "))
@@ -223,12 +224,12 @@ func (s *standing) trained() []string {
 	if parts == nil {
 		return nil
 	}
-	return append([]string{heldInMark + " trained on: " + strings.Join(parts, "; ") + "."}, s.untrained()...)
+	return append([]string{heldInMark + " trained on: " + strings.Join(parts, "; ") + "."}, untrained(s)...)
 }
 
 // untrained says what models reach on the held-out environments that no model was trained
 // on, if training keeps some of them from a held-out score.
-func (s *standing) untrained() []string {
+func untrained(s *standing) []string {
 	remaining := configs.Weights{Source: s.Weights.Source}
 	var names []string
 	for _, part := range s.Weights.HeldOut {
@@ -251,10 +252,10 @@ func (s *standing) untrained() []string {
 		}
 		n := 0
 		for _, part := range remaining.HeldOut {
-			n += l.scores[part.Env].Tasks()
+			n += l.Scores[part.Env].Tasks()
 		}
 		tasks = max(tasks, n)
-		rates = append(rates, fmt.Sprintf("%s %.1f", l.name, 100*e.Mean))
+		rates = append(rates, fmt.Sprintf("%s %.1f", l.Name, 100*e.Mean))
 	}
 	if len(rates) < 2 {
 		return nil
@@ -272,7 +273,7 @@ func titlesOf(places []claim.Scope) (titles []string) {
 
 // unscoredNotes say why models have no held-out score, where two of its environments or more
 // were played.
-func (s *standing) unscoredNotes() []string {
+func unscoredNotes(s *standing) []string {
 	return grouped(s.Unscored, func(c claim.Claim) string { return c.Subjects[0].Name },
 		func(c claim.Claim) string { return "no held-out score: " + c.Reason })
 }
@@ -282,7 +283,7 @@ const doubtful = 0.03
 
 // unreadable says how many replies had no action: of the only rate in full, else how many
 // rates have many of them.
-func (s *standing) unreadable() []string {
+func unreadable(s *standing) []string {
 	worst, ok := s.MostUnreadable()
 	if !ok || worst.Share() < doubtful {
 		return nil
@@ -305,7 +306,8 @@ func (s *standing) unreadable() []string {
 }
 
 // caption says below a table in a paper what the table is about and what made it.
-func (s *standing) caption(r *Report) string {
+func caption(r *Report) string {
+	s := r.standing()
 	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), seedsSaid(r.plain))
 	if s.bounded() {
 		text += ", with 95% confidence intervals for " + population(r.plain)
@@ -314,11 +316,12 @@ func (s *standing) caption(r *Report) string {
 	if marks := append(s.marks(), s.bold()...); marks != nil {
 		text += " " + capital(strings.Join(marks, "; ")) + "."
 	}
-	return text + s.made(r, text)
+	return text + made(r, text)
 }
 
 // made says in a caption how differences are tested, and by which protocol and program the runs were made.
-func (s *standing) made(r *Report, said string) string {
+func made(r *Report, said string) string {
+	s := r.standing()
 	tests := testsSaid(s.Set)
 	if len(s.Families()) > 0 {
 		tests = " " + strings.TrimSuffix("Paired by task; "+tests, "; ") + "."
@@ -377,7 +380,7 @@ const lettersLegend = "Same letter: not significantly different"
 
 // marks say what letters and signs in cells mean.
 func (s *standing) marks() []string {
-	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
+	switch lettered := slices.ContainsFunc(s.Columns(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
 	case s.oldNew:
 		return []string{"~: not significant"}
 	case s.Reference != "":
@@ -390,7 +393,7 @@ func (s *standing) marks() []string {
 
 // bold says what bold rates mean; empty if none is bold.
 func (s *standing) bold() []string {
-	best := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Bold(p)) > 0 })
+	best := slices.ContainsFunc(s.Columns(), func(p claim.Scope) bool { return len(s.Bold(p)) > 0 })
 	differs := slices.ContainsFunc(s.Comparisons, func(c claim.Claim) bool { return c.Kind == claim.Differs })
 	switch {
 	case s.oldNew && differs:
@@ -419,7 +422,7 @@ func allNotes(r *Report, t *table.Table) {
 		return
 	}
 	t.Columns = nil
-	t.Notes = slices.Concat(s.legend(r), caveatsOf(r, s), aboutNotes(r.plain), decodings(r.plain), prompts(r.plain),
+	t.Notes = slices.Concat(cellLegend(r), caveatsOf(r, s), aboutNotes(r.plain), decodings(r.plain), prompts(r.plain),
 		settings(r.plain), stepLimits(r.plain), incomplete(r.plain), replyNotes(r.plain), ruleNotes(r.plain),
 		lateNotes(r.plain), otherNames(r.plain), sweptNotes(r), indexNotes(r), trialNotes(r),
 		sources(r.baselines, ""))

@@ -339,7 +339,7 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 		player string
 		grade  int
 	}
-	for _, of := range groupedBy(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
+	for _, of := range claim.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
 		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface })
 		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read })
 		if saidIn < 2 && readIn < 2 {

@@ -107,7 +107,8 @@ func newRows(runs []NamedRun) []row {
 			}
 			r := newRow(s, run.Sweep)
 			r.run, r.directory, r.model, r.behaviour = labels[i], run.Name, called[i][s.Condition.Model], run.Behaviour
-			r.server, r.loaded, r.called = run.server(s.Condition.Model), run.weights(s.Condition.Model), run.called()
+			r.server, r.loaded = run.server(s.Condition.Model), run.weights(s.Condition.Model)
+			_, r.called = run.ownName()
 			r.weights, r.trained = r.loaded, run.HeldIn.Lookup(s.Condition.Model)
 			r.promptFile, r.alike = run.Prompts[s.Condition.Env], r.run+"\n"+unperturbed(s.Condition).Key()
 			rows = append(rows, r)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,12 +12,20 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/spelling"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
-// CheckPrices reports prices that a user gave to no model of the runs.
-func CheckPrices(runs []NamedRun, prices configs.Prices) error {
+// CheckModels reports what a user gave to no model of the runs: names, prices, and environments that it was trained on.
+// It settles names that have a "=" in theirs.
+func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, heldIn configs.HeldIn) error {
+	settleNames(runs, names)
+	return errors.Join(checkNames(runs, names), checkPrices(runs, prices), checkHeldIn(runs, heldIn))
+}
+
+// checkPrices reports prices that a user gave to no model of the runs.
+func checkPrices(runs []NamedRun, prices configs.Prices) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(prices)) {
 		if !slices.Contains(models, spec) {
@@ -26,9 +35,9 @@ func CheckPrices(runs []NamedRun, prices configs.Prices) error {
 	return nil
 }
 
-// CheckHeldIn reports environments that a user gave to no model of the runs, and mistyped
+// checkHeldIn reports environments that a user gave to no model of the runs, and mistyped
 // ones: a model may be trained on environments that no run has.
-func CheckHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
+func checkHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(heldIn)) {
 		if !slices.Contains(models, spec) {
@@ -62,9 +71,9 @@ func noSuch(spec string, models []string) error {
 	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, models), strings.Join(models, ", "))
 }
 
-// SettleNames corrects names of models that have a "=" in theirs: a flag divides at the
+// settleNames corrects names of models that have a "=" in theirs: a flag divides at the
 // first one, and a name is for the model of the runs that the text before a later one names.
-func SettleNames(runs []NamedRun, names map[string]string) {
+func settleNames(runs []NamedRun, names map[string]string) {
 	models := modelsAndRuns(runs)
 	for spec, text := range maps.Clone(names) {
 		for longer := spec; !slices.Contains(models, spec) && strings.Contains(text, "="); {
@@ -78,9 +87,9 @@ func SettleNames(runs []NamedRun, names map[string]string) {
 	}
 }
 
-// CheckNames reports names that a user gave to no model of the runs, and names that two
+// checkNames reports names that a user gave to no model of the runs, and names that two
 // models would have.
-func CheckNames(runs []NamedRun, names map[string]string) error {
+func checkNames(runs []NamedRun, names map[string]string) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(names)) {
 		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
@@ -160,12 +169,6 @@ func (r *Report) Called(directory string) map[string]string {
 	return called
 }
 
-// called reports whether the user gave the directory a name.
-func (r NamedRun) called() bool {
-	_, ok := r.ownName()
-	return ok
-}
-
 // ownName is the name that the user gave to the directory.
 func (r NamedRun) ownName() (text string, ok bool) {
 	for of, text := range r.Names {
@@ -220,7 +223,7 @@ func namesakes(plain []row) (notes []string) {
 // gathered say which models have places from several directories, of which it is not known
 // whether they are of one model.
 func gathered(plain []row) (notes []string) {
-	for _, of := range groupedBy(plain, func(r row) string { return r.line }) {
+	for _, of := range claim.Grouped(plain, func(r row) string { return r.line }) {
 		first := of[0]
 		var parts []string
 		same := true

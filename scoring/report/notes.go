@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -139,7 +140,7 @@ func explain(t *table.Table, legend string, notes ...[]string) {
 
 // notesOn makes one note per text that say returns, with the rows that it applies to and their environments.
 func notesOn(rows []row, say func(row) string) (notes []string) {
-	for _, of := range groupedBy(rows, say) {
+	for _, of := range claim.Grouped(rows, say) {
 		if text := say(of[0]); text != "" {
 			notes = append(notes, fmt.Sprintf("%s: %s.", named(of), text))
 		}
@@ -150,20 +151,14 @@ func notesOn(rows []row, say func(row) string) (notes []string) {
 // grouped makes one note per text that say returns, with the names of the items
 // that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
-	var texts []string
-	names := map[string][]string{}
-	for _, t := range items {
-		s := say(t)
-		if s == "" || slices.Contains(names[s], name(t)) {
-			continue
+	for _, of := range claim.Grouped(items, say) {
+		var names []string
+		for _, t := range of {
+			names = appendNew(names, name(t))
 		}
-		if names[s] == nil {
-			texts = append(texts, s)
+		if text := say(of[0]); text != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names, "; "), text))
 		}
-		names[s] = append(names[s], name(t))
-	}
-	for _, s := range texts {
-		notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names[s], "; "), s))
 	}
 	return notes
 }
@@ -182,19 +177,4 @@ func appendNew[T comparable](list []T, items ...T) []T {
 		}
 	}
 	return list
-}
-
-// groupedBy puts items of one key together, in the order in which the keys come.
-func groupedBy[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
-	index := map[K]int{}
-	for _, item := range items {
-		i, ok := index[key(item)]
-		if !ok {
-			i = len(groups)
-			index[key(item)] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], item)
-	}
-	return groups
 }

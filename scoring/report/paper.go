@@ -17,12 +17,12 @@ import (
 // paperCell is a rate with its standard deviation over seeds, and with its limits if readers
 // ask for them.
 func paperCell(r *Report, rate scoring.Rate, mark string) table.Cell {
-	c := table.Percent(rate.Mean).Marked(mark)
+	if !r.First.Limits {
+		rate.Interval = nil
+	}
+	c := limitedCell(rate.Estimate, 1).Marked(mark)
 	if !math.IsNaN(rate.SampleStd) && c.Value != nil {
 		c.Spread = table.Percent(rate.SampleStd).Text
-	}
-	if r.First.Limits && rate.Interval != nil {
-		c.Subtext = fmt.Sprintf("%.1f–%.1f", 100*rate.Interval.Low, 100*rate.Interval.High)
 	}
 	return c
 }
@@ -70,14 +70,14 @@ func paper(r *Report, t *table.Table) {
 		return
 	}
 	programs := *t
-	heads := paperHeads(t, &programs, s.places(), "")
+	heads := paperHeads(t, &programs, s.Columns(), "")
 	for _, p := range s.Places {
 		programs.Columns = append(programs.Columns, column.SolvedSteps(p.Name).Column)
 	}
 	for i, l := range s.lines {
-		line := []table.Cell{table.String(l.name)}
-		fields := []table.Field{column.Model.Val(l.name), column.Seeds.Val(l.seeds())}
-		for at, p := range s.places() {
+		line := []table.Cell{table.String(l.Name)}
+		fields := []table.Field{column.Model.Val(l.Name), column.Seeds.Val(l.seeds())}
+		for at, p := range s.Columns() {
 			success, progress, ok := s.paperRates(i, p)
 			mark := s.rated(i, p).Mark
 			if !ok {
@@ -85,34 +85,34 @@ func paper(r *Report, t *table.Table) {
 				continue
 			}
 			cell := paperCell(r, success, mark)
-			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
+			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.Name]
 			line = append(line, cell, paperCell(r, progress, mark))
 			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
-			if score := l.scores[p.Name]; score != nil {
+			if score := l.Scores[p.Name]; score != nil {
 				fields = append(fields, column.SolvedSteps(p.Name).Val(score.Usage(scoring.SolvedSteps).Mean))
 			}
 		}
 		t.Rows = append(t.Rows, line)
 		programs.Add(fields...)
 	}
-	addPublishedPaper(r, s, t)
+	addPublishedPaper(r, t)
 	finish(r, t, programs, fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", seedsSaid(r.plain)),
-		slices.Concat(deviationNote(r, s), firstNotes(r, s, s.limitNote(r)...)))
+		slices.Concat(deviationNote(r), firstNotes(r, limitNote(r)...)))
 }
 
 // deviationNote says what stands behind ±.
-func deviationNote(r *Report, s *standing) []string {
+func deviationNote(r *Report) []string {
 	if _, highest := claim.SeedRange(seeded(r.plain)); highest < 2 {
 		return nil
 	}
 	note := "±: standard deviation over seeds with divisor n-1"
-	if slices.Contains(s.places(), claim.HeldOut) {
+	if slices.Contains(r.standing().Columns(), claim.HeldOut) {
 		note += "; of the held-out score, of its weighted sums by seed"
 	}
 	return []string{note + "."}
 }
 
-func (s *standing) limitNote(r *Report) []string {
+func limitNote(r *Report) []string {
 	if !r.First.Limits {
 		return []string{}
 	}
@@ -121,7 +121,7 @@ func (s *standing) limitNote(r *Report) []string {
 
 // seeds is the largest number of seeds of a line.
 func (l modelRates) seeds() (highest int) {
-	for _, s := range l.scores {
+	for _, s := range l.Scores {
 		highest = max(highest, len(s.Seeds))
 	}
 	return highest
@@ -135,7 +135,7 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 		if first == nil || second == nil {
 			return success, progress, false
 		}
-		spread := scoring.HeldOutSpread(s.Weights, l.scores)
+		spread := scoring.HeldOutSpread(s.Weights, l.Scores)
 		success, progress = scoring.Rate{Estimate: *first, SampleStd: math.NaN()},
 			scoring.Rate{Estimate: *second, SampleStd: math.NaN()}
 		if spread.Seeds > 1 {
@@ -143,7 +143,7 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 		}
 		return success, progress, true
 	}
-	score := l.scores[p.Name]
+	score := l.Scores[p.Name]
 	if l.rated(p.Name, claim.Success) == nil {
 		return success, progress, false
 	}
@@ -155,22 +155,17 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 }
 
 // addPublishedPaper adds published rows that have any of the places.
-func addPublishedPaper(r *Report, s *standing, t *table.Table) {
+func addPublishedPaper(r *Report, t *table.Table) {
 	start := len(t.Rows)
 	for _, b := range r.baselines {
-		for i, l := range publishedLines(b) {
-			line := []table.Cell{table.String(strings.TrimSuffix(l.name, sourceOf(r.baselines)))}
+		for i, l := range publishedLines(b, r.weights) {
+			line := []table.Cell{table.String(strings.TrimSuffix(l.Name, sourceOf(r.baselines)))}
 			found := false
-			for _, p := range s.places() {
-				sr, pr, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
-				if p == claim.HeldOut {
-					sr, pr = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress)
-					mark = ""
-				}
-				found = found || sr != nil || pr != nil
-				index := slices.Index(b.Table.Columns, p.Name)
-				line = append(line, publishedCell(sr, b.Table.Rows[i].SuccessStd, index, mark),
-					publishedCell(pr, b.Table.Rows[i].ProgressStd, index, mark))
+			for _, p := range r.standing().Columns() {
+				of, index := l.rates[p.Name], slices.Index(b.Table.Columns, p.Name)
+				found = found || of.success != nil || of.progress != nil
+				line = append(line, publishedCell(of.success, b.Table.Rows[i].SuccessStd, index, of.marks),
+					publishedCell(of.progress, b.Table.Rows[i].ProgressStd, index, of.marks))
 			}
 			if found {
 				t.Rows = append(t.Rows, line)
@@ -178,7 +173,7 @@ func addPublishedPaper(r *Report, s *standing, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > start {
-		t.Divide, t.Divided = start, publishedTitle(r, s)
+		t.Divide, t.Divided = start, publishedTitle(r)
 	}
 }
 
@@ -198,7 +193,7 @@ func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark stri
 // AgentRefine row.
 func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range r.swept() {
-		lines, names := withPublished(r.baselines, p)
+		lines, names := withPublished(r, p)
 		usual := usualConditions(lines)
 		t := blank
 		title := envs.Title(p.env)
@@ -220,7 +215,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		}
 		finish(r, &t, programs, "SR/PR in percent under perturbations of "+title,
 			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
-				strings.Join(p.notes, " ")}, sweptMarks(r), firstNotes(r, r.standing(), []string{}...)))
+				strings.Join(p.notes, " ")}, sweptMarks(r), firstNotes(r, []string{}...)))
 		tables = append(tables, t)
 	}
 	return tables
@@ -266,7 +261,7 @@ func paperBestOf(r *Report, t *table.Table) {
 	programs := *t
 	heads := paperHeads(t, &programs, s.Places, "best_")
 	for i, l := range s.lines {
-		single, best := []table.Cell{table.String(l.name)}, []table.Cell{}
+		single, best := []table.Cell{table.String(l.Name)}, []table.Cell{}
 		tries := 0
 		var fields []table.Field
 		for at, p := range s.Places {
@@ -278,7 +273,7 @@ func paperBestOf(r *Report, t *table.Table) {
 			mark := s.rated(i, p).Mark
 			success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
 			single = append(single, paperCell(r, success, mark), paperCell(r, progress, mark))
-			bests := l.scores[p.Name].BestOf()
+			bests := l.Scores[p.Name].BestOf()
 			if len(bests) < 2 {
 				best = append(best, table.None(), table.None())
 				continue
@@ -292,9 +287,9 @@ func paperBestOf(r *Report, t *table.Table) {
 		}
 		t.Rows = append(t.Rows, single)
 		if tries > 1 {
-			name := table.String(fmt.Sprintf("%s, best of %d", l.name, tries))
+			name := table.String(fmt.Sprintf("%s, best of %d", l.Name, tries))
 			t.Rows = append(t.Rows, append([]table.Cell{name}, best...))
-			programs.Add(append(fields, column.Model.Val(l.name), column.Tries.Val(tries))...)
+			programs.Add(append(fields, column.Model.Val(l.Name), column.Tries.Val(tries))...)
 		}
 	}
 	if len(programs.Rows) == 0 {
@@ -302,5 +297,5 @@ func paperBestOf(r *Report, t *table.Table) {
 		return
 	}
 	finish(r, t, programs, "SR and PR in percent, of one try and of the best of several",
-		append([]string{oracleNote}, firstNotes(r, s, s.limitNote(r)...)...))
+		append([]string{oracleNote}, firstNotes(r, limitNote(r)...)...))
 }

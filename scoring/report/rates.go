@@ -22,7 +22,7 @@ func rateLines(report *Report, t *table.Table) {
 	for _, b := range report.baselines {
 		if b.Table.Env == "" {
 			listed = append(listed, b)
-			lines = append(lines, publishedLines(b)...)
+			lines = append(lines, publishedLines(b, w)...)
 		}
 	}
 	marks := ""
@@ -32,9 +32,9 @@ func rateLines(report *Report, t *table.Table) {
 			origin = column.FromPublished
 		}
 		marks += mark
-		line := []table.Field{column.Environment.Val(env), column.Model.Val(lines[i].name), column.Origin.Val(origin),
+		line := []table.Field{column.Environment.Val(env), column.Model.Val(lines[i].Name), column.Origin.Val(origin),
 			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark)}
-		if score := lines[i].scores[env]; score != nil {
+		if score := lines[i].Scores[env]; score != nil {
 			line = append(line, column.TaskSet.Val(tasksOf(score)))
 		}
 		t.Add(line...)
@@ -74,7 +74,7 @@ func environmentsOf(rows []row) (out []string) {
 
 // results are the tables of rates, one for each pair of names that rates have: SR and PR first of all.
 func results(report *Report, blank table.Table) (tables []table.Table) {
-	groups := groupedBy(report.rows, rateNames)
+	groups := claim.Grouped(report.rows, rateNames)
 	if i := slices.IndexFunc(groups, func(of []row) bool { return rateNames(of[0]) == usualNames }); i > 0 {
 		groups = slices.Insert(slices.Delete(slices.Clone(groups), i, i+1), 0, groups[i])
 	}

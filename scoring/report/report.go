@@ -95,7 +95,8 @@ func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
 	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.allRows), func(r row) bool { return r.about != nil && combines(*r.about) }), plainRows(r.allRows)
 	r.places = placesOf(runs, r.plain)
-	r.bests, r.baselines = splitBaselines(baselines)
+	r.bests = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return !b.Table.HasBestOf() })
+	r.baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.HasBestOf() })
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
 	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
 	r.trialRows = sync.OnceValue(func() []trialRow { return triedRows(r.rows) })
@@ -114,14 +115,6 @@ func (r *Report) Places() (names []string) {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// HasEnvironment reports whether any table may have lines of an environment.
-func (r *Report) HasEnvironment(environment string) bool {
-	return environment == column.HeldOutScore ||
-		slices.ContainsFunc(r.allRows, func(entry row) bool {
-			return environment == entry.place.Name || environment == entry.Condition.Env
-		})
 }
 
 // Tables returns the tables of a kind; none if the runs have nothing for it.
@@ -145,7 +138,9 @@ type Section struct {
 // Part returns the part of the report with those environments, which the runs must have.
 func (r *Report) Part(environments []string) (Section, error) {
 	for _, name := range environments {
-		if !r.HasEnvironment(name) {
+		if name != column.HeldOutScore && !slices.ContainsFunc(r.allRows, func(of row) bool {
+			return name == of.place.Name || name == of.Condition.Env
+		}) {
 			return Section{}, fmt.Errorf("the runs have no environment %q", name)
 		}
 	}
@@ -217,8 +212,7 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	for _, id := range ids {
 		found := tablesNamed(r, id)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id),
-				strings.Join(have(r), ", "))
+			return nil, r.noTable(id)
 		}
 		for _, t := range found { // a table has several names
 			if !slices.ContainsFunc(out, func(o table.Table) bool { return o.ID == t.ID && o.Title == t.Title }) {
@@ -275,35 +269,19 @@ func tablesNamed(r *Report, id string) (out []table.Table) {
 	return out
 }
 
-// lack says why runs may have no such table.
-func lack(id string) string {
+// noTable says why the runs may have no such table, and which they have.
+func (r *Report) noTable(id string) error {
+	lacks := ""
 	if k, _ := Find(id); k.Lacks != "" {
-		return ": " + k.Lacks
+		lacks = ": " + k.Lacks
 	}
-	return ""
-}
-
-// have lists the tables that the runs have.
-func have(r *Report) (ids []string) {
+	var ids []string
 	for _, k := range kinds {
 		for _, t := range r.Tables(k.ID) {
 			ids = append(ids, t.ID)
 		}
 	}
-	return ids
-}
-
-// splitBaselines separates the tables with the best of several tries, which do not
-// compare with the rates of one try.
-func splitBaselines(baselines []Baseline) (bests, singles []Baseline) {
-	for _, b := range baselines {
-		if b.Table.HasBestOf() {
-			bests = append(bests, b)
-		} else {
-			singles = append(singles, b)
-		}
-	}
-	return bests, singles
+	return fmt.Errorf("these runs have no table %q%s; they have %s", id, lacks, strings.Join(ids, ", "))
 }
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.

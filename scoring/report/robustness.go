@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
@@ -52,7 +53,7 @@ type sweptPlace struct {
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(compared(r)) == 0 })
-	for _, of := range groupedBy(rows, placeOf) {
+	for _, of := range claim.Grouped(rows, placeOf) {
 		p := sweptPlace{env: of[0].place.Name, lines: sweptLines(of)}
 		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(of)
 		p.notes = append(p.notes, departures(of)...)
@@ -65,7 +66,7 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 // says what the runs show. Programs get more columns.
 func robustness(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
-		lines, names := withPublished(report.baselines, p)
+		lines, names := withPublished(report, p)
 		programs := blank
 		programs.Title += " on " + envs.Title(p.env)
 		programs.Columns = column.Sweep(names)
@@ -74,7 +75,7 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 		if !severalTaskSets(lines) {
 			t = t.Without(column.TaskSet)
 		}
-		report.standing().compareIn(&t, p, lines)
+		compareIn(report.standing(), &t, p, lines)
 		t.Programs = []table.Table{programs}
 		tables = append(tables, t)
 	}
@@ -103,7 +104,7 @@ func sweptLegend(r *Report) string {
 
 // compareIn adds to the rows of the rate that claims are about what they say: letters beside the rates without a
 // perturbation and the averages, and the limits of what is lost.
-func (s *standing) compareIn(t *table.Table, p sweptPlace, lines []swept) {
+func compareIn(s *standing, t *table.Table, p sweptPlace, lines []swept) {
 	at := slices.IndexFunc(s.Places, func(of claim.Scope) bool { return of.Name == p.env })
 	for i, row := range t.Rows {
 		l := lines[i/len(sweptRates)]
@@ -142,11 +143,11 @@ func (l swept) loss(perturbations []string, rate claim.Rate) float64 {
 }
 
 // withPublished are the lines of a place with published ones below them, and their conditions.
-func withPublished(baselines []Baseline, p sweptPlace) (lines []swept, names []string) {
+func withPublished(r *Report, p sweptPlace) (lines []swept, names []string) {
 	lines, names = slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
-	for _, b := range baselines {
+	for _, b := range r.baselines {
 		if b.Table.Env == p.env {
-			lines = append(lines, publishedSweeps(b)...)
+			lines = append(lines, publishedSweeps(b, r.weights)...)
 			names = appendNew(names, b.Table.Columns...)
 		}
 	}
@@ -169,10 +170,10 @@ func head(r *Report, t *table.Table, legend ...string) {
 	if verdicts := claims.Programs[0]; len(verdicts.Rows) > 0 {
 		t.Programs = append(t.Programs, verdicts)
 	}
-	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), s.made(r, s.Title()))
+	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), made(r, s.Title()))
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
-	t.Notes = slices.Concat(s.Verdict(true), firstNotes(r, s, legend...))
+	t.Notes = slices.Concat(s.Verdict(true), firstNotes(r, legend...))
 }
 
 // changes says what every perturbation changes, by environment.
@@ -220,37 +221,29 @@ func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 // sweptLines gathers rows that differ in the perturbation alone.
 func sweptLines(rows []row) []swept {
 	var lines []swept
-	var models []string
-	index := map[string]int{}
-	for _, r := range rows {
-		i, ok := index[r.alike]
-		if !ok {
-			i = len(lines)
-			index[r.alike] = i
-			lines = append(lines, swept{name: r.line, tasks: tasksOf(r.Score), cells: map[string]sweptCell{}})
-			models = append(models, cmp.Or(r.Condition.Substitute, r.Condition.Model))
+	for _, of := range claim.Grouped(rows, func(r row) string { return r.alike }) {
+		l := swept{name: of[0].line, tasks: tasksOf(of[0].Score), cells: map[string]sweptCell{}}
+		for _, r := range of {
+			column := r.Condition.Perturbation
+			if column == noPerturbation {
+				column = baseColumn
+			}
+			l.cells[column] = sweptCell{ratesOf(r), r.Score, r.model}
 		}
-		column := r.Condition.Perturbation
-		if column == noPerturbation {
-			column = baseColumn
-		}
-		lines[i].cells[column] = sweptCell{ratesOf(r), r.Score, r.model}
-	}
-	for i := range lines {
-		lines[i].otherModels(models[i], rows)
+		l.otherModels(cmp.Or(of[0].Condition.Substitute, of[0].Condition.Model), compared(of[0]))
+		lines = append(lines, l)
 	}
 	return lines
 }
 
 // otherModels completes the conditions that change the model if no other model
 // played. It uses the result without perturbation if that result counts.
-func (l *swept) otherModels(model string, rows []row) {
+func (l *swept) otherModels(model string, planned []record.Perturbation) {
 	base, ok := l.cells[baseColumn]
-	i := slices.IndexFunc(rows, func(r row) bool { return r.Score == base.score })
-	if !ok || i < 0 {
+	if !ok {
 		return
 	}
-	for _, p := range compared(rows[i]) {
+	for _, p := range planned {
 		if _, found := l.cells[p.Name]; found || p.Model == "" {
 			continue
 		}
@@ -268,10 +261,10 @@ func (l *swept) otherModels(model string, rows []row) {
 }
 
 // publishedSweeps turns a published table of conditions into lines.
-func publishedSweeps(b Baseline) []swept {
+func publishedSweeps(b Baseline, w configs.Weights) []swept {
 	var out []swept
-	for _, l := range publishedLines(b) {
-		s := swept{name: l.name, cells: map[string]sweptCell{}}
+	for _, l := range publishedLines(b, w) {
+		s := swept{name: l.Name, cells: map[string]sweptCell{}}
 		for column, r := range l.rates {
 			if r.success != nil || r.progress != nil {
 				s.cells[column] = sweptCell{rates: r}
@@ -357,7 +350,7 @@ func sweptNotes(r *Report) (notes []string) {
 func sweptMarks(r *Report) []string {
 	marks := ""
 	for _, p := range r.swept() {
-		lines, _ := withPublished(r.baselines, p)
+		lines, _ := withPublished(r, p)
 		usual := usualConditions(lines)
 		for _, l := range lines {
 			for _, rate := range sweptRates {
@@ -408,10 +401,7 @@ func (l swept) withoutNoise(conditions []string, rate claim.Rate) float64 {
 		}
 	}
 	success, progress := scoring.ConditionStd(scores)
-	if rate == claim.Progress {
-		return progress
-	}
-	return success
+	return claim.Pick(rate, success, progress)
 }
 
 // addChanges compares every condition with the one without perturbation, and the average of those of the interface, by

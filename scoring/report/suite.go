@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/record"
 )
@@ -27,26 +28,25 @@ func combines(p record.Perturbation) bool { return len(p.Parts) > 0 }
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
 func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
-	byKey := map[string]*perturbedPlayer{}
-	for _, r := range rows {
-		if !slices.ContainsFunc(r.planned, combines) || r.about != nil && !combines(*r.about) {
-			continue
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return !slices.ContainsFunc(r.planned, combines) || r.about != nil && !combines(*r.about)
+	})
+	for _, of := range claim.Grouped(rows, func(r row) string { return r.alike }) {
+		c := unperturbed(of[0].Condition)
+		p := &perturbedPlayer{env: of[0].place.Name, name: of[0].line, sweep: of[0].sweep,
+			player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, of[0].run), "\n")}
+		for _, r := range of {
+			if r.about != nil {
+				p.perturbed = append(p.perturbed, r)
+			} else {
+				p.base = &r
+			}
 		}
-		p := byKey[r.alike]
-		if p == nil {
-			c := unperturbed(r.Condition)
-			p = &perturbedPlayer{env: r.place.Name, name: r.line, sweep: r.sweep,
-				player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, r.run), "\n")}
-			byKey[r.alike] = p
+		if len(p.perturbed) > 0 {
 			players = append(players, p)
 		}
-		if r.about != nil {
-			p.perturbed = append(p.perturbed, r)
-		} else {
-			p.base = &r
-		}
 	}
-	return slices.DeleteFunc(players, func(p *perturbedPlayer) bool { return len(p.perturbed) == 0 })
+	return players
 }
 
 // drawn is the grade of perturbations whose families and grades were drawn.
