@@ -58,7 +58,7 @@ func departed(plain []row) (out []departure) {
 	return out
 }
 
-// changes lists what a row has changed of its protocol.
+// changesOf lists what a row has changed of its protocol.
 func changesOf(r row) []string {
 	switch {
 	case r.Condition.Preset != nil:
@@ -69,9 +69,10 @@ func changesOf(r row) []string {
 	return protocol.Changes(partsOf(r))
 }
 
-// common are the changes by which all models were played; all of them if no difference between models says the others.
+// allChanged are the changes by which all models were played; all changes if no difference between models says the
+// others.
 func allChanged(r *Report, besides string) (out []string) {
-	for _, d := range r.changes() {
+	for _, d := range departed(r.plain) {
 		if d.models == nil || besides == "" {
 			out = append(out, d.String())
 		}
@@ -79,7 +80,7 @@ func allChanged(r *Report, besides string) (out []string) {
 	return out
 }
 
-// protocols names the protocols of the rows, with what is changed and what differs between models, if that is not
+// protocolsSaid names the protocols of the rows, with what is changed and what differs between models, if that is not
 // said yet.
 func protocolsSaid(r *Report, said string) string {
 	text, besides := protocolNames(r.plain), r.standing().Besides()

@@ -78,16 +78,16 @@ func population(rows []row) string {
 	return "new tasks of the same kinds"
 }
 
-// caveats are what a reader must know besides the rates, what changes a conclusion most
+// caveatsOf are what a reader must know besides the rates, what changes a conclusion most
 // first. The verdict has said what the claims of s say, if there are any.
 func caveatsOf(r *Report, s *standing) (notes []string) {
 	trialNotes := firstTrial(r.plain)
 	if question(r) == Trials {
 		trialNotes = trialCaveats(r)
 	}
-	notes = slices.Concat(external(r.allRows), changedModels(r), notesOn(r.plain, func(r row) string { return answerers(r.Score) }),
-		namesakes(r.plain), missingEpisodes(r), trialNotes,
-		notesOn(r.plain, withheld))
+	notes = slices.Concat(external(r.allRows), changedModels(r),
+		notesOn(r.plain, func(r row) string { return answerers(r.Score) }), namesakes(r.plain), missingEpisodes(r),
+		trialNotes, notesOn(r.plain, withheld))
 	besides := ""
 	if s != nil {
 		besides = s.Besides()
@@ -133,7 +133,7 @@ func boards(runs []NamedRun) (notes []string) {
 		"their tasks are known by number alone, and are not paired with those of runs."}, notes...)
 }
 
-// missing says how many episodes have no result, and why.
+// missingEpisodes says how many episodes have no result, and why.
 func missingEpisodes(r *Report) []string {
 	planned, missing := 0, 0
 	outcomes := map[record.Outcome]int{}

@@ -67,15 +67,16 @@ func (r *Report) Headline() Headline {
 	if len(s.lines) == 0 {
 		return h
 	}
-	h.Lines, h.Published = s.headlines(), publishedHeadlines(r)
-	h.Divided, h.Sources = publishedTitle(r), sources(r.baselines, "")
-	h.Seeds = seedsSaid(r.plain)
-	var models []string
-	for _, of := range r.plain {
-		models = appendNew(models, of.model)
+	for i, l := range s.lines {
+		line := HeadlineLine{Model: l.Name}
+		for _, place := range h.Places {
+			line.Cells = append(line.Cells, s.rated(i, place))
+		}
+		h.Lines = append(h.Lines, line)
 	}
-	h.Models = len(models)
-	h.Notes = firstNotes(r)
+	h.Published, h.Divided, h.Sources = publishedHeadlines(r), publishedTitle(r), sources(r.baselines, "")
+	h.Models = len(claim.Grouped(r.plain, func(of row) string { return of.model }))
+	h.Seeds, h.Notes = seedsSaid(r.plain), firstNotes(r)
 	return h
 }
 
@@ -114,19 +115,19 @@ func headline(r *Report, t *table.Table) {
 		kindScores(r, t)
 		return
 	}
+	h := r.Headline()
 	if s.oldNew {
 		changeTable(s, t)
 	} else {
-		for _, place := range s.Columns() {
+		for _, place := range h.Places {
 			t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place, s.Rate)})
 		}
-		t.Rows = headlineRows(s.headlines())
-		if published := publishedHeadlines(r); published != nil {
-			t.Divide, t.Divided = len(t.Rows), publishedTitle(r)
-			t.Rows = append(t.Rows, headlineRows(published)...)
+		if t.Rows = headlineRows(h.Lines); h.Published != nil {
+			t.Divide, t.Divided = len(t.Rows), h.Divided
+			t.Rows = append(t.Rows, headlineRows(h.Published)...)
 		}
 	}
-	enter(s, &programs)
+	enter(s, h, &programs)
 	if question(r) == "" {
 		head(r, t)
 		t.Programs[0] = programs
@@ -135,7 +136,7 @@ func headline(r *Report, t *table.Table) {
 		if question(r) == Trials {
 			t.Title += ", first trials"
 		}
-		t.Notes, t.Programs = firstNotes(r), []table.Table{programs}
+		t.Notes, t.Programs = h.Notes, []table.Table{programs}
 	}
 	t.Caption, t.Captioned = caption(r), cellLegend(r)
 }
@@ -156,18 +157,6 @@ func header(p claim.Scope, rate claim.Rate) string {
 		return p.Title + " " + name
 	}
 	return p.Title
-}
-
-// headlines are the models with their rates.
-func (s *standing) headlines() (out []HeadlineLine) {
-	for i, l := range s.lines {
-		line := HeadlineLine{Model: l.Name}
-		for _, place := range s.Columns() {
-			line.Cells = append(line.Cells, s.rated(i, place))
-		}
-		out = append(out, line)
-	}
-	return out
 }
 
 // headlineRows are lines as rows: rates with their letters.
@@ -245,10 +234,10 @@ func changeTable(s *standing, t *table.Table) {
 }
 
 // enter adds a line for each rate.
-func enter(s *standing, t *table.Table) {
+func enter(s *standing, h Headline, t *table.Table) {
 	for i, l := range s.lines {
-		for _, place := range s.Columns() {
-			c := s.rated(i, place)
+		for at, place := range h.Places {
+			c := h.Lines[i].Cells[at]
 			value, ok := c.Value.(float64)
 			if !ok {
 				continue
@@ -387,13 +376,13 @@ func publishedTitle(r *Report) string {
 	if generated := notOfficial(r.plain); len(generated) > 0 {
 		title += "; not comparable on " + table.List(generated)
 	}
-	if changes := r.changes(); len(changes) > 0 {
+	if changes := departed(r.plain); len(changes) > 0 {
 		title += "; the protocol here is changed"
 	}
 	return title
 }
 
-// source is what names of published rows end in if all are of one publication: the line above them says it.
+// sourceOf is what names of published rows end in if all are of one publication: the line above them says it.
 func sourceOf(baselines []Baseline) string {
 	if len(baselines) == 1 {
 		return " [" + baselines[0].Name + "]"

@@ -131,7 +131,7 @@ func gather(rows []row, place func(row) string) []modelRates {
 	return lines
 }
 
-// rates returns the rates of a row.
+// ratesOf returns the rates of a row.
 func ratesOf(r row) rates {
 	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
 	if r.Environment.Source == envs.Generated || r.Condition.Settings["variant"] != "" {

@@ -21,8 +21,8 @@ import (
 // agent, in the place and under the perturbation of a key.
 type anchored map[string]map[string]*scoring.Score
 
-// anchors finds the anchors of all runs, also those that nobody asked for.
-func anchors(runs []NamedRun) anchored {
+// anchorsOf finds the anchors of all runs, also those that nobody asked for.
+func anchorsOf(runs []NamedRun) anchored {
 	out := anchored{}
 	for _, run := range runs {
 		for _, s := range run.Scores {
@@ -154,11 +154,9 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 	cost := scoring.AdaptationCost(scoresOf(iface))
 	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
 		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Select(p.base.Score).Mean,
-			iface: ifaceIndex.Success, read: readIndex.Success, cost: cost, luck: math.NaN(),
+			iface: claim.Pick(rate, ifaceIndex.Success, ifaceIndex.Progress),
+			read:  claim.Pick(rate, readIndex.Success, readIndex.Progress), cost: cost, luck: math.NaN(),
 			about: p.base.About, mark: marksOf(append(p.atGrade(grade), *p.base))}
-		if rate == claim.Progress {
-			l.iface, l.read = ifaceIndex.Progress, readIndex.Progress
-		}
 		l.scaleSaid = anchorLosses{len(iface), p.lost(iface, a, record.Memoriser, rate),
 			p.lost(iface, a, record.Expert, rate)}
 		l.scale = anchorLosses{len(read), p.lost(read, a, record.Reciter, rate), p.lost(read, a, record.Expert, rate)}
@@ -200,6 +198,7 @@ func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
 // indexLines are the lines of all players, for people and for programs, and why players or
 // rates have no index.
 func indexLines(r *Report) (lines []indexLine, programs [][]table.Field, reasons []string) {
+	anchors := anchorsOf(r.Runs)
 	for _, p := range r.families() {
 		if p.base == nil {
 			reasons = appendNew(reasons, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
@@ -207,7 +206,7 @@ func indexLines(r *Report) (lines []indexLine, programs [][]table.Field, reasons
 			continue
 		}
 		for _, grade := range p.grades() {
-			pair, err := p.lines(grade, r.anchors())
+			pair, err := p.lines(grade, anchors)
 			switch {
 			case errors.Is(err, errNoAnchors):
 				reasons = appendNew(reasons, noAnchorsNote)
@@ -261,7 +260,7 @@ func indices(report *Report, t *table.Table) {
 const indexLegend = "Interface, Reading: %s lost, in %% of what a memorising player loses (0 reads, 100 replays; 95%% CI); " +
 	"Steps: errors until the first new form."
 
-// rate is the rate that a reader asked for, of those that tables of perturbations have.
+// rateOf is the rate that a reader asked for, of those that tables of perturbations have.
 func rateOf(f First) claim.Rate {
 	if f.Rate == claim.Progress {
 		return claim.Progress

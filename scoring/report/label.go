@@ -315,7 +315,7 @@ func distinguishing(variants []variant, v variant) []string {
 	return out
 }
 
-// player lists what is said about the player of a row besides the model's name. A
+// playerOf lists what is said about the player of a row besides the model's name. A
 // preset says how to play, and stands beside the environment.
 func playerOf(r row) []string {
 	var out []string
@@ -329,7 +329,7 @@ func playerOf(r row) []string {
 	return append(out, protocol.Labels(protocol.Player(r.Condition))...)
 }
 
-// parts are those of the protocol by which a served model played.
+// partsOf are those of the protocol by which a served model played.
 func partsOf(r row) []protocol.Part {
 	out := slices.Concat(protocol.Setup(r.Condition, r.Environment), protocol.Player(r.Condition),
 		[]protocol.Part{protocol.Prompt(r.Condition, r.promptFile)})
@@ -339,7 +339,7 @@ func partsOf(r row) []protocol.Part {
 	return out
 }
 
-// setting lists what a condition says about the environment besides its name.
+// settingOf lists what a condition says about the environment besides its name.
 func settingOf(r row) []string {
 	return append([]string{fmt.Sprintf("%s tasks", r.Condition.Source)},
 		protocol.Labels(protocol.Setup(r.Condition, r.Environment))...)
@@ -362,7 +362,7 @@ func prompts(rows []row) []string {
 	})
 }
 
-// prompt names the prompts of a row's model.
+// promptOf names the prompts of a row's model.
 func promptOf(r row) string {
 	text := fmt.Sprintf("prompt %.8s", r.Condition.PromptHash)
 	if t := r.Condition.Trials; t != nil && t.Memory > 0 {

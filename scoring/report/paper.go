@@ -129,26 +129,23 @@ func (l modelRates) seeds() (highest int) {
 
 // paperRates are both rates of a line in a place; not ok if there are none.
 func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.Rate, ok bool) {
-	l := s.lines[i]
-	if p == claim.HeldOut {
+	l, spread := s.lines[i], false
+	if p != claim.HeldOut {
+		if l.rated(p.Name, claim.Success) == nil {
+			return success, progress, false
+		}
+		score := l.Scores[p.Name]
+		success, progress, spread = score.Success, score.Progress, !score.EqualSeeds()
+	} else {
 		first, second := l.heldOutRate(s.Weights, claim.Success), l.heldOutRate(s.Weights, claim.Progress)
 		if first == nil || second == nil {
 			return success, progress, false
 		}
-		spread := scoring.HeldOutSpread(s.Weights, l.Scores)
-		success, progress = scoring.Rate{Estimate: *first, SampleStd: math.NaN()},
-			scoring.Rate{Estimate: *second, SampleStd: math.NaN()}
-		if spread.Seeds > 1 {
-			success.SampleStd, progress.SampleStd = spread.Success.SampleStd, spread.Progress.SampleStd
-		}
-		return success, progress, true
+		of := scoring.HeldOutSpread(s.Weights, l.Scores)
+		success, progress, spread = of.Success, of.Progress, of.Seeds > 1
+		success.Estimate, progress.Estimate = *first, *second
 	}
-	score := l.Scores[p.Name]
-	if l.rated(p.Name, claim.Success) == nil {
-		return success, progress, false
-	}
-	success, progress = score.Success, score.Progress
-	if score.EqualSeeds() {
+	if !spread {
 		success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
 	}
 	return success, progress, true

@@ -64,7 +64,8 @@ func Power(runs []NamedRun, difference float64) table.Table {
 				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the "+
 				"pilot show where.")
 		}
-		t.Notes = slices.Concat(t.Notes, notesOn(rows, func(r row) string { return equalSeeds(r.Score) }), aboutNotes(rows))
+		equal := func(r row) string { return equalSeeds(r.Score) }
+		t.Notes = slices.Concat(t.Notes, notesOn(rows, equal), aboutNotes(rows))
 		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
 			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+
 				strings.Join(scored, ", ")+".")

@@ -52,7 +52,7 @@ func (p presetRow) metric(s *scoring.Score) scoring.Rate {
 
 // presets has a row for every preset and model.
 func presets(report *Report, t *table.Table) {
-	rows, byKey := report.presets(), protocols(report.Runs)
+	rows, byKey := presetRows(report.plain, report.Runs), protocols(report.Runs)
 	loose := slices.ContainsFunc(rows, func(r row) bool {
 		return byKey[r.Condition.Preset.Key()].definition.Metric.Loose != ""
 	})
@@ -89,7 +89,7 @@ func presets(report *Report, t *table.Table) {
 func presetsPublished(report *Report, t *table.Table) {
 	byKey := protocols(report.Runs)
 	done := map[string]bool{}
-	for _, r := range report.presets() {
+	for _, r := range presetRows(report.plain, report.Runs) {
 		p := byKey[r.Condition.Preset.Key()]
 		results, err := configs.LoadPresetResults(p.definition.Name)
 		rows := results.ForPart(p.definition.Env.Part)

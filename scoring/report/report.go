@@ -78,13 +78,9 @@ type Report struct {
 
 	// What several tables are made from.
 	families  func() []*perturbedPlayer
-	tries     func() []tries
 	trialRows func() []trialRow
-	presets   func() []row
 	standing  func() *standing
 	swept     func() []sweptPlace
-	anchors   func() anchored
-	changes   func() []departure
 
 	checkpoints []string // in their order
 	cache       map[string][]table.Table
@@ -93,18 +89,16 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
-	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.allRows), func(r row) bool { return r.about != nil && combines(*r.about) }), plainRows(r.allRows)
+	ofFamilies := func(of row) bool { return of.about != nil && combines(*of.about) }
+	r.rows = slices.DeleteFunc(slices.Clone(r.allRows), ofFamilies)
+	r.plain = plainRows(r.allRows)
 	r.places = placesOf(runs, r.plain)
 	r.bests = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return !b.Table.HasBestOf() })
 	r.baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.HasBestOf() })
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
-	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
 	r.trialRows = sync.OnceValue(func() []trialRow { return triedRows(r.rows) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
-	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
-	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
 	r.standing = sync.OnceValue(func() *standing { return stand(r) })
-	r.changes = sync.OnceValue(func() []departure { return departed(r.plain) })
 	return r
 }
 
@@ -250,7 +244,7 @@ func firsts(r *Report) []Only {
 	return []Only{question, Presets, Trials}
 }
 
-// named returns the tables that a reader asked for. They say so if there are no results.
+// tablesNamed returns the tables that a reader asked for. They say so if there are no results.
 func tablesNamed(r *Report, id string) (out []table.Table) {
 	k, ok := Find(id)
 	if !ok {

@@ -83,7 +83,8 @@ func trialCaveats(r *Report) (notes []string) {
 	for _, of := range list {
 		notes = slices.Concat(notes, of.unfinished(), of.doubts())
 	}
-	return append(notes, grouped(list, func(t trialRow) string { return t.line }, func(e trialRow) string { return e.lacksControl(list) })...)
+	return append(notes, grouped(list, func(t trialRow) string { return t.line },
+		func(t trialRow) string { return t.lacksControl(list) })...)
 }
 
 // trialNotes say how tasks are played again, and what was lost.
