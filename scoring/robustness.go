@@ -22,10 +22,6 @@ import (
 // Perturbations are fixed: an interval says nothing about others.
 type Robustness struct {
 	Success, Progress Index
-	About             stats.Question
-	// Kinds counts the kinds of the tasks. AtMost is that of Comparison.
-	Kinds  int
-	AtMost bool
 }
 
 // Index is a robustness index of one rate.
@@ -58,9 +54,7 @@ func NewRobustness(base Scaled, perturbations []Scaled) (r Robustness, err error
 	if err != nil && !errors.Is(err, ErrDeterministic) {
 		return r, err
 	}
-	r = Robustness{About: p.about, Kinds: base.Model.Kinds(), AtMost: p.atMost()}
-	r.Success, r.Progress = newIndex(p, base, perturbations, success), newIndex(p, base, perturbations, progress)
-	return r, nil
+	return Robustness{newIndex(p, base, perturbations, success), newIndex(p, base, perturbations, progress)}, nil
 }
 
 // scale says what counts: by perturbation and task, and which share the anchor loses.

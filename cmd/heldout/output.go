@@ -283,14 +283,7 @@ func (o *output) read(sys *system, runs []record.Chosen, steps bool) (*report.Re
 		return nil, err
 	}
 	sys.warnUncovered(uncovered)
-	report.SettleNames(results.Runs, o.names)
-	if err := report.CheckNames(results.Runs, o.names); err != nil {
-		return nil, usage(err)
-	}
-	if err := report.CheckPrices(results.Runs, o.prices); err != nil {
-		return nil, usage(err)
-	}
-	if err := report.CheckHeldIn(results.Runs, o.heldIn); err != nil {
+	if err := report.CheckModels(results.Runs, o.names, o.prices, o.heldIn); err != nil {
 		return nil, usage(err)
 	}
 	if err := results.SetReference(o.reference); err != nil {

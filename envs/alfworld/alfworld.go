@@ -204,7 +204,7 @@ func (s gameSource) finish(r *reading) (*rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.id, err)
 	}
-	out := &rules{game: g, name: s.id, limitPays: s.limitPays}
+	out := &rules{game: g, limitPays: s.limitPays}
 	for _, text := range s.subgoals {
 		sub, err := newSubgoal(text)
 		if err != nil {

@@ -43,7 +43,6 @@ func (g *game) text(operator int32) string { return g.texts[g.typed[operator]] }
 
 // thing is something that a game can refer to: at most one of the pointers is set.
 type thing struct {
-	id        string // as in the problem
 	name      string // as players see it
 	place     *location
 	container *container
@@ -161,7 +160,7 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 	index := make(map[string]int, len(ids))
 	for i, name := range displayNames(ids) {
 		index[ids[i]] = i
-		g.things = append(g.things, thing{id: strings.Clone(ids[i]), name: name})
+		g.things = append(g.things, thing{name: name})
 	}
 	for _, o := range p.Objects {
 		n, ok := index[o.Name]

@@ -43,7 +43,6 @@ type world struct {
 
 // rules are shared by the worlds of one task.
 type rules struct {
-	name     string // of the task
 	game     *game
 	subgoals []subgoal
 	// limitPays: progress is 1 when the engine's limit is reached, as in the

@@ -180,7 +180,5 @@ func checkNames(r configs.Run) error {
 		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}
 	runs := []report.NamedRun{run}
-	report.SettleNames(runs, r.Names)
-	return errors.Join(report.CheckNames(runs, r.Names), report.CheckPrices(runs, r.Prices),
-		report.CheckHeldIn(runs, r.HeldIn))
+	return report.CheckModels(runs, r.Names, r.Prices, r.HeldIn)
 }

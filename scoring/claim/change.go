@@ -44,37 +44,30 @@ func (s *Sweep) base() *scoring.Score { return s.Conditions[0].Score }
 func interfaceOnly(c Condition) bool { return c.Interface }
 func averagedOnly(c Condition) bool  { return c.Averaged }
 
-// perturbations names the conditions with a perturbation that are of a kind and were planned.
-func (s *Sweep) perturbations(of func(Condition) bool) (names []string) {
+// under is what each condition has that has a perturbation, is of a kind and was planned.
+func under[T any](s *Sweep, of func(Condition) bool, has func(Condition) T) (out []T) {
 	if s == nil {
 		return nil
 	}
 	for _, c := range s.Conditions[1:] {
 		if of(c) && c.Score != nil {
-			names = append(names, c.Name)
+			out = append(out, has(c))
 		}
 	}
-	return names
+	return out
 }
 
-// scores are those under the conditions of a kind, the one without a perturbation left out.
-func (s *Sweep) scores(of func(Condition) bool) (scores []*scoring.Score) {
-	for _, c := range s.Conditions[1:] {
-		if of(c) && c.Score != nil {
-			scores = append(scores, c.Score)
-		}
-	}
-	return scores
+// perturbations names the conditions of a kind, scores are those under them, and rules the hashes of their rules.
+func (s *Sweep) perturbations(of func(Condition) bool) []string {
+	return under(s, of, func(c Condition) string { return c.Name })
 }
 
-// rules are the hashes of the rules of the conditions of a kind.
-func (s *Sweep) rules(of func(Condition) bool) (rules []string) {
-	for _, c := range s.Conditions[1:] {
-		if of(c) && c.Score != nil {
-			rules = append(rules, c.Rules)
-		}
-	}
-	return rules
+func (s *Sweep) scores(of func(Condition) bool) []*scoring.Score {
+	return under(s, of, func(c Condition) *scoring.Score { return c.Score })
+}
+
+func (s *Sweep) rules(of func(Condition) bool) []string {
+	return under(s, of, func(c Condition) string { return c.Rules })
 }
 
 // lacks says what is missing of the conditions of a kind and of the one without a perturbation;

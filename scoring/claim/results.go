@@ -32,13 +32,18 @@ func (r Rate) Title() string {
 
 // Select returns the rate of a score.
 func (r Rate) Select(s *scoring.Score) scoring.Rate {
-	switch r {
-	case Progress:
-		return s.Progress
-	case Grounding:
+	if r == Grounding {
 		return s.Grounding
 	}
-	return s.Success
+	return Pick(r, s.Success, s.Progress)
+}
+
+// Pick returns what stands for progress if the rate is that, else what stands for success.
+func Pick[T any](r Rate, success, progress T) T {
+	if r == Progress {
+		return progress
+	}
+	return success
 }
 
 // change returns the difference of the rate; ok is false if differences of the rate are
@@ -158,8 +163,8 @@ func (r Retry) subject(rate Rate) Subject {
 // HeldOut is the place of the held-out score.
 var HeldOut = Scope{Name: "held-out score", Title: "the held-out score"}
 
-// places are all places, with that of the held-out score at the end if a model has it.
-func (r *Results) places() []Scope {
+// Columns are all places, with that of the held-out score at the end if a model has it.
+func (r *Results) Columns() []Scope {
 	if slices.ContainsFunc(r.Models, func(m Model) bool { return m.HeldOut != nil }) {
 		return append(slices.Clip(r.Places), HeldOut)
 	}
@@ -168,7 +173,7 @@ func (r *Results) places() []Scope {
 
 // asked are the places in which models are compared: all places, and the averages of those that were swept.
 func (r *Results) asked() []Scope {
-	out := slices.Clone(r.places())
+	out := slices.Clone(r.Columns())
 	for _, p := range r.Places {
 		if slices.ContainsFunc(r.Models, func(m Model) bool { return m.swept(p).perturbations(averagedOnly) != nil }) {
 			out = append(out, p.Average())

@@ -188,22 +188,24 @@ func truncate(sentences []string, rest []Claim) []string {
 	return append(sentences[:mostSentences:mostSentences], strings.Join(parts, ", ")+" more: --table verdict")
 }
 
-// grouped are claims that have a key in common, in the order of the first ones.
-func grouped[K comparable](claims []Claim, key func(Claim) K) (groups [][]Claim) {
-	for _, c := range claims {
-		i := slices.IndexFunc(groups, func(g []Claim) bool { return key(g[0]) == key(c) })
-		if i < 0 {
+// Grouped puts items of one key together, in the order in which the keys come.
+func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
+	index := map[K]int{}
+	for _, item := range items {
+		i, ok := index[key(item)]
+		if !ok {
 			i = len(groups)
+			index[key(item)] = i
 			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], c)
+		groups[i] = append(groups[i], item)
 	}
 	return groups
 }
 
 // byPair groups comparisons by their models.
 func byPair(claims []Claim) [][]Claim {
-	return grouped(claims, func(c Claim) [2]string { return [2]string{c.Subjects[0].Name, c.Subjects[1].Name} })
+	return Grouped(claims, func(c Claim) [2]string { return [2]string{c.Subjects[0].Name, c.Subjects[1].Name} })
 }
 
 // byPlace says in which places two models differ, and in which direction. Where no sentence has said it, on how many
@@ -325,7 +327,7 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 			best[0].Family.corrected())
 	}
 	var parts, undecided []string
-	for _, claims := range grouped(best, Claim.winner) {
+	for _, claims := range Grouped(best, Claim.winner) {
 		where := table.List(placesOf(claims))
 		if winner := claims[0].winner(); winner != "" {
 			parts = append(parts, where+": "+winner)
@@ -430,9 +432,9 @@ func lost(losses, unperturbed []Claim) []string {
 		return nil
 	}
 	var parts []string
-	for _, claims := range grouped(Surest(losses), Claim.lossWord) {
+	for _, claims := range Grouped(Surest(losses), Claim.lossWord) {
 		who, word, power := losers(claims, losses), claims[0].lossWord(), ""
-		if word == openLoss && (len(grouped(losses, Claim.model)) == len(losses) ||
+		if word == openLoss && (len(Grouped(losses, Claim.model)) == len(losses) ||
 			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })) {
 			power = powers(claims) // where there are several places, the table of claims has them
 		}
@@ -454,9 +456,9 @@ func lost(losses, unperturbed []Claim) []string {
 // losers lists the models of some of all losses, with places if a model has losses of other kinds elsewhere.
 func losers(some, all []Claim) string {
 	var parts []string
-	for _, claims := range grouped(some, func(c Claim) string { return where(c.model(), some, all) }) {
+	for _, claims := range Grouped(some, func(c Claim) string { return where(c.model(), some, all) }) {
 		var models []string
-		for _, of := range grouped(claims, Claim.model) {
+		for _, of := range Grouped(claims, Claim.model) {
 			models = append(models, of[0].model())
 		}
 		parts = append(parts, table.List(models)+where(models[0], some, all))
@@ -480,7 +482,7 @@ func (s *Set) alone() (out []string) {
 	reached := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
 	if len(s.Models) != 1 || len(reached) < 2 || len(s.Retries) > 0 {
 		head := func(c Claim) string { return fmt.Sprintf("%s (%s)", c.topic(), c.basis()) }
-		for _, claims := range grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {
+		for _, claims := range Grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {
 			if claims[0].Kind == Rated && len(claims) > 1 {
 				out = append(out, head(claims[0])+": "+rates(subjects(claims), ", "))
 				continue
@@ -519,11 +521,7 @@ func (s *Set) spreads() []string {
 	m := s.Models[0]
 	if m.HeldOut != nil {
 		spread := scoring.HeldOutSpread(s.Weights, m.Scores)
-		rate := spread.Success
-		if s.Rate == Progress {
-			rate = spread.Progress
-		}
-		return spreadOf(rate, spread.Seeds, math.NaN(), nil)
+		return spreadOf(Pick(s.Rate, spread.Success, spread.Progress), spread.Seeds, math.NaN(), nil)
 	}
 	if len(s.Places) != 1 {
 		return nil
@@ -532,15 +530,13 @@ func (s *Set) spreads() []string {
 	if score == nil || !score.Complete() || score.EqualSeeds() {
 		return nil
 	}
-	best := score.BestOf()
-	last, decoded, progress := best[len(best)-1].Success.Mean, (*stats.Interval)(nil), (*stats.Interval)(nil)
-	if decoded, progress = score.Decoded(); s.Rate == Progress {
-		last, decoded = best[len(best)-1].Progress.Mean, progress
-	}
+	success, progress := score.Decoded()
+	best, decoded := score.BestOf(), Pick(s.Rate, success, progress)
 	if score.About == stats.TheseTasks {
 		decoded = nil
 	}
-	return spreadOf(s.Rate.Select(score), len(score.Seeds), last, decoded)
+	last := best[len(best)-1]
+	return spreadOf(s.Rate.Select(score), len(score.Seeds), Pick(s.Rate, last.Success, last.Progress).Mean, decoded)
 }
 
 // spreadOf says how the means of so many seeds spread, what the best of them reaches, and how far

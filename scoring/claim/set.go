@@ -45,7 +45,7 @@ func Derive(r *Results) *Set {
 		s.Rates = append(s.Rates, of.claim(r.Rate))
 	}
 	for _, m := range r.Models {
-		for _, p := range r.places() {
+		for _, p := range r.Columns() {
 			if c, ok := r.rated(m, p); ok {
 				s.Rates = append(s.Rates, c)
 			}

@@ -44,10 +44,7 @@ func (s *Set) unreadable(m Model, p Scope, score *scoring.Score, perturbations [
 		Planned: score.Planned}
 	c := Claim{Kind: Unreadable, Subjects: []Subject{model}, Rate: s.Measure(p), Place: p, Perturbations: perturbations,
 		Tasks: score.Tasks(), Part: u.Unread, Total: u.Replies, Touched: u.Touched, Unsolved: u.Unsolved,
-		Estimate: u.Success, P: math.NaN()}
-	if s.Rate == Progress {
-		c.Estimate = u.Progress
-	}
+		Estimate: Pick(s.Rate, u.Success, u.Progress), P: math.NaN()}
 	s.Unreadable = append(s.Unreadable, c)
 }
 

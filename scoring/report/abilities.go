@@ -19,12 +19,12 @@ const fewestEnvironments = 2
 // models are scored on the environments of the runs.
 func abilities(report *Report, t *table.Table) {
 	rows, several := abilityRows(report.plain)
-	lines := gather(fair(rows), row.environment)
+	lines := gather(fair(rows), environmentOf)
 	runs := len(lines)
 	var listed []Baseline
 	for _, b := range report.baselines {
 		if b.Table.Env == "" && len(rows) > 0 {
-			listed, lines = append(listed, b), append(lines, publishedLines(b)...)
+			listed, lines = append(listed, b), append(lines, publishedLines(b, report.weights)...)
 		}
 	}
 	played, marks := environments(rows), ""
@@ -41,7 +41,7 @@ func abilities(report *Report, t *table.Table) {
 		shown, marks = append(shown, l), marks+mark
 		for _, a := range configs.Abilities {
 			score, share := l.ability(a, names)
-			t.Add(column.Model.Val(l.name), column.Ability.Val(a.Name), column.Origin.Val(origin),
+			t.Add(column.Model.Val(l.Name), column.Ability.Val(a.Name), column.Origin.Val(origin),
 				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}
@@ -57,18 +57,18 @@ func abilityRows(rows []row) (out []row, several []string) {
 	places := map[string][]string{}
 	for _, r := range rows {
 		benchmark := r.Outside == 0 || r.Condition.Preset != nil
-		if benchmark && slices.Contains(configs.BoardEnvironments, r.environment()) {
+		if benchmark && slices.Contains(configs.BoardEnvironments, r.Condition.Env) {
 			out = append(out, r)
-			key := r.line + "\n" + r.environment()
-			places[key] = appendNew(places[key], r.place())
+			key := r.line + "\n" + r.Condition.Env
+			places[key] = appendNew(places[key], r.place.Name)
 		}
 	}
-	mixed := func(r row) bool { return len(places[r.line+"\n"+r.environment()]) > 1 }
-	several = grouped(out, row.title, func(r row) string {
+	mixed := func(r row) bool { return len(places[r.line+"\n"+r.Condition.Env]) > 1 }
+	several = grouped(out, lineOf, func(r row) string {
 		if !mixed(r) {
 			return ""
 		}
-		return "no scores, because of several protocols on " + envs.Title(r.environment()) + ": choose by --preset"
+		return "no scores, because of several protocols on " + envs.Title(r.Condition.Env) + ": choose by --preset"
 	})
 	var dropped []string
 	for _, r := range out {
@@ -82,7 +82,7 @@ func abilityRows(rows []row) (out []row, several []string) {
 // environments lists those of rows, in AgentBoard's order.
 func environments(rows []row) (names []string) {
 	for _, name := range configs.BoardEnvironments {
-		if slices.ContainsFunc(rows, func(r row) bool { return r.environment() == name }) {
+		if slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name }) {
 			names = append(names, name)
 		}
 	}
@@ -150,13 +150,13 @@ func without(lines []modelRates, played []string) []string {
 		if len(texts) == 1 {
 			return "All scores"
 		}
-		return l.name
+		return l.Name
 	}, missing)
 }
 
 // generated says where tasks are not the benchmark's, or a part of them.
 func generated(rows []row) []string {
-	return grouped(rows, func(r row) string { return envs.Title(r.environment()) }, func(r row) string {
+	return grouped(rows, func(r row) string { return envs.Title(r.Condition.Env) }, func(r row) string {
 		switch n := len(r.Environment.Tasks); {
 		case r.Environment.Source != envs.Official:
 			return "generated tasks, so scores do not compare with AgentBoard's"

@@ -34,7 +34,7 @@ func TestAbilitiesOfAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := publishedLines(Baseline{Name: "agentboard", Source: p, Table: p.Tables[0]})[0]
+	line := publishedLines(Baseline{Name: "agentboard", Source: p, Table: p.Tables[0]}, weights)[0]
 	want := map[string]float64{"memory": 47.700, "planning": 46.505, "world modelling": 43.233,
 		"self-reflection": 47.253, "grounding": 48.822, "spatial navigation": 45.186}
 	if marks := line.marksOn(configs.BoardEnvironments); marks != "" {

@@ -6,6 +6,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -27,16 +28,16 @@ func severalTries(rows, plain []row, w configs.Weights) (list []tries) {
 			byScore[r.Score] = r.BestOf()
 		}
 		if best := byScore[r.Score]; best != nil {
-			list = append(list, tries{r.place(), r.name, best, r.marks()})
+			list = append(list, tries{r.place.Name, r.name, best, r.marks})
 		}
 	}
 	for _, l := range scored(plain, w) {
 		byEnv := map[string][]scoring.BestOf{}
-		for env, s := range l.scores {
+		for env, s := range l.Scores {
 			byEnv[env] = byScore[s]
 		}
 		if best := scoring.HeldOutBestOf(w, byEnv); len(best) > 1 {
-			list = append(list, tries{column.HeldOutScore, l.name, best, ""})
+			list = append(list, tries{column.HeldOutScore, l.Name, best, ""})
 		}
 	}
 	return list
@@ -45,32 +46,21 @@ func severalTries(rows, plain []row, w configs.Weights) (list []tries) {
 const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: " +
 	"an agent that has to choose without it reaches less."
 
-// last reports whether the number i is the last of its place.
-func last(list []tries, i int) bool { return i+1 == len(list) || list[i+1].place != list[i].place }
-
-// label says whose tries they are, and how many.
-func (a tries) label(n int) []table.Field {
-	return []table.Field{column.Environment.Val(a.place), column.Model.Val(a.name), column.Tries.Val(n)}
-}
-
 // addPublished adds the published rates of the best of several tries in one place, and
 // returns their marks.
-func addPublished(t *table.Table, place string, success table.Bounded, report *Report) (marks string) {
+func addPublished(t *table.Table, place string, report *Report) (marks string) {
 	for _, b := range report.bests {
-		for i, l := range publishedLines(b) {
+		for i, l := range publishedLines(b, report.weights) {
 			if b.Table.Rows[i].BestOf < 2 {
 				continue
 			}
-			r, ok := l.rates[place]
-			if h := l.heldOut(report.weights); place == column.HeldOutScore && len(h.Missing) == 0 {
-				r, ok = rates{success: &h.Success, progress: &h.Progress}, true
-			}
-			if !ok || r.success == nil && r.progress == nil {
+			r := l.rates[place]
+			if r.success == nil && r.progress == nil {
 				continue
 			}
 			marks += r.marks
-			t.Add(column.Environment.Val(place), column.Model.Val(l.name), column.Tries.Val(b.Table.Rows[i].BestOf),
-				optional(success.Col, r.success, r.marks), optional(column.BestProgress.Col, r.progress, r.marks))
+			t.Add(column.Environment.Val(place), column.Model.Val(l.Name), column.Tries.Val(b.Table.Rows[i].BestOf),
+				optional(column.Pass.Col, r.success, r.marks), optional(column.BestProgress.Col, r.progress, r.marks))
 		}
 	}
 	return marks
@@ -96,26 +86,26 @@ func tryNotes(rows []row) []string {
 		}
 		return ""
 	})...)
-	notes = append(notes, notesOn(several, row.equalSeeds)...)
+	notes = append(notes, notesOn(several, func(r row) string { return equalSeeds(r.Score) })...)
 	return append(notes, firstTrial(several)...)
 }
 
 // passAtK has the best of every number of tries.
 func passAtK(report *Report, t *table.Table) {
-	list := report.tries()
+	list := severalTries(report.rows, report.plain, report.weights)
 	if len(list) == 0 {
 		return
 	}
 	marks := ""
-	for i, a := range list {
-		for _, b := range a.best {
-			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks),
-				rated(column.PassAll, b.All).Marked(a.marks),
-				rated(column.BestProgress, b.Progress).Marked(a.marks))...)
+	for _, of := range claim.Grouped(list, func(a tries) string { return a.place }) {
+		for _, a := range of {
+			for _, b := range a.best {
+				t.Add(column.Environment.Val(a.place), column.Model.Val(a.name), column.Tries.Val(b.Tries),
+					rated(column.Pass, b.Success).Marked(a.marks), rated(column.PassAll, b.All).Marked(a.marks),
+					rated(column.BestProgress, b.Progress).Marked(a.marks))
+			}
 		}
-		if last(list, i) {
-			marks += addPublished(t, a.place, column.Pass, report)
-		}
+		marks += addPublished(t, of[0].place, report)
 	}
 	explain(t, "pass@k: the probability that one of k tries solves a task, pass^k: that all do; best PR: the expected best "+
 		"progress of k tries; in percent. All are exact means over all sets of k of a task's seeds, "+
@@ -126,9 +116,6 @@ func passAtK(report *Report, t *table.Table) {
 // bestOfPaired has the differences of the best of all tries from the first row of
 // each environment.
 func bestOfPaired(report *Report, t *table.Table) {
-	if len(report.tries()) == 0 {
-		return
-	}
 	several := func(r row) bool { return len(r.Seeds) > 1 && r.Tries() > 0 }
 	var pairs pairing
 	for _, p := range againstFirst(report.plain, several) {

@@ -29,13 +29,13 @@ func (d departure) String() string {
 }
 
 // departed says what of the default protocol the runs changed. Presets list their own changes.
-func (r *Report) departed() (out []departure) {
+func departed(plain []row) (out []departure) {
 	var titles []string
 	byChange := map[string][]row{}
 	var changes []string
-	for _, of := range r.plain {
-		titles = appendNew(titles, of.claimPlace().Title)
-		for _, change := range of.changes() {
+	for _, of := range plain {
+		titles = appendNew(titles, of.place.Title)
+		for _, change := range changesOf(of) {
 			changes = appendNew(changes, change)
 			byChange[change] = append(byChange[change], of)
 		}
@@ -43,10 +43,10 @@ func (r *Report) departed() (out []departure) {
 	for _, change := range changes {
 		d := departure{text: change}
 		for _, of := range byChange[change] {
-			d.models, d.places = appendNew(d.models, of.line), appendNew(d.places, of.claimPlace().Title)
+			d.models, d.places = appendNew(d.models, of.line), appendNew(d.places, of.place.Title)
 		}
-		if !slices.ContainsFunc(r.plain, func(of row) bool {
-			return slices.Contains(d.places, of.claimPlace().Title) && !slices.Contains(d.models, of.line)
+		if !slices.ContainsFunc(plain, func(of row) bool {
+			return slices.Contains(d.places, of.place.Title) && !slices.Contains(d.models, of.line)
 		}) {
 			d.models = nil
 		}
@@ -58,20 +58,21 @@ func (r *Report) departed() (out []departure) {
 	return out
 }
 
-// changes lists what a row has changed of its protocol.
-func (r row) changes() []string {
+// changesOf lists what a row has changed of its protocol.
+func changesOf(r row) []string {
 	switch {
 	case r.Condition.Preset != nil:
 		return r.Condition.Preset.Changes
 	case r.Condition.Decoding == nil:
 		return protocol.Changes(protocol.Setup(r.Condition, r.Environment))
 	}
-	return protocol.Changes(r.parts())
+	return protocol.Changes(partsOf(r))
 }
 
-// common are the changes by which all models were played; all of them if no difference between models says the others.
-func (r *Report) common(besides string) (out []string) {
-	for _, d := range r.changes() {
+// allChanged are the changes by which all models were played; all changes if no difference between models says the
+// others.
+func allChanged(r *Report, besides string) (out []string) {
+	for _, d := range departed(r.plain) {
 		if d.models == nil || besides == "" {
 			out = append(out, d.String())
 		}
@@ -79,11 +80,11 @@ func (r *Report) common(besides string) (out []string) {
 	return out
 }
 
-// protocols names the protocols of the rows, with what is changed and what differs between models, if that is not
+// protocolsSaid names the protocols of the rows, with what is changed and what differs between models, if that is not
 // said yet.
-func (r *Report) protocols(said string) string {
-	text, besides := r.protocolNames(), r.standing().Besides()
-	if changes := r.common(besides); len(changes) > 0 {
+func protocolsSaid(r *Report, said string) string {
+	text, besides := protocolNames(r.plain), r.standing().Besides()
+	if changes := allChanged(r, besides); len(changes) > 0 {
 		text += ", changed: " + strings.Join(changes, ", ")
 	}
 	if besides != "" && !strings.Contains(said, besides) {
@@ -93,12 +94,12 @@ func (r *Report) protocols(said string) string {
 }
 
 // changedNote says which changes all models have.
-func (r *Report) changedNote(besides string) []string {
-	changes := r.common(besides)
+func changedNote(r *Report, besides string) []string {
+	changes := allChanged(r, besides)
 	if len(changes) == 0 {
 		return nil
 	}
-	names, verb := r.protocolNames(), "is"
+	names, verb := protocolNames(r.plain), "is"
 	if strings.Contains(names, " and ") {
 		verb = "are"
 	}
@@ -106,9 +107,9 @@ func (r *Report) changedNote(besides string) []string {
 }
 
 // protocolNames names the protocols of the rows; logs of AgentBoard do not state theirs.
-func (r *Report) protocolNames() string {
+func protocolNames(plain []row) string {
 	var names []string
-	for _, of := range r.plain {
+	for _, of := range plain {
 		name := "default protocol"
 		if p := of.Condition.Preset; p != nil {
 			name = "preset " + p.Label()

@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,28 +44,28 @@ type standing struct {
 }
 
 // stand derives the claims of the runs.
-func (r *Report) stand() *standing {
-	s := &standing{lines: gather(r.plain, row.place)}
+func stand(r *Report) *standing {
+	s := &standing{lines: gather(r.plain, placeOf)}
 	var arms []row
 	if len(r.swept()) == 0 { // what is lost under perturbations is said of each training
 		arms = armsOf(r.plain)
 	}
 	if arms != nil {
-		s.lines = gather(arms, row.place)
+		s.lines = gather(arms, placeOf)
 	}
 	results := &claim.Results{Rate: cmp.Or(r.First.Rate, claim.Success), Weights: r.weights, Margin: r.First.Margin,
-		Places: r.placesAsked(), Reference: r.First.Reference}
-	s.place(r.Runs)
-	s.order(results.Places, r.weights, results.Rate)
+		Places: r.places, Reference: r.First.Reference}
+	inOrderOfRuns(s, r.Runs)
+	bestFirst(s, results.Places, r.weights, results.Rate)
 	if r.First.OldNew && r.First.Reference == "" && len(r.baselines) == 0 && arms == nil {
-		if s.oldNew = s.oldAndNew(r.Runs); s.oldNew {
-			results.Reference = s.lines[1].name
+		if s.oldNew = oldAndNew(s, r.Runs); s.oldNew {
+			results.Reference = s.lines[1].Name
 		}
 	}
 	for _, l := range s.lines {
-		results.Models = append(results.Models, r.model(l, results))
+		results.Models = append(results.Models, modelOf(r, l, results))
 	}
-	results.Retries = r.retries()
+	results.Retries = retriesOf(r.trialRows())
 	s.Set = claim.Derive(results)
 	return s
 }
@@ -74,26 +76,21 @@ func (r *Report) SetReference(name string) error {
 	if name == "" {
 		return nil
 	}
-	lines, err := ordered(gather(r.plain, row.place), []string{name})
+	lines, err := ordered(gather(r.plain, placeOf), []string{name})
 	if err != nil {
 		return fmt.Errorf("--reference: %w", err)
 	}
-	r.First.Reference = lines[0].name
+	r.First.Reference = lines[0].Name
 	return nil
 }
 
-// placesAsked are the places of unperturbed tasks, in the order of the runs.
-func (r *Report) placesAsked() (places []claim.Scope) {
-	byPlace := map[string]row{}
-	for _, of := range r.plain {
-		byPlace[of.place()] = of
-	}
-	for _, run := range r.Runs {
+// placesOf are the places of unperturbed tasks, in the order of the runs.
+func placesOf(runs []NamedRun, plain []row) (places []claim.Scope) {
+	for _, run := range runs {
 		for _, score := range run.Scores {
-			name := row{Score: score}.place()
-			match, found := byPlace[name]
-			if delete(byPlace, name); found {
-				places = append(places, match.claimPlace())
+			p := newRow(score, nil).place
+			if slices.ContainsFunc(plain, func(r row) bool { return r.place.Name == p.Name }) {
+				places = appendNew(places, p)
 			}
 		}
 	}
@@ -109,26 +106,20 @@ func (r *Report) placesAsked() (places []claim.Scope) {
 // hashed is the hash in the label of a preset.
 var hashed = regexp.MustCompile(` \([0-9a-f]+…\)$`)
 
-// claimPlace is the place of a row.
-func (r row) claimPlace() claim.Scope {
-	return claim.Scope{Name: r.place(), Title: envs.PlaceTitle(r.place()),
-		Success: r.Environment.SuccessName, Progress: r.Environment.ProgressName}
-}
-
-// place gives the models their places in the order of the runs.
-func (s *standing) place(runs []NamedRun) {
+// inOrderOfRuns gives the models their places in the order of the runs.
+func inOrderOfRuns(s *standing, runs []NamedRun) {
 	run := func(l modelRates) int {
 		return slices.IndexFunc(runs, func(r NamedRun) bool { return r.Name == l.directory })
 	}
 	slices.SortStableFunc(s.lines, func(a, b modelRates) int { return cmp.Compare(run(a), run(b)) })
 	for i := range s.lines {
-		s.lines[i].position = i
+		s.lines[i].Position = i
 	}
 }
 
-// order puts the best model first: by the held-out score, and then by the mean over the
+// bestFirst puts the best model first: by the held-out score, and then by the mean over the
 // places that all models have.
-func (s *standing) order(places []claim.Scope, w configs.Weights, rate claim.Rate) {
+func bestFirst(s *standing, places []claim.Scope, w configs.Weights, rate claim.Rate) {
 	type key struct{ heldOut, mean float64 }
 	keys := map[string]key{}
 	for _, l := range s.lines {
@@ -141,17 +132,17 @@ func (s *standing) order(places []claim.Scope, w configs.Weights, rate claim.Rat
 				k.mean += l.rated(p.Name, rate).Mean
 			}
 		}
-		keys[l.name] = k
+		keys[l.Name] = k
 	}
 	slices.SortStableFunc(s.lines, func(a, b modelRates) int {
-		return cmp.Or(cmp.Compare(keys[b.name].heldOut, keys[a.name].heldOut),
-			cmp.Compare(keys[b.name].mean, keys[a.name].mean))
+		return cmp.Or(cmp.Compare(keys[b.Name].heldOut, keys[a.Name].heldOut),
+			cmp.Compare(keys[b.Name].mean, keys[a.Name].mean))
 	})
 }
 
 // rated is the rate of a line in a place; nil if there is none, or if it misleads.
 func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
-	s := l.scores[place]
+	s := l.Scores[place]
 	if s == nil || s.Finished == 0 || s.Misleads() {
 		return nil
 	}
@@ -159,15 +150,14 @@ func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
 	return &e
 }
 
-// model is a line as claims take it.
-func (r *Report) model(l modelRates, results *claim.Results) claim.Model {
-	m := claim.Model{Name: l.name, Baseline: !l.served, Scores: l.scores, Arm: l.arms, Trained: l.trained,
-		HeldOut: l.heldOutRate(r.weights, results.Rate), Position: l.position, Parts: l.parts, Weights: l.weights}
-	if m.HeldOut == nil {
+// modelOf is a line as claims take it.
+func modelOf(r *Report, l modelRates, results *claim.Results) claim.Model {
+	m := l.Model
+	if m.HeldOut = l.heldOutRate(r.weights, results.Rate); m.HeldOut == nil {
 		m.Unscored = l.unscored(r.weights)
 	}
 	for _, place := range results.Places {
-		if sweep, ok := r.sweepOf(l.name, place); ok {
+		if sweep, ok := sweepOf(r.allRows, l.Name, place); ok {
 			m.Sweeps = append(m.Sweeps, sweep)
 		}
 	}
@@ -196,29 +186,23 @@ func (l modelRates) unscored(w configs.Weights) string {
 // on the tasks says so.
 func (l modelRates) generated(w configs.Weights) bool {
 	return !slices.ContainsFunc(w.HeldOut, func(part configs.Weight) bool {
-		s := l.scores[part.Env]
+		s := l.Scores[part.Env]
 		return s != nil && s.Environment.Source != envs.Generated
 	})
 }
 
 // sweepOf is a model in a place under the conditions of its sweep; ok is false if it played none with a perturbation.
-func (r *Report) sweepOf(name string, place claim.Scope) (out claim.Sweep, ok bool) {
+func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bool) {
 	played := map[string]*scoring.Score{} // by perturbation
 	var planned []record.Perturbation
 	var model string
-	var keys []string
-	for _, of := range r.allRows {
-		if _, key := of.unperturbed(); of.line == name && of.place() == place.Name {
-			keys = appendNew(keys, key)
+	for _, of := range rows {
+		if of.sweep != nil && of.place.Name == place.Name && slices.ContainsFunc(rows, func(r row) bool {
+			return r.line == name && r.place.Name == place.Name && r.alike == of.alike
+		}) {
+			played[of.Condition.Perturbation], planned = of.Score, of.planned
+			model = cmp.Or(of.Condition.Substitute, of.Condition.Model)
 		}
-	}
-	for _, of := range r.allRows {
-		c, key := of.unperturbed()
-		if of.sweep == nil || of.place() != place.Name || !slices.Contains(keys, key) {
-			continue
-		}
-		played[of.Condition.Perturbation], model = of.Score, c.Model
-		planned = of.sweep.In(c.Env)
 	}
 	out = claim.Sweep{Place: place, Conditions: []claim.Condition{{Name: noPerturbation,
 		Score: played[noPerturbation]}}}
@@ -234,10 +218,9 @@ func (r *Report) sweepOf(name string, place claim.Scope) (out claim.Sweep, ok bo
 	return out, ok
 }
 
-// retries are the rates of players after their last trial. One with memory is compared with
+// retriesOf are the rates of players after their last trial. One with memory is compared with
 // the one that retries without, after as many trials as both have.
-func (r *Report) retries() (out []claim.Retry) {
-	list := r.trialRows()
+func retriesOf(list []trialRow) (out []claim.Retry) {
 	for _, t := range list {
 		if t.Condition.Perturbation != noPerturbation {
 			continue
@@ -259,7 +242,7 @@ func (r *Report) retries() (out []claim.Retry) {
 
 // retry is what the player reached after n trials.
 func (t trialRow) retry(n int) claim.Retry {
-	retry := claim.Retry{Place: t.claimPlace(), Name: t.name, Trials: n, First: t.Score}
+	retry := claim.Retry{Place: t.place, Name: t.name, Trials: n, First: t.Score}
 	if r, complete := t.afterTrial(n - 1); complete {
 		retry.Score = r.Score
 	}
@@ -268,7 +251,7 @@ func (t trialRow) retry(n int) claim.Retry {
 
 // oldAndNew puts the model of the first of two runs behind that of the second, which is
 // the new one, and reports whether there is one of each.
-func (s *standing) oldAndNew(runs []NamedRun) bool {
+func oldAndNew(s *standing, runs []NamedRun) bool {
 	if len(runs) != 2 || len(s.lines) != 2 {
 		return false
 	}
@@ -281,4 +264,58 @@ func (s *standing) oldAndNew(runs []NamedRun) bool {
 	}
 	s.lines = []modelRates{s.lines[fresh], s.lines[old]}
 	return true
+}
+
+// OrderGiven asks for all served models in the order of the runs.
+const OrderGiven = "given"
+
+// InOrder puts models in an order, such as that of their training. Models are named as in
+// tables, without the provider, or by their run's directory. The order may be
+// OrderGiven. A name that fits no model or several is an error.
+func (r *Report) InOrder(names []string) error {
+	lines, err := ordered(gather(r.plain, placeOf), names)
+	for _, l := range lines {
+		r.checkpoints = append(r.checkpoints, l.Name)
+	}
+	return err
+}
+
+// Checkpoints are the models that are in an order; none without one.
+func (r *Report) Checkpoints() []string { return r.checkpoints }
+
+// Checkpoints are those of the report.
+func (p Section) Checkpoints() []string { return p.report.checkpoints }
+
+// ordered returns the lines in the order of their names.
+func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
+	if slices.Equal(order, []string{OrderGiven}) {
+		if out = slices.DeleteFunc(slices.Clone(lines), func(l modelRates) bool { return l.Baseline }); len(out) == 0 {
+			return nil, errors.New("no model was served")
+		}
+		return out, nil
+	}
+	for _, name := range order {
+		var fits, names []string
+		for _, l := range lines {
+			names = append(names, l.Name)
+			if l.called(name) {
+				fits = append(fits, l.Name)
+				out = append(out, l)
+			}
+		}
+		switch len(fits) {
+		case 0:
+			return nil, fmt.Errorf("no model is called %q; there are: %s", name, strings.Join(names, "; "))
+		case 1:
+		default:
+			return nil, fmt.Errorf("several models are called %q: %s", name, strings.Join(fits, "; "))
+		}
+	}
+	return out, nil
+}
+
+// called reports whether a line has a name.
+func (l modelRates) called(name string) bool {
+	_, bare, _ := strings.Cut(l.model, ":")
+	return slices.Contains([]string{l.Name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
 }

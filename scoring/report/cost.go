@@ -2,9 +2,11 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -29,7 +31,7 @@ const everywhere = "all"
 // cost says what the model calls took, and what that costs. Episodes under
 // perturbations count: they cost as much as others.
 func cost(report *Report, t *table.Table) {
-	bills, priced := report.bills()
+	bills, priced := billsOf(report)
 	if !priced {
 		t.Drop(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
 	}
@@ -52,54 +54,35 @@ func cost(report *Report, t *table.Table) {
 		"of those in, reasoning ones of those out.", []string{dollars})
 }
 
-// bills lists what each model took in each place and, if there are several, in all of
+// billsOf lists what each model took in each place and, if there are several, in all of
 // them; priced if any of it has a price.
-func (r *Report) bills() (bills []bill, priced bool) {
-	for _, model := range r.served() {
-		total := bill{model: model, place: everywhere}
-		first := len(bills)
-		for _, of := range r.allRows {
-			if of.line != model || of.Spent.Calls == 0 {
-				continue
+func billsOf(r *Report) (bills []bill, priced bool) {
+	called := slices.DeleteFunc(slices.Clone(r.allRows), func(of row) bool { return of.Spent.Calls == 0 })
+	for _, rows := range claim.Grouped(called, lineOf) {
+		total, places := bill{model: rows[0].line, place: everywhere}, claim.Grouped(rows, placeOf)
+		for _, of := range places {
+			sum := bill{model: rows[0].line, place: of[0].place.Name}
+			for _, e := range of {
+				b := bill{Spent: e.Spent, episodes: e.Finished, solved: e.Endings().Solved, dollars: math.NaN()}
+				if price, ok := priceOf(r.Runs, e); ok {
+					b.dollars = price.Dollars(b.PromptTokens, b.CachedTokens, b.CompletionTokens)
+				}
+				priced = priced || !math.IsNaN(b.dollars)
+				sum.add(b)
 			}
-			b := r.billOf(of)
-			priced = priced || !math.IsNaN(b.dollars)
-			total.add(b)
-			if last := len(bills) - 1; last >= first && bills[last].place == b.place {
-				bills[last].add(b)
-			} else {
-				bills = append(bills, b)
-			}
+			total.add(sum)
+			bills = append(bills, sum)
 		}
-		if len(bills)-first > 1 {
+		if len(places) > 1 {
 			bills = append(bills, total)
 		}
 	}
 	return bills, priced
 }
 
-// served lists the models that were called, in the order of the rows.
-func (r *Report) served() (models []string) {
-	for _, of := range r.allRows {
-		if of.Spent.Calls > 0 {
-			models = appendNew(models, of.line)
-		}
-	}
-	return models
-}
-
-func (r *Report) billOf(e row) bill {
-	b := bill{model: e.line, place: e.place(), Spent: e.Spent, episodes: e.Finished, solved: e.Endings().Solved,
-		dollars: math.NaN()}
-	if price, ok := r.price(e); ok {
-		b.dollars = price.Dollars(b.PromptTokens, b.CachedTokens, b.CompletionTokens)
-	}
-	return b
-}
-
-// price returns what the model of a row costs; false if nobody said.
-func (r *Report) price(e row) (configs.Price, bool) {
-	for _, run := range r.Runs {
+// priceOf returns what the model of a row costs; false if nobody said.
+func priceOf(runs []NamedRun, e row) (configs.Price, bool) {
+	for _, run := range runs {
 		if run.Name == e.directory {
 			return run.Prices.Lookup(e.Condition.Model)
 		}

@@ -27,14 +27,14 @@ type Demands struct {
 func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	s := r.standing()
 	for _, name := range slices.Sorted(maps.Keys(d.Floors)) {
-		index := slices.IndexFunc(s.places(), func(p claim.Scope) bool { return p.Name == name })
+		index := slices.IndexFunc(s.Columns(), func(p claim.Scope) bool { return p.Name == name })
 		if index < 0 {
 			return nil, fmt.Errorf("the runs have no environment %q to demand a rate of; there are %s", name,
 				table.List(r.Places()))
 		}
 		for i := range s.lines {
 			if old := s.oldNew && i == 1; !old {
-				unmet = append(unmet, s.shortfall(i, s.places()[index], d.Floors[name])...)
+				unmet = append(unmet, shortfall(s, i, s.Columns()[index], d.Floors[name])...)
 			}
 		}
 	}
@@ -62,21 +62,21 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 }
 
 // shortfall says that a rate is not as high as demanded.
-func (s *standing) shortfall(i int, place claim.Scope, floor float64) []string {
+func shortfall(s *standing, i int, place claim.Scope, floor float64) []string {
 	l := s.lines[i]
 	var rate *scoring.Estimate
 	if rate = l.rated(place.Name, s.Rate); place == claim.HeldOut {
 		rate = s.Models[i].HeldOut
 	}
 	if rate == nil {
-		return []string{fmt.Sprintf("%s has no %s on %s", l.name, s.Measure(place), place.Title)}
+		return []string{fmt.Sprintf("%s has no %s on %s", l.Name, s.Measure(place), place.Title)}
 	}
-	if score := l.scores[place.Name]; score != nil && !score.Complete() {
-		return []string{fmt.Sprintf("%s on %s has results for %d of %d episodes", l.name, place.Title, score.Finished,
+	if score := l.Scores[place.Name]; score != nil && !score.Complete() {
+		return []string{fmt.Sprintf("%s on %s has results for %d of %d episodes", l.Name, place.Title, score.Finished,
 			score.Planned)}
 	}
 	if rate.Mean < floor {
-		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.Measure(place), l.name, place.Title,
+		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.Measure(place), l.Name, place.Title,
 			100*rate.Mean, 100*floor)}
 	}
 	return nil

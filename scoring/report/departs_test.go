@@ -16,7 +16,7 @@ func TestDepartures(t *testing.T) {
 		{Name: "goal:1", Departs: []string{"the examples"}}, {Name: "order:1"},
 	}, LeftOut: []record.LeftOut{{Env: "alfworld", Perturbation: "arguments"}, {Env: "pddl", Perturbation: "help"}}}
 	of := func(env string, preset *record.Preset) row {
-		return row{Score: &scoring.Score{Condition: record.Condition{Env: env, Preset: preset}}, sweep: sweep}
+		return newRow(&scoring.Score{Condition: record.Condition{Env: env, Preset: preset}}, sweep)
 	}
 	eto := &record.Preset{Name: "eto", SHA256: "abcdef"}
 	got := departures([]row{of("alfworld", eto), of("alfworld", eto), of("alfworld", nil)})

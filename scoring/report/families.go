@@ -65,7 +65,7 @@ func (l *losses) fill(t *table.Table, players []*perturbedPlayer) {
 func (l *losses) aboutNotes(players []*perturbedPlayer) []string {
 	var rows []row
 	for _, p := range players {
-		rows = append(rows, p.perturbed[0].row)
+		rows = append(rows, p.perturbed[0])
 	}
 	note := aboutNotes(rows)[0]
 	if l.about == stats.TheseTasks && l.atMost {
@@ -82,12 +82,12 @@ func missing(players []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 		var unfinished []string
 		list := p.perturbed
 		if p.base != nil {
-			list = append([]perturbedRow{{row: *p.base, about: record.Perturbation{Name: "unperturbed"}}}, list...)
+			list = slices.Insert(slices.Clone(list), 0, *p.base)
 		}
 		for _, c := range list {
 			finished, planned = finished+c.Finished, planned+c.Planned
 			if !c.Complete() {
-				unfinished = append(unfinished, c.about.Name)
+				unfinished = append(unfinished, nameUnder(c))
 			}
 		}
 		if finished == planned {
@@ -111,6 +111,14 @@ func missing(players []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 	return notes
 }
 
+// nameUnder names the perturbation of a row.
+func nameUnder(r row) string {
+	if r.about == nil {
+		return "unperturbed"
+	}
+	return r.about.Name
+}
+
 // unreadableNote explains repliesMark where the table of results has no row for the
 // perturbation.
 const unreadableNote = repliesMark +
@@ -123,9 +131,9 @@ func (p *perturbedPlayer) label(fields ...table.Field) []table.Field {
 }
 
 // marksOf are the marks of rates that are made from these conditions.
-func marksOf(conditions []perturbedRow) (marks string) {
+func marksOf(conditions []row) (marks string) {
 	for _, c := range conditions {
-		mark := c.marks()
+		mark := c.marks
 		for _, m := range []string{incompleteMark, repliesMark} {
 			if strings.Contains(mark, m) && !strings.Contains(marks, m) {
 				marks += m
@@ -136,7 +144,7 @@ func marksOf(conditions []perturbedRow) (marks string) {
 }
 
 // changed adds a line for each rate: the mean over conditions and its change from base.
-func (l *losses) changed(p *perturbedPlayer, conditions []perturbedRow, label ...table.Field) {
+func (l *losses) changed(p *perturbedPlayer, conditions []row, label ...table.Field) {
 	var changes [2]*stats.Difference
 	if p.base != nil {
 		c, err := scoring.CompareMean(scoresOf(conditions), p.base.Score)
@@ -152,7 +160,7 @@ func (l *losses) changed(p *perturbedPlayer, conditions []perturbedRow, label ..
 }
 
 // level adds a line for each rate: the mean over conditions.
-func (l *losses) level(p *perturbedPlayer, conditions []perturbedRow, changes [2]*stats.Difference,
+func (l *losses) level(p *perturbedPlayer, conditions []row, changes [2]*stats.Difference,
 	label ...table.Field) {
 	success, progress := scoring.MeanRates(scoresOf(conditions))
 	for i, e := range []scoring.Estimate{success, progress} {
@@ -208,7 +216,7 @@ func families(report *Report, t *table.Table) {
 	for _, p := range players {
 		for _, c := range singleFamilies(p) {
 			part := c.about.Parts[0]
-			l.changed(p, []perturbedRow{c}, column.Family.Val(part.Family), column.FamilyGrade.Val(part.Grade))
+			l.changed(p, []row{c}, column.Family.Val(part.Family), column.FamilyGrade.Val(part.Grade))
 		}
 	}
 	if len(l.lines) == 0 { // all are combinations
@@ -219,9 +227,9 @@ func families(report *Report, t *table.Table) {
 }
 
 // singleFamilies are the perturbations of one family, also those that were drawn.
-func singleFamilies(p *perturbedPlayer) []perturbedRow {
+func singleFamilies(p *perturbedPlayer) []row {
 	return slices.DeleteFunc(slices.Clone(p.perturbed),
-		func(c perturbedRow) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
+		func(c row) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
 }
 
 // titles says what the perturbations of single families change.
@@ -237,4 +245,106 @@ func titles(players []*perturbedPlayer) string {
 		}
 	}
 	return strings.Join(texts, "; ") + "."
+}
+
+// oldForms says how often a model writes actions in the old way although it is told
+// the new one, and how soon it stops.
+func oldForms(report *Report, t *table.Table) {
+	players := report.families()
+	for _, p := range players {
+		for _, g := range oldFormGroups(p) {
+			if o := scoring.ComputeOldForms(scoresOf(g.conditions)); o != nil {
+				t.Add(g.fields(p, o)...)
+			}
+		}
+	}
+	if len(t.Rows) == 0 { // no action has a form that changes
+		return
+	}
+	t.Notes = append(t.Notes,
+		"Actions: those whose form the perturbation writes differently, in either form. Old: the share of them, in "+
+			"percent, that are written in the old way, which the environment refuses although the instructions say "+
+			"the new one. "+
+			"Refused: episodes with such an action. Never: refused episodes that end without that form in the new "+
+			"way; they are censored at their end. "+
+			"In 1, …: the share of refused episodes that write the form in the new way within so many steps after "+
+			"the first refusal, by Kaplan and Meier's estimator, for at least 10 tasks under observation. "+
+			"Median: steps until half do; none if fewer do within 10. Perturbations that change no action have no "+
+			"line. Each interval holds by itself.")
+	var rows []row
+	for _, p := range players {
+		rows = append(rows, p.perturbed[0])
+	}
+	t.Notes = slices.Concat(t.Notes, aboutNotes(rows)[:1], missing(players, t.Rows))
+}
+
+// oldFormGroup is perturbations whose actions count together.
+type oldFormGroup struct {
+	name       string
+	conditions []row
+}
+
+// oldFormGroups are single families by themselves, and combinations by their number.
+func oldFormGroups(p *perturbedPlayer) (groups []oldFormGroup) {
+	for _, c := range singleFamilies(p) {
+		groups = append(groups, oldFormGroup{c.about.Name, []row{c}})
+	}
+	several := len(p.grades()) > 1
+	for _, d := range p.doses() {
+		name := fmt.Sprintf("%d families", d.parts)
+		switch {
+		case d.parts == 1 && d.grade != drawn:
+			continue
+		case d.complete:
+			name = "all families"
+		case d.parts == 1:
+			name = "1 family"
+		}
+		switch {
+		case d.grade == drawn:
+			name += ", " + drawn
+		case several:
+			name += ", grade " + d.grade
+		}
+		groups = append(groups, oldFormGroup{name, d.conditions})
+	}
+	return groups
+}
+
+func (g oldFormGroup) fields(p *perturbedPlayer, o *scoring.OldForms) []table.Field {
+	mark := marksOf(g.conditions)
+	line := []table.Field{
+		column.Environment.Val(p.env), column.Model.Val(p.name), column.Perturbation.Val(g.name),
+		column.Actions.Val(o.Old + o.New).Marked(mark), measured(column.Old, o.Use).Marked(mark),
+		column.Episodes.AsDetail().Val(o.Episodes), column.Refused.Val(o.Refused),
+		column.Never.Val(o.Refused - o.Relearned),
+	}
+	for i, m := range o.Survival {
+		line = append(line, measured(column.Survival[i], m))
+	}
+	if o.Median > 0 {
+		line = append(line, column.MedianRelearn.Val(o.Median))
+	}
+	return line
+}
+
+// untouched says under which perturbations a model got what it gets without: neither its
+// prompt nor any message or action of its episodes was another text. It says nothing of
+// players that read no prompt.
+func untouched(players []*perturbedPlayer) (notes []string) {
+	for _, p := range players {
+		var names []string
+		for _, c := range p.perturbed {
+			if p.base != nil && c.Condition.PromptHash != "" && c.Condition.PromptHash == p.base.Condition.PromptHash &&
+				c.Replies.Episodes > 0 && c.Replies.Untouched == c.Replies.Episodes {
+				names = append(names, c.about.Name)
+			}
+		}
+		if len(names) > 0 {
+			notes = append(notes, fmt.Sprintf("Nothing changed for %s on %s under %s: every message was as it is "+
+				"without a perturbation. Lines about that, and averages with it, say nothing about robustness.",
+				p.name, p.env, strings.Join(names, ", ")))
+		}
+	}
+	return notes
 }

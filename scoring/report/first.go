@@ -18,14 +18,14 @@ const mostNotes = 3
 
 // firstNotes are those below the first table: how to read it, which a legend says if it is
 // not the table of rates, and what weakens it most.
-func (r *Report) firstNotes(s *standing, legend ...string) []string {
+func firstNotes(r *Report, legend ...string) []string {
 	if legend == nil {
-		legend = s.legend(r)
+		legend = cellLegend(r)
 	}
 	said := func(notes []string) []string {
 		return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 	}
-	legend, notes := said(legend), said(r.caveats(s))
+	legend, notes := said(legend), said(caveatsOf(r, r.standing()))
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]
@@ -34,8 +34,9 @@ func (r *Report) firstNotes(s *standing, legend ...string) []string {
 	return append(legend, notes...)
 }
 
-// legend says in a sentence how to read the cells.
-func (s *standing) legend(r *Report) []string {
+// cellLegend says in a sentence how to read the cells.
+func cellLegend(r *Report) []string {
+	s := r.standing()
 	if len(s.lines) == 0 {
 		return nil
 	}
@@ -65,7 +66,7 @@ func population(rows []row) string {
 	var single []string // environments whose kinds have one task each
 	for _, r := range rows {
 		if r.Kinds() == len(r.Environment.Tasks) {
-			single = appendNew(single, r.claimPlace().Title)
+			single = appendNew(single, r.place.Title)
 		}
 	}
 	switch places := environmentsOf(rows); {
@@ -77,31 +78,31 @@ func population(rows []row) string {
 	return "new tasks of the same kinds"
 }
 
-// caveats are what a reader must know besides the rates, what changes a conclusion most
+// caveatsOf are what a reader must know besides the rates, what changes a conclusion most
 // first. The verdict has said what the claims of s say, if there are any.
-func (r *Report) caveats(s *standing) (notes []string) {
+func caveatsOf(r *Report, s *standing) (notes []string) {
 	trialNotes := firstTrial(r.plain)
-	if r.question() == Trials {
-		trialNotes = r.trialCaveats()
+	if question(r) == Trials {
+		trialNotes = trialCaveats(r)
 	}
-	notes = slices.Concat(external(r.allRows), r.changedModels(), notesOn(r.plain, row.answerers),
-		r.namesakes(), r.missing(), trialNotes,
-		notesOn(r.plain, row.withheld))
+	notes = slices.Concat(external(r.allRows), changedModels(r),
+		notesOn(r.plain, func(r row) string { return answerers(r.Score) }), namesakes(r.plain), missingEpisodes(r),
+		trialNotes, notesOn(r.plain, withheld))
 	besides := ""
 	if s != nil {
 		besides = s.Besides()
-		notes = slices.Concat(s.trained(), s.unscoredNotes(), notes, s.unreadable())
+		notes = slices.Concat(trainedNotes(s), unscoredNotes(s), notes, unreadable(s))
 	}
-	notes = append(notes, r.changedNote(besides)...)
-	notes = slices.Concat(notes, r.boards(), r.otherTasks())
+	notes = append(notes, changedNote(r, besides)...)
+	notes = slices.Concat(notes, boards(r.Runs), otherTasks(r.plain))
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
 		for _, l := range p.lines {
 			notes = append(notes, l.absent...)
 		}
 	}
-	notes = slices.Concat(notes, r.weaknesses(), caveats(r.plain),
-		grouped(r.plain, row.title, row.lostExpert), directories(r.plain))
+	notes = slices.Concat(notes, reservations(r.plain), caveats(r.plain),
+		grouped(r.plain, lineOf, lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""
 		if slices.ContainsFunc(r.baselines, func(b Baseline) bool {
@@ -115,9 +116,9 @@ func (r *Report) caveats(s *standing) (notes []string) {
 }
 
 // boards say what is not known of runs that are logs of AgentBoard, and where their files disagree.
-func (r *Report) boards() (notes []string) {
+func boards(runs []NamedRun) (notes []string) {
 	var names []string
-	for _, run := range r.Runs {
+	for _, run := range runs {
 		if run.Board {
 			names = append(names, run.Name)
 			for _, note := range run.Notes {
@@ -132,8 +133,8 @@ func (r *Report) boards() (notes []string) {
 		"their tasks are known by number alone, and are not paired with those of runs."}, notes...)
 }
 
-// missing says how many episodes have no result, and why.
-func (r *Report) missing() []string {
+// missingEpisodes says how many episodes have no result, and why.
+func missingEpisodes(r *Report) []string {
 	planned, missing := 0, 0
 	outcomes := map[record.Outcome]int{}
 	for _, of := range r.allRows {
@@ -188,10 +189,10 @@ func reasonsOf(outcomes map[record.Outcome]int) string {
 }
 
 // otherTasks says where the tasks are not all official tasks of the benchmark.
-func (r *Report) otherTasks() (notes []string) {
+func otherTasks(plain []row) (notes []string) {
 	var parts, generated []string
-	for _, of := range r.plain {
-		title := of.claimPlace().Title
+	for _, of := range plain {
+		title := of.place.Title
 		switch n := len(of.Environment.Tasks); {
 		case of.Environment.Source == envs.Generated:
 			generated = appendNew(generated, title)
@@ -203,7 +204,7 @@ func (r *Report) otherTasks() (notes []string) {
 	}
 	if len(generated) > 0 {
 		suffix := ""
-		if len(generated) < len(environmentsOf(r.plain)) {
+		if len(generated) < len(environmentsOf(plain)) {
 			suffix = " on " + table.List(generated)
 		}
 		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", suffix))
@@ -214,8 +215,8 @@ func (r *Report) otherTasks() (notes []string) {
 	return []string{capital(strings.Join(parts, "; ")) + "."}
 }
 
-// trained says which environments models were trained on.
-func (s *standing) trained() []string {
+// trainedNotes say which environments models were trained on.
+func trainedNotes(s *standing) []string {
 	var parts []string
 	for _, c := range s.Trained {
 		parts = append(parts, c.Subjects[0].Name+" "+strings.Join(titlesOf(c.Environments), ", "))
@@ -223,12 +224,12 @@ func (s *standing) trained() []string {
 	if parts == nil {
 		return nil
 	}
-	return append([]string{heldInMark + " trained on: " + strings.Join(parts, "; ") + "."}, s.untrained()...)
+	return append([]string{heldInMark + " trained on: " + strings.Join(parts, "; ") + "."}, untrained(s)...)
 }
 
 // untrained says what models reach on the held-out environments that no model was trained
 // on, if training keeps some of them from a held-out score.
-func (s *standing) untrained() []string {
+func untrained(s *standing) []string {
 	remaining := configs.Weights{Source: s.Weights.Source}
 	var names []string
 	for _, part := range s.Weights.HeldOut {
@@ -251,10 +252,10 @@ func (s *standing) untrained() []string {
 		}
 		n := 0
 		for _, part := range remaining.HeldOut {
-			n += l.scores[part.Env].Tasks()
+			n += l.Scores[part.Env].Tasks()
 		}
 		tasks = max(tasks, n)
-		rates = append(rates, fmt.Sprintf("%s %.1f", l.name, 100*e.Mean))
+		rates = append(rates, fmt.Sprintf("%s %.1f", l.Name, 100*e.Mean))
 	}
 	if len(rates) < 2 {
 		return nil
@@ -272,7 +273,7 @@ func titlesOf(places []claim.Scope) (titles []string) {
 
 // unscoredNotes say why models have no held-out score, where two of its environments or more
 // were played.
-func (s *standing) unscoredNotes() []string {
+func unscoredNotes(s *standing) []string {
 	return grouped(s.Unscored, func(c claim.Claim) string { return c.Subjects[0].Name },
 		func(c claim.Claim) string { return "no held-out score: " + c.Reason })
 }
@@ -282,7 +283,7 @@ const doubtful = 0.03
 
 // unreadable says how many replies had no action: of the only rate in full, else how many
 // rates have many of them.
-func (s *standing) unreadable() []string {
+func unreadable(s *standing) []string {
 	worst, ok := s.MostUnreadable()
 	if !ok || worst.Share() < doubtful {
 		return nil
@@ -305,8 +306,9 @@ func (s *standing) unreadable() []string {
 }
 
 // caption says below a table in a paper what the table is about and what made it.
-func (s *standing) caption(r *Report) string {
-	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), r.seedsSaid())
+func caption(r *Report) string {
+	s := r.standing()
+	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), seedsSaid(r.plain))
 	if s.bounded() {
 		text += ", with 95% confidence intervals for " + population(r.plain)
 	}
@@ -314,16 +316,17 @@ func (s *standing) caption(r *Report) string {
 	if marks := append(s.marks(), s.bold()...); marks != nil {
 		text += " " + capital(strings.Join(marks, "; ")) + "."
 	}
-	return text + s.made(r, text)
+	return text + made(r, text)
 }
 
 // made says in a caption how differences are tested, and by which protocol and program the runs were made.
-func (s *standing) made(r *Report, said string) string {
+func made(r *Report, said string) string {
+	s := r.standing()
 	tests := testsSaid(s.Set)
 	if len(s.Families()) > 0 {
 		tests = " " + strings.TrimSuffix("Paired by task; "+tests, "; ") + "."
 	}
-	return fmt.Sprintf("%s %s; %s.", tests, capital(r.protocols(said)), r.tools())
+	return fmt.Sprintf("%s %s; %s.", tests, capital(protocolsSaid(r, said)), tools(r.Runs))
 }
 
 // testsSaid says how many tests there are in each family, and how they are corrected; empty if there is one at most.
@@ -357,9 +360,9 @@ func questionOf(s *claim.Set, name claim.FamilyName) string {
 }
 
 // tools names the programs that made the runs.
-func (r *Report) tools() string {
+func tools(runs []NamedRun) string {
 	var names []string
-	for _, run := range r.Runs {
+	for _, run := range runs {
 		name := strings.TrimSpace("heldout " + run.Tool.Version)
 		if c := run.Tool.Commit; c != "" {
 			name += fmt.Sprintf(" (%.8s)", c)
@@ -377,7 +380,7 @@ const lettersLegend = "Same letter: not significantly different"
 
 // marks say what letters and signs in cells mean.
 func (s *standing) marks() []string {
-	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
+	switch lettered := slices.ContainsFunc(s.Columns(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
 	case s.oldNew:
 		return []string{"~: not significant"}
 	case s.Reference != "":
@@ -390,7 +393,7 @@ func (s *standing) marks() []string {
 
 // bold says what bold rates mean; empty if none is bold.
 func (s *standing) bold() []string {
-	best := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Bold(p)) > 0 })
+	best := slices.ContainsFunc(s.Columns(), func(p claim.Scope) bool { return len(s.Bold(p)) > 0 })
 	differs := slices.ContainsFunc(s.Comparisons, func(c claim.Claim) bool { return c.Kind == claim.Differs })
 	switch {
 	case s.oldNew && differs:
@@ -402,12 +405,29 @@ func (s *standing) bold() []string {
 }
 
 // seeded are the rows, for the numbers of their seeds.
-func (r *Report) seeded() (out []claim.Subject) {
-	for _, e := range r.plain {
+func seeded(plain []row) (out []claim.Subject) {
+	for _, e := range plain {
 		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
 			EqualSeeds: e.EqualSeeds()})
 	}
 	return out
 }
 
-func (r *Report) seedsSaid() string { return claim.SeedsText(r.seeded()) }
+func seedsSaid(plain []row) string { return claim.SeedsText(seeded(plain)) }
+
+// allNotes are all notes on the first table, one below the other.
+func allNotes(r *Report, t *table.Table) {
+	s := r.standing()
+	if len(s.lines) == 0 {
+		return
+	}
+	t.Columns = nil
+	t.Notes = slices.Concat(cellLegend(r), caveatsOf(r, s), aboutNotes(r.plain), decodings(r.plain), prompts(r.plain),
+		settings(r.plain), stepLimits(r.plain), incomplete(r.plain), replyNotes(r.plain), ruleNotes(r.plain),
+		lateNotes(r.plain), otherNames(r.plain), sweptNotes(r), indexNotes(r), trialNotes(r),
+		sources(r.baselines, ""))
+	for i, note := range t.Notes {
+		t.Notes[i] = strings.Replace(note, ": --table notes.", ".", 1)
+	}
+	t.Notes = appendNew(nil, t.Notes...)
+}

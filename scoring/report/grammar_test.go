@@ -97,8 +97,8 @@ func TestEveryClaimEverywhere(t *testing.T) {
 			weights)
 		from.First = First{Rate: rapid.SampledFrom(claim.Rates()).Draw(r, "rate"), Limits: true,
 			Margin: rapid.SampledFrom([]float64{0, 0.1}).Draw(r, "margin"), OldNew: rapid.Bool().Draw(r, "old and new")}
-		if lines := gather(from.plain, row.place); len(lines) > 1 && rapid.IntRange(0, 2).Draw(r, "reference") == 0 {
-			from.First.Reference = lines[0].name
+		if lines := gather(from.plain, placeOf); len(lines) > 1 && rapid.IntRange(0, 2).Draw(r, "reference") == 0 {
+			from.First.Reference = lines[0].Name
 		}
 		s := from.Claims()
 		for _, c := range s.Claims() {

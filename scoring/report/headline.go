@@ -63,28 +63,21 @@ func (r *Report) Claims() *claim.Set { return r.standing().Set }
 // Headline returns the first table.
 func (r *Report) Headline() Headline {
 	s := r.standing()
-	h := Headline{Title: s.Title(), Verdict: s.Verdict(false), Rate: s.Rate.Title(), Places: s.places()}
+	h := Headline{Title: s.Title(), Verdict: s.Verdict(false), Rate: s.Rate.Title(), Places: s.Columns()}
 	if len(s.lines) == 0 {
 		return h
 	}
-	h.Lines, h.Published = s.headlines(), r.publishedHeadlines(s)
-	h.Divided, h.Sources = r.publishedTitle(s), sources(r.baselines, "")
-	h.Seeds = r.seedsSaid()
-	var models []string
-	for _, of := range r.plain {
-		models = appendNew(models, of.model)
+	for i, l := range s.lines {
+		line := HeadlineLine{Model: l.Name}
+		for _, place := range h.Places {
+			line.Cells = append(line.Cells, s.rated(i, place))
+		}
+		h.Lines = append(h.Lines, line)
 	}
-	h.Models = len(models)
-	h.Notes = r.firstNotes(s)
+	h.Published, h.Divided, h.Sources = publishedHeadlines(r), publishedTitle(r), sources(r.baselines, "")
+	h.Models = len(claim.Grouped(r.plain, func(of row) string { return of.model }))
+	h.Seeds, h.Notes = seedsSaid(r.plain), firstNotes(r)
 	return h
-}
-
-// places are those of the columns.
-func (s *standing) places() []claim.Scope {
-	if slices.ContainsFunc(s.Models, func(m claim.Model) bool { return m.HeldOut != nil }) {
-		return append(slices.Clip(s.Places), claim.HeldOut)
-	}
-	return s.Places
 }
 
 // Stand is where tables of unperturbed tasks have episodes: a model in a place.
@@ -98,7 +91,7 @@ func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
 		if of.directory != directory && !slices.Contains(of.otherDirs, directory) {
 			continue
 		}
-		byKey[of.Condition.Key()] = Stand{of.line, of.place()}
+		byKey[of.Condition.Key()] = Stand{of.line, of.place.Name}
 	}
 	for _, g := range m.Groups {
 		c := g.Condition
@@ -119,30 +112,33 @@ func headline(r *Report, t *table.Table) {
 		return
 	}
 	if r.First.Kinds != "" {
-		r.kindScores(t)
+		kindScores(r, t)
 		return
 	}
+	h := r.Headline()
 	if s.oldNew {
-		s.changeTable(t)
+		changeTable(s, t)
 	} else {
-		s.rateTable(t)
-		if published := r.publishedHeadlines(s); published != nil {
-			t.Divide, t.Divided = len(t.Rows), r.publishedTitle(s)
-			t.Rows = append(t.Rows, headlineRows(published)...)
+		for _, place := range h.Places {
+			t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place, s.Rate)})
+		}
+		if t.Rows = headlineRows(h.Lines); h.Published != nil {
+			t.Divide, t.Divided = len(t.Rows), h.Divided
+			t.Rows = append(t.Rows, headlineRows(h.Published)...)
 		}
 	}
-	s.enter(&programs)
-	if r.question() == "" {
-		r.head(t)
+	enter(s, h, &programs)
+	if question(r) == "" {
+		head(r, t)
 		t.Programs[0] = programs
 	} else { // another table answers the primary question
 		t.Title = s.Rate.Title() + " on unperturbed tasks"
-		if r.question() == Trials {
+		if question(r) == Trials {
 			t.Title += ", first trials"
 		}
-		t.Notes, t.Programs = r.firstNotes(s), []table.Table{programs}
+		t.Notes, t.Programs = h.Notes, []table.Table{programs}
 	}
-	t.Caption, t.Captioned = s.caption(r), s.legend(r)
+	t.Caption, t.Captioned = caption(r), cellLegend(r)
 }
 
 // claimColumns are those of the table of claims.
@@ -151,14 +147,6 @@ var claimColumns = cols(
 	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
 	column.Alone, column.AloneP, column.Value, column.Reason, column.Besides, column.Sentence,
 )
-
-// rateTable has models as rows and places as columns.
-func (s *standing) rateTable(t *table.Table) {
-	for _, place := range s.places() {
-		t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place, s.Rate)})
-	}
-	t.Rows = headlineRows(s.headlines())
-}
 
 // header is the head of a place's column.
 func header(p claim.Scope, rate claim.Rate) string {
@@ -169,18 +157,6 @@ func header(p claim.Scope, rate claim.Rate) string {
 		return p.Title + " " + name
 	}
 	return p.Title
-}
-
-// headlines are the models with their rates.
-func (s *standing) headlines() (out []HeadlineLine) {
-	for i, l := range s.lines {
-		line := HeadlineLine{Model: l.name}
-		for _, place := range s.places() {
-			line.Cells = append(line.Cells, s.rated(i, place))
-		}
-		out = append(out, line)
-	}
-	return out
 }
 
 // headlineRows are lines as rows: rates with their letters.
@@ -199,7 +175,7 @@ func headlineRows(lines []HeadlineLine) (rows [][]table.Cell) {
 // rated is a rate with its letters beside it.
 func (s *standing) rated(i int, place claim.Scope) (out HeadlineCell) {
 	l, mark := s.lines[i], ""
-	if score := l.scores[place.Name]; score != nil {
+	if score := l.Scores[place.Name]; score != nil {
 		if mark = l.rates[place.Name].trained; !score.Complete() {
 			mark += incompleteMark
 		}
@@ -210,31 +186,37 @@ func (s *standing) rated(i int, place claim.Scope) (out HeadlineCell) {
 	e := l.rated(place.Name, s.Rate)
 	if place == claim.HeldOut {
 		e = s.Models[i].HeldOut
-	} else if arm, ok := l.arms[place.Name]; ok && e != nil {
+	} else if arm, ok := l.Arm[place.Name]; ok && e != nil {
 		e = arm.Estimate(s.Rate.Select(arm.Score))
 	}
 	if e == nil {
 		return HeadlineCell{Cell: table.None().Marked(mark)}
 	}
-	out.Cell = table.Percent(e.Mean).Marked(mark)
-	out.Letters, out.Best = s.Mark(place, l.name), s.Bold(place)[l.name]
-	if out.Interval = e.Interval; e.Interval != nil {
-		out.Subtext = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
-	}
+	out.Cell, out.Interval = limitedCell(*e, 0).Marked(mark), e.Interval
+	out.Letters, out.Best = s.Mark(place, l.Name), s.Bold(place)[l.Name]
 	return out
+}
+
+// limitedCell is a rate in percent with its limits below it, if it has any, with so many decimals.
+func limitedCell(e scoring.Estimate, decimals int) table.Cell {
+	c := table.Percent(e.Mean)
+	if e.Interval != nil {
+		c.Subtext = fmt.Sprintf("%.*f–%.*f", decimals, 100*e.Interval.Low, decimals, 100*e.Interval.High)
+	}
+	return c
 }
 
 // changeTable has old and new side by side, one line per place: the rates, their
 // difference, and what it shows.
-func (s *standing) changeTable(t *table.Table) {
-	fresh, old := s.lines[0].name, s.lines[1].name
+func changeTable(s *standing, t *table.Table) {
+	fresh, old := s.lines[0].Name, s.lines[1].Name
 	t.Columns = []table.Column{
 		{Key: column.Environment.Key, Header: string(s.Rate) + ", %", Words: true},
 		{Key: "old", Header: old}, {Key: "new", Header: fresh},
 		{Key: column.Difference.Key, Header: "difference"}, {Key: column.P.Key, Header: "p"},
 		{Key: column.Shows.Key, Header: ""}, column.Sensitivity.Column,
 	}
-	for _, place := range s.places() {
+	for _, place := range s.Columns() {
 		row := []table.Cell{table.String(header(place, s.Rate)),
 			s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
 			table.None(), table.String(""), table.None()}
@@ -252,20 +234,20 @@ func (s *standing) changeTable(t *table.Table) {
 }
 
 // enter adds a line for each rate.
-func (s *standing) enter(t *table.Table) {
+func enter(s *standing, h Headline, t *table.Table) {
 	for i, l := range s.lines {
-		for _, place := range s.places() {
-			c := s.rated(i, place)
+		for at, place := range h.Places {
+			c := h.Lines[i].Cells[at]
 			value, ok := c.Value.(float64)
 			if !ok {
 				continue
 			}
 			line := []table.Field{
-				column.Model.Val(l.name), column.Environment.Val(place.Name), column.Rate.Val(string(s.Rate)),
+				column.Model.Val(l.Name), column.Environment.Val(place.Name), column.Rate.Val(string(s.Rate)),
 				rated(column.Value, scoring.Estimate{Mean: value, Interval: c.Interval}),
 				column.Letters.Val(c.Letters),
 			}
-			if score := l.scores[place.Name]; score != nil { // else the held-out score
+			if score := l.Scores[place.Name]; score != nil { // else the held-out score
 				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)), column.TaskSet.Val(tasksOf(score)),
 					column.Seeds.Val(len(score.Seeds)),
 					column.Planned.Val(score.Planned), column.Finished.Val(score.Finished))
@@ -357,10 +339,10 @@ func capital(s string) string {
 }
 
 // kindScores has the kinds of tasks of one environment as columns.
-func (r *Report) kindScores(t *table.Table) {
+func kindScores(r *Report, t *table.Table) {
 	rate := cmp.Or(r.First.Rate, claim.Success)
-	rows := slices.DeleteFunc(slices.Clone(r.plain), func(entry row) bool { return entry.place() != r.First.Kinds })
-	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.Title(), rows[0].claimPlace().Title)
+	rows := slices.DeleteFunc(slices.Clone(r.plain), func(entry row) bool { return entry.place.Name != r.First.Kinds })
+	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.Title(), rows[0].place.Title)
 	var kinds []string
 	for _, of := range rows {
 		for _, k := range of.ByKind() {
@@ -374,74 +356,64 @@ func (r *Report) kindScores(t *table.Table) {
 	for _, of := range rows {
 		cells := append([]table.Cell{table.String(of.name)}, slices.Repeat([]table.Cell{table.None()}, len(kinds))...)
 		for _, k := range of.ByKind() {
-			e := k.Success.Estimate
-			if rate == claim.Progress {
-				e = k.Progress.Estimate
-			}
-			c := table.Percent(e.Mean)
-			if e.Interval != nil {
-				c.Subtext = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
-			}
-			cells[1+slices.Index(kinds, k.Type)] = c
+			e := claim.Pick(rate, k.Success, k.Progress).Estimate
+			cells[1+slices.Index(kinds, k.Type)] = limitedCell(e, 0)
 		}
 		t.Rows = append(t.Rows, cells)
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Below each rate: 95% CI for "+population(rows)+". The kinds are not compared.")
-		t.Notes = append(t.Notes, r.caveats(nil)...)
+		t.Notes = append(t.Notes, caveatsOf(r, nil)...)
 	}
 }
 
 // publishedTitle says with what published rows may be compared.
-func (r *Report) publishedTitle(s *standing) string {
+func publishedTitle(r *Report) string {
 	title := "published; prompts, agents and servers differ"
-	if source := r.source(); source != "" {
+	if source := sourceOf(r.baselines); source != "" {
 		title = strings.Replace(title, ";", source+";", 1)
 	}
-	if generated := r.notOfficial(); len(generated) > 0 {
+	if generated := notOfficial(r.plain); len(generated) > 0 {
 		title += "; not comparable on " + table.List(generated)
 	}
-	if changes := r.changes(); len(changes) > 0 {
+	if changes := departed(r.plain); len(changes) > 0 {
 		title += "; the protocol here is changed"
 	}
 	return title
 }
 
-// source is what names of published rows end in if all are of one publication: the line above them says it.
-func (r *Report) source() string {
-	if len(r.baselines) == 1 {
-		return " [" + r.baselines[0].Name + "]"
+// sourceOf is what names of published rows end in if all are of one publication: the line above them says it.
+func sourceOf(baselines []Baseline) string {
+	if len(baselines) == 1 {
+		return " [" + baselines[0].Name + "]"
 	}
 	return ""
 }
 
 // notOfficial are the places whose tasks are not all official tasks of the benchmark.
-func (r *Report) notOfficial() (titles []string) {
-	for _, of := range r.plain {
+func notOfficial(plain []row) (titles []string) {
+	for _, of := range plain {
 		if of.Environment.Source != envs.Official || of.Outside > 0 {
-			titles = appendNew(titles, of.claimPlace().Title)
+			titles = appendNew(titles, of.place.Title)
 		}
 	}
 	return titles
 }
 
 // publishedHeadlines are the published results that have any of the places.
-func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
+func publishedHeadlines(r *Report) (out []HeadlineLine) {
+	s := r.standing()
 	if s.Rate == claim.Grounding {
 		return nil
 	}
 	for _, b := range r.baselines {
-		for _, l := range publishedLines(b) {
-			line := HeadlineLine{Model: strings.TrimSuffix(l.name, r.source())}
+		for _, l := range publishedLines(b, r.weights) {
+			line := HeadlineLine{Model: strings.TrimSuffix(l.Name, sourceOf(r.baselines))}
 			found := false
-			for _, place := range s.places() {
-				e, mark := l.heldOutRate(r.weights, s.Rate), ""
-				if place != claim.HeldOut {
-					e, mark = l.rates[place.Name].estimate(s.Rate), l.rates[place.Name].marks
-				}
+			for _, place := range s.Columns() {
 				cell := table.None()
-				if e != nil {
-					found, cell = true, table.Percent(e.Mean).Marked(mark)
+				if e := l.rates[place.Name].estimate(s.Rate); e != nil {
+					found, cell = true, table.Percent(e.Mean).Marked(l.rates[place.Name].marks)
 				}
 				line.Cells = append(line.Cells, HeadlineCell{Cell: cell})
 			}
@@ -455,7 +427,7 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 
 // withheld says why the headline has no rates of a row, and what they can be; empty
 // if it has them.
-func (r row) withheld() string {
+func withheld(r row) string {
 	if !r.Misleads() {
 		return ""
 	}

@@ -38,7 +38,7 @@ func weightNote(w configs.Weights) string {
 
 // noScore says which lines have no held-out score, and why.
 func noScore(lines []modelRates, w configs.Weights) []string {
-	return grouped(lines, func(l modelRates) string { return l.name }, func(l modelRates) string {
+	return grouped(lines, func(l modelRates) string { return l.Name }, func(l modelRates) string {
 		var missing []string
 		for _, env := range l.heldOut(w).Missing {
 			if r, ok := l.rates[env]; ok {
@@ -77,24 +77,10 @@ func sources(baselines []Baseline, marks string) (notes []string) {
 
 // modelRates is one model's rates by environment.
 type modelRates struct {
-	name string
-	// model, run and directory are other names of a line from a run; served says
-	// that a server played it.
+	claim.Model // as claims take it, but for what several lines say: of published ones the name alone
+	rates       map[string]rates
+	// model, run and directory are other names of a line from a run.
 	model, run, directory string
-	served                bool
-
-	rates  map[string]rates
-	scores map[string]*scoring.Score // of rates that are not published
-	order  []string                  // the names of rates, as they came
-	// arms are the trainings behind rates, if the line is several.
-	arms map[string]scoring.Trainings
-	// trained are the environments whose data the model was trained on.
-	trained []claim.Scope
-	// position is the place in the order of the runs. parts are those of its protocol, by the name of where it played,
-	// and weights the identity of what its servers loaded, if it is one.
-	position int
-	parts    map[string][]protocol.Part
-	weights  string
 }
 
 // rates are fractions.
@@ -110,51 +96,43 @@ type rates struct {
 
 // estimate is one of them; nil if it is unknown.
 func (r rates) estimate(rate claim.Rate) *scoring.Estimate {
-	if rate == claim.Progress {
-		return r.progress
-	}
-	return r.success
+	return claim.Pick(rate, r.success, r.progress)
 }
 
 // gather makes lines of rows, one for each player, with the rates by the name of
 // where they were reached.
 func gather(rows []row, place func(row) string) []modelRates {
 	var lines []modelRates
-	index := map[string]int{}
-	for _, r := range rows {
-		i, ok := index[r.line]
-		if !ok {
-			i = len(lines)
-			index[r.line] = i
-			lines = append(lines, modelRates{
-				name: r.line, model: r.Condition.Model, run: r.run, directory: r.directory,
-				served: r.Condition.Decoding != nil, weights: r.server.Identity(),
-				rates: map[string]rates{}, scores: map[string]*scoring.Score{}, parts: map[string][]protocol.Part{},
-			})
-		}
-		if lines[i].served {
-			lines[i].parts[place(r)] = r.parts()
-		}
-		if lines[i].weights != r.server.Identity() {
-			lines[i].weights = ""
-		}
-		lines[i].rates[place(r)], lines[i].scores[place(r)] = r.rates(), r.Score
-		lines[i].order = append(lines[i].order, place(r))
-		if r.arm != nil {
-			if lines[i].arms == nil {
-				lines[i].arms = map[string]scoring.Trainings{}
+	for _, of := range claim.Grouped(rows, lineOf) {
+		first := of[0]
+		l := modelRates{Model: claim.Model{Name: first.line, Baseline: first.Condition.Decoding == nil,
+			Weights: first.server.Identity(), Scores: map[string]*scoring.Score{}, Parts: map[string][]protocol.Part{}},
+			model: first.Condition.Model, run: first.run, directory: first.directory, rates: map[string]rates{}}
+		for _, r := range of {
+			l.rates[place(r)], l.Scores[place(r)] = ratesOf(r), r.Score
+			if !l.Baseline {
+				l.Parts[place(r)] = partsOf(r)
 			}
-			lines[i].arms[place(r)] = *r.arm
+			if l.Weights != r.server.Identity() {
+				l.Weights = ""
+			}
+			if r.arm != nil && l.Arm == nil {
+				l.Arm = map[string]scoring.Trainings{}
+			}
+			if r.arm != nil {
+				l.Arm[place(r)] = *r.arm
+			}
+			for _, env := range r.trained {
+				l.Trained = appendNew(l.Trained, claim.Scope{Name: env, Title: envs.Title(env)})
+			}
 		}
-		for _, env := range r.trained {
-			lines[i].trained = appendNew(lines[i].trained, claim.Scope{Name: env, Title: envs.Title(env)})
-		}
+		lines = append(lines, l)
 	}
 	return lines
 }
 
-// rates returns the rates of a row.
-func (r row) rates() rates {
+// ratesOf returns the rates of a row.
+func ratesOf(r row) rates {
 	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
 	if r.Environment.Source == envs.Generated || r.Condition.Settings["variant"] != "" {
 		out.lack = "not the official tasks"
@@ -176,17 +154,16 @@ func (r row) rates() rates {
 		out.lack, out.trained = "trained on it", heldInMark
 		out.marks += heldInMark
 	}
-	if r.weaknesses() != nil {
+	if r.faults != nil {
 		out.marks += repliesMark
 	}
 	return out
 }
 
-// publishedLines turns a published table into lines.
-func publishedLines(b Baseline) []modelRates {
-	var out []modelRates
+// publishedLines turns a published table into lines, with the held-out scores that follow from them.
+func publishedLines(b Baseline, w configs.Weights) (out []modelRates) {
 	for _, r := range b.Table.Rows {
-		l := modelRates{name: method(r) + " [" + b.Name + "]", rates: map[string]rates{}}
+		l := modelRates{Model: claim.Model{Name: method(r) + " [" + b.Name + "]"}, rates: map[string]rates{}}
 		for i, column := range b.Table.Columns {
 			rate := rates{success: fraction(r.Success, i), progress: fraction(r.Progress, i)}
 			if rate.success == nil || rate.progress == nil {
@@ -196,6 +173,9 @@ func publishedLines(b Baseline) []modelRates {
 				rate.marks = heldInMark
 			}
 			l.rates[column] = rate
+		}
+		if h := l.heldOut(w); len(h.Missing) == 0 {
+			l.rates[claim.HeldOut.Name] = rates{success: &h.Success, progress: &h.Progress}
 		}
 		out = append(out, l)
 	}
@@ -233,17 +213,10 @@ func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Est
 	if len(h.Missing) > 0 || rate == claim.Grounding {
 		return nil
 	}
-	e := h.Success
-	if rate == claim.Progress {
-		e = h.Progress
-	}
-	if l.arms != nil {
-		spread := scoring.HeldOutSpread(w, l.scores)
-		rateSpread := spread.Success
-		if rate == claim.Progress {
-			rateSpread = spread.Progress
-		}
-		e = scoring.Widened(e, rateSpread.SampleStd, spread.Seeds)
+	e := claim.Pick(rate, h.Success, h.Progress)
+	if l.Arm != nil {
+		spread := scoring.HeldOutSpread(w, l.Scores)
+		e = scoring.Widened(e, claim.Pick(rate, spread.Success, spread.Progress).SampleStd, spread.Seeds)
 	}
 	return &e
 }
@@ -252,7 +225,7 @@ func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Est
 func scored(rows []row, w configs.Weights) []modelRates {
 	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return !r.ComparesAcross()
-	}), row.environment), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
+	}), environmentOf), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
 // optional is a rate that may not be there.

@@ -21,8 +21,8 @@ import (
 // agent, in the place and under the perturbation of a key.
 type anchored map[string]map[string]*scoring.Score
 
-// anchors finds the anchors of all runs, also those that nobody asked for.
-func anchors(runs []NamedRun) anchored {
+// anchorsOf finds the anchors of all runs, also those that nobody asked for.
+func anchorsOf(runs []NamedRun) anchored {
 	out := anchored{}
 	for _, run := range runs {
 		for _, s := range run.Scores {
@@ -84,11 +84,11 @@ type anchorLosses struct {
 // classes divides the perturbations of a player: those that change what must be said, and
 // those that change only what is read. A perturbation is of the first kind if it has a
 // family that changes forms of actions, or if the memoriser loses by it all the same.
-func (p *perturbedPlayer) classes(grade int, a anchored) (iface, read []perturbedRow) {
+func (p *perturbedPlayer) classes(grade int, a anchored) (iface, read []row) {
 	for _, c := range p.atGrade(grade) {
 		changed := slices.ContainsFunc(c.about.Parts,
 			func(p record.FamilyGrade) bool { return configs.IsSaid(p.Family) })
-		base, varied := a.score(*p.base, record.Memoriser), a.score(c.row, record.Memoriser)
+		base, varied := a.score(*p.base, record.Memoriser), a.score(c, record.Memoriser)
 		if changed || base != nil && varied != nil && scoring.Loses(base, varied) {
 			iface = append(iface, c)
 		} else {
@@ -102,11 +102,11 @@ func (p *perturbedPlayer) classes(grade int, a anchored) (iface, read []perturbe
 var errNoAnchors = errors.New("nobody played its tasks by heart")
 
 // scaled pairs a player's scores with those of an anchor.
-func (p *perturbedPlayer) scaled(conditions []perturbedRow, a anchored, agent string) (base scoring.Scaled,
+func (p *perturbedPlayer) scaled(conditions []row, a anchored, agent string) (base scoring.Scaled,
 	perturbed []scoring.Scaled, err error) {
 	base = scoring.Scaled{Model: p.base.Score, Anchor: a.score(*p.base, agent)}
 	for _, c := range conditions {
-		perturbed = append(perturbed, scoring.Scaled{Model: c.Score, Anchor: a.score(c.row, agent)})
+		perturbed = append(perturbed, scoring.Scaled{Model: c.Score, Anchor: a.score(c, agent)})
 	}
 	lacks := func(s scoring.Scaled) bool { return s.Anchor == nil }
 	if lacks(base) || slices.ContainsFunc(perturbed, lacks) {
@@ -116,7 +116,7 @@ func (p *perturbedPlayer) scaled(conditions []perturbedRow, a anchored, agent st
 }
 
 // robustness is the index over perturbations on the scale of an anchor.
-func (p *perturbedPlayer) robustness(conditions []perturbedRow, a anchored, agent string) (scoring.Robustness, error) {
+func (p *perturbedPlayer) robustness(conditions []row, a anchored, agent string) (scoring.Robustness, error) {
 	none := scoring.Index{Lost: stats.NoLost(), Reason: scoring.ErrNoScale}
 	if len(conditions) == 0 {
 		return scoring.Robustness{Success: none, Progress: none}, nil
@@ -133,7 +133,7 @@ func (p *perturbedPlayer) robustness(conditions []perturbedRow, a anchored, agen
 }
 
 // lost is the share of an anchor's rate that is lost on average.
-func (p *perturbedPlayer) lost(conditions []perturbedRow, a anchored, agent string, rate claim.Rate) float64 {
+func (p *perturbedPlayer) lost(conditions []row, a anchored, agent string, rate claim.Rate) float64 {
 	_, perturbed, err := p.scaled(conditions, a, agent)
 	if err != nil || len(perturbed) == 0 {
 		return math.NaN()
@@ -154,11 +154,9 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 	cost := scoring.AdaptationCost(scoresOf(iface))
 	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
 		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Select(p.base.Score).Mean,
-			iface: ifaceIndex.Success, read: readIndex.Success, cost: cost, luck: math.NaN(),
-			about: p.base.About, mark: marksOf(append(p.atGrade(grade), perturbedRow{row: *p.base}))}
-		if rate == claim.Progress {
-			l.iface, l.read = ifaceIndex.Progress, readIndex.Progress
-		}
+			iface: claim.Pick(rate, ifaceIndex.Success, ifaceIndex.Progress),
+			read:  claim.Pick(rate, readIndex.Success, readIndex.Progress), cost: cost, luck: math.NaN(),
+			about: p.base.About, mark: marksOf(append(p.atGrade(grade), *p.base))}
 		l.scaleSaid = anchorLosses{len(iface), p.lost(iface, a, record.Memoriser, rate),
 			p.lost(iface, a, record.Expert, rate)}
 		l.scale = anchorLosses{len(read), p.lost(read, a, record.Reciter, rate), p.lost(read, a, record.Expert, rate)}
@@ -173,10 +171,10 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 
 // unread names the perturbations by which the reciter loses nothing: they change no text
 // on the expert's way.
-func (p *perturbedPlayer) unread(read []perturbedRow, a anchored) (names []string) {
+func (p *perturbedPlayer) unread(read []row, a anchored) (names []string) {
 	base := a.score(*p.base, record.Reciter)
 	for _, c := range read {
-		if varied := a.score(c.row, record.Reciter); base != nil && varied != nil && !scoring.Loses(base, varied) {
+		if varied := a.score(c, record.Reciter); base != nil && varied != nil && !scoring.Loses(base, varied) {
 			names = append(names, c.about.Name)
 		}
 	}
@@ -188,9 +186,9 @@ const mostWorst = 3
 
 // worst names the families that cost most, each alone.
 func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
-	lost := func(c perturbedRow) float64 { return rate.Select(p.base.Score).Mean - rate.Select(c.Score).Mean }
-	singles := slices.DeleteFunc(p.singles(grade), func(c perturbedRow) bool { return !(lost(c) > 0) })
-	slices.SortStableFunc(singles, func(a, b perturbedRow) int { return cmp.Compare(lost(b), lost(a)) })
+	lost := func(c row) float64 { return rate.Select(p.base.Score).Mean - rate.Select(c.Score).Mean }
+	singles := slices.DeleteFunc(p.singles(grade), func(c row) bool { return !(lost(c) > 0) })
+	slices.SortStableFunc(singles, func(a, b row) int { return cmp.Compare(lost(b), lost(a)) })
 	for _, c := range singles[:min(mostWorst, len(singles))] {
 		names = append(names, c.about.Parts[0].Family)
 	}
@@ -199,7 +197,8 @@ func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
 
 // indexLines are the lines of all players, for people and for programs, and why players or
 // rates have no index.
-func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, reasons []string) {
+func indexLines(r *Report) (lines []indexLine, programs [][]table.Field, reasons []string) {
+	anchors := anchorsOf(r.Runs)
 	for _, p := range r.families() {
 		if p.base == nil {
 			reasons = appendNew(reasons, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
@@ -207,7 +206,7 @@ func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, reas
 			continue
 		}
 		for _, grade := range p.grades() {
-			pair, err := p.lines(grade, r.anchors())
+			pair, err := p.lines(grade, anchors)
 			switch {
 			case errors.Is(err, errNoAnchors):
 				reasons = appendNew(reasons, noAnchorsNote)
@@ -220,7 +219,7 @@ func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, reas
 			for _, l := range pair {
 				programs = append(programs, l.fields())
 			}
-			lines = append(lines, pair[r.shownRate(pair)])
+			lines = append(lines, pair[shownRate(r, pair)])
 		}
 	}
 	return lines, programs, reasons
@@ -230,7 +229,7 @@ func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, reas
 // the families that cost most. Programs get a line for each rate.
 func indices(report *Report, t *table.Table) {
 	programs := *t
-	lines, fields, reasons := report.indexLines()
+	lines, fields, reasons := indexLines(report)
 	if len(lines) == 0 {
 		t.Notes = reasons
 		return
@@ -245,14 +244,14 @@ func indices(report *Report, t *table.Table) {
 	}
 	t.Columns = append(t.Columns, table.Columns(shownBase, shownSaid, shownRead, shownCost, column.Worst)...)
 	for _, l := range lines {
-		fields := l.summaryFields(report.rate())
+		fields := l.summaryFields(rateOf(report.First))
 		if grades {
 			fields = append(fields, column.Grade.Val(l.grade))
 		}
 		t.Add(fields...)
 	}
 	addMeans(t, lines, grades)
-	report.head(t, append([]string{fmt.Sprintf(indexLegend, report.rate())}, reasons...)...)
+	head(report, t, append([]string{fmt.Sprintf(indexLegend, rateOf(report.First))}, reasons...)...)
 	programs.Title = t.Title
 	t.Programs[0] = programs
 }
@@ -261,9 +260,9 @@ func indices(report *Report, t *table.Table) {
 const indexLegend = "Interface, Reading: %s lost, in %% of what a memorising player loses (0 reads, 100 replays; 95%% CI); " +
 	"Steps: errors until the first new form."
 
-// rate is the rate that a reader asked for, of those that tables of perturbations have.
-func (r *Report) rate() claim.Rate {
-	if r.First.Rate == claim.Progress {
+// rateOf is the rate that a reader asked for, of those that tables of perturbations have.
+func rateOf(f First) claim.Rate {
+	if f.Rate == claim.Progress {
 		return claim.Progress
 	}
 	return claim.Success
@@ -271,8 +270,8 @@ func (r *Report) rate() claim.Rate {
 
 // shownRate chooses the line that people see: that of the rate asked for, or that of
 // progress where only it has an index.
-func (r *Report) shownRate(pair [2]indexLine) int {
-	if r.rate() == claim.Progress || math.IsNaN(pair[0].iface.Value) && !math.IsNaN(pair[1].iface.Value) {
+func shownRate(r *Report, pair [2]indexLine) int {
+	if rateOf(r.First) == claim.Progress || math.IsNaN(pair[0].iface.Value) && !math.IsNaN(pair[1].iface.Value) {
 		return 1
 	}
 	return 0
@@ -339,7 +338,7 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 		player string
 		grade  int
 	}
-	for _, of := range groupedBy(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
+	for _, of := range claim.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
 		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface })
 		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read })
 		if saidIn < 2 && readIn < 2 {
@@ -380,8 +379,8 @@ const noAnchorsNote = "No index: anchors are missing. Run the same sweep with --
 	"heldout compare both directories."
 
 // indexNotes explain the numbers.
-func (r *Report) indexNotes() (notes []string) {
-	lines, _, _ := r.indexLines()
+func indexNotes(r *Report) (notes []string) {
+	lines, _, _ := indexLines(r)
 	if len(lines) == 0 {
 		return nil
 	}

@@ -6,14 +6,27 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/record"
 )
 
-// row is a score with its run and its name in tables.
+// row is a score with its run, and what tables say of it.
 type row struct {
 	*scoring.Score
+	// place is where the rates were reached: the preset, or the environment if there is none, and whether on tasks
+	// outside its benchmark. Rows of different places are never compared.
+	place claim.Scope
+	// planned are the perturbations of its sweep there, about is its own; nil if the run's record says nothing of it,
+	// as without one. alike is what rows have in common that differ in the perturbation alone.
+	planned []record.Perturbation
+	about   *record.Perturbation
+	alike   string
+	// faults weaken the meaning of the rates, which have marks if there are any, or if the row is not complete.
+	faults []string
+	marks  string
 	// run is the label of the run in that directory.
 	run, directory string
 	// model is what the model is called; weights is what its server loaded, if servers
@@ -40,6 +53,48 @@ type row struct {
 	sweep      *record.Sweep // of the run, nil if the run is not a sweep
 }
 
+// newRow is a score without a name, in a sweep if it is of one.
+func newRow(s *scoring.Score, sweep *record.Sweep) row {
+	name := s.Place()
+	if p := s.Condition.Preset; p != nil {
+		name = p.Label()
+	}
+	r := row{sweep: sweep, place: claim.Scope{Name: name, Title: envs.PlaceTitle(name),
+		Success: s.Environment.SuccessName, Progress: s.Environment.ProgressName}}
+	if sweep != nil {
+		r.planned = sweep.In(s.Condition.Env)
+	}
+	is := func(p record.Perturbation) bool { return p.Name == s.Condition.Perturbation }
+	if i := slices.IndexFunc(r.planned, is); i >= 0 {
+		r.about = &r.planned[i]
+	}
+	return r.with(s)
+}
+
+// with is the row with another score, such as that of several runs.
+func (r row) with(s *scoring.Score) row {
+	r.Score, r.faults, r.marks = s, faults(s), ""
+	if !s.Complete() {
+		r.marks = incompleteMark
+	}
+	if r.faults != nil {
+		r.marks += repliesMark
+	}
+	return r
+}
+
+// unperturbed is a condition without its perturbation.
+func unperturbed(c record.Condition) record.Condition {
+	c.Model, c.Substitute = cmp.Or(c.Substitute, c.Model), ""
+	c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
+	return c
+}
+
+// lineOf, placeOf and environmentOf are by what notes and lines group rows.
+func lineOf(r row) string        { return r.line }
+func placeOf(r row) string       { return r.place.Name }
+func environmentOf(r row) string { return r.Condition.Env }
+
 // newRows lists the scores of runs by environment, in the order of the first run that has it,
 // with their names.
 func newRows(runs []NamedRun) []row {
@@ -50,10 +105,13 @@ func newRows(runs []NamedRun) []row {
 			if run.Sweep.ExtraAnchor(s.Condition.Model) {
 				continue
 			}
-			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep,
-				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour,
-				loaded: run.weights(s.Condition.Model), server: run.server(s.Condition.Model), called: run.called(),
-				trained: run.HeldIn.Lookup(s.Condition.Model), promptFile: run.Prompts[s.Condition.Env]})
+			r := newRow(s, run.Sweep)
+			r.run, r.directory, r.model, r.behaviour = labels[i], run.Name, called[i][s.Condition.Model], run.Behaviour
+			r.server, r.loaded = run.server(s.Condition.Model), run.weights(s.Condition.Model)
+			_, r.called = run.ownName()
+			r.weights, r.trained = r.loaded, run.HeldIn.Lookup(s.Condition.Model)
+			r.promptFile, r.alike = run.Prompts[s.Condition.Env], r.run+"\n"+unperturbed(s.Condition).Key()
+			rows = append(rows, r)
 		}
 	}
 	knownWeights(rows)
@@ -64,10 +122,84 @@ func newRows(runs []NamedRun) []row {
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(slices.Index(environments, a.Condition.Env)-slices.Index(environments, b.Condition.Env),
-			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place(), b.place()))
+			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place.Name, b.place.Name))
 	})
 	nameRows(rows)
 	return rows
+}
+
+// knownWeights says what servers loaded, for models of which several loads are known: they
+// are several models under one name.
+func knownWeights(rows []row) {
+	loads := map[string][]string{}
+	for _, r := range rows {
+		if r.weights != "" {
+			loads[r.model] = appendNew(loads[r.model], r.weights)
+		}
+	}
+	for i := range rows {
+		if len(loads[rows[i].model]) < 2 {
+			rows[i].weights = ""
+		}
+	}
+}
+
+// joinRows makes one row of those that are one model on the same tasks, with other seeds
+// in each run. If a model has two rows of one place that are not such parts, as of the same
+// seed, all its rows stay apart.
+func joinRows(rows []row) (out []row) {
+	type key struct{ player, place, perturbation string }
+	player := func(r row) string { return strings.Join(append(playerOf(r), r.model), "\n") }
+	keyOf := func(r row) key { return key{player(r), r.place.Name, r.Condition.Perturbation} }
+	parts := map[key][]row{}
+	separate := map[string]bool{}
+	for _, r := range rows {
+		for _, other := range parts[keyOf(r)] {
+			separate[player(r)] = separate[player(r)] || !r.joins(other)
+		}
+		parts[keyOf(r)] = append(parts[keyOf(r)], r)
+	}
+	for _, r := range rows {
+		group := parts[keyOf(r)]
+		switch {
+		case separate[player(r)] || len(group) == 1:
+			out = append(out, r)
+		case r.Score == group[0].Score:
+			var scores []*scoring.Score
+			for _, part := range group {
+				scores = append(scores, part.Score)
+				if part.directory != r.directory {
+					r.otherDirs = append(r.otherDirs, part.directory)
+				}
+				noun := "seeds"
+				if len(part.Seeds) == 1 {
+					noun = "seed"
+				}
+				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory, noun, seedList(part.Seeds)))
+			}
+			out = append(out, r.with(scoring.Join(scores...)))
+		}
+	}
+	return out
+}
+
+// joins reports whether two rows are parts of one.
+func (r row) joins(o row) bool { return r.continues(o) && r.sameModel(o) }
+
+// continues reports whether two rows have other seeds of one condition.
+func (r row) continues(o row) bool {
+	return r.directory != o.directory && r.sweep == nil && o.sweep == nil && r.behaviour == o.behaviour &&
+		r.Joins(o.Score)
+}
+
+// sameModel reports whether two rows of one served name are known to be of one model: their
+// servers loaded the same weights, their agents say the same of themselves, or the user gave
+// both directories one name. A server may serve the next checkpoint under the name of the last
+// one.
+func (r row) sameModel(o row) bool {
+	c := r.Condition
+	return c.Decoding == nil && c.Model != record.Unnamed || r.loaded != "" && r.loaded == o.loaded ||
+		c.Player != nil && record.SamePlayer(c.Player, o.Condition.Player) || r.called && o.called
 }
 
 // plainRows returns the rows of unperturbed tasks.
@@ -92,7 +224,7 @@ func nameRows(rows []row) {
 			index[keys[i]] = len(variants)
 			variants = append(variants, rowVariants[i])
 		}
-		key := keys[i] + "\n" + r.place()
+		key := keys[i] + "\n" + r.place.Name
 		perturbations[key] = appendNew(perturbations[key], r.Condition.Perturbation)
 	}
 	details := tellApart(variants)
@@ -100,7 +232,7 @@ func nameRows(rows []row) {
 		parts := details[index[keys[i]]]
 		rows[i].line = parenthesized(r.model, parts)
 		alone := r.sweep == nil && r.Condition.Perturbation != noPerturbation
-		if alone || len(perturbations[keys[i]+"\n"+r.place()]) > 1 {
+		if alone || len(perturbations[keys[i]+"\n"+r.place.Name]) > 1 {
 			parts = append(slices.Clip(parts), "perturbation "+r.Condition.Perturbation)
 		}
 		rows[i].name = parenthesized(r.model, parts)
@@ -112,23 +244,23 @@ func nameRows(rows []row) {
 // setup of the environment if a run has several.
 func players(rows []row) (keys []string, variants []variant) {
 	for _, r := range rows {
-		keys = append(keys, r.model+"\n"+strings.Join(r.player(), "\n"))
-		variants = append(variants, variant{r.model, r.player(), r.run})
+		keys = append(keys, r.model+"\n"+strings.Join(playerOf(r), "\n"))
+		variants = append(variants, variant{r.model, playerOf(r), r.run})
 	}
 	type combination struct{ player, place, perturbation string }
 	for _, setups := range []bool{false, true} {
 		count := map[combination]int{}
 		several := map[string]bool{}
 		for i, r := range rows {
-			p := combination{keys[i], r.place(), r.Condition.Perturbation}
+			p := combination{keys[i], r.place.Name, r.Condition.Perturbation}
 			count[p]++
 			several[p.player] = several[p.player] || count[p] > 1
 		}
 		for i, r := range rows {
 			switch {
 			case several[keys[i]] && setups:
-				variants[i].details = append(slices.Clip(variants[i].details), r.setting()...)
-				keys[i] += "\n" + strings.Join(r.setting(), "\n")
+				variants[i].details = append(slices.Clip(variants[i].details), settingOf(r)...)
+				keys[i] += "\n" + strings.Join(settingOf(r), "\n")
 			case several[keys[i]]:
 				keys[i] += "\n" + r.run
 			}
@@ -183,9 +315,9 @@ func distinguishing(variants []variant, v variant) []string {
 	return out
 }
 
-// player lists what is said about the player of a row besides the model's name. A
+// playerOf lists what is said about the player of a row besides the model's name. A
 // preset says how to play, and stands beside the environment.
-func (r row) player() []string {
+func playerOf(r row) []string {
 	var out []string
 	if r.weights != "" {
 		out = append(out, "weights "+r.weights)
@@ -197,8 +329,8 @@ func (r row) player() []string {
 	return append(out, protocol.Labels(protocol.Player(r.Condition))...)
 }
 
-// parts are those of the protocol by which a served model played.
-func (r row) parts() []protocol.Part {
+// partsOf are those of the protocol by which a served model played.
+func partsOf(r row) []protocol.Part {
 	out := slices.Concat(protocol.Setup(r.Condition, r.Environment), protocol.Player(r.Condition),
 		[]protocol.Part{protocol.Prompt(r.Condition, r.promptFile)})
 	if p, ok := protocol.Template(r.server); ok {
@@ -207,8 +339,8 @@ func (r row) parts() []protocol.Part {
 	return out
 }
 
-// setting lists what a condition says about the environment besides its name.
-func (r row) setting() []string {
+// settingOf lists what a condition says about the environment besides its name.
+func settingOf(r row) []string {
 	return append([]string{fmt.Sprintf("%s tasks", r.Condition.Source)},
 		protocol.Labels(protocol.Setup(r.Condition, r.Environment))...)
 }
@@ -218,20 +350,20 @@ func (r row) setting() []string {
 func prompts(rows []row) []string {
 	type combination struct{ model, place, perturbation string }
 	used := map[combination][]string{}
-	key := func(r row) combination { return combination{r.model, r.place(), r.Condition.Perturbation} }
+	key := func(r row) combination { return combination{r.model, r.place.Name, r.Condition.Perturbation} }
 	for _, r := range rows {
-		used[key(r)] = appendNew(used[key(r)], r.prompt())
+		used[key(r)] = appendNew(used[key(r)], promptOf(r))
 	}
 	return notesOn(rows, func(r row) string {
 		if len(used[key(r)]) > 1 {
-			return r.prompt()
+			return promptOf(r)
 		}
 		return ""
 	})
 }
 
-// prompt names the prompts of a row's model.
-func (r row) prompt() string {
+// promptOf names the prompts of a row's model.
+func promptOf(r row) string {
 	text := fmt.Sprintf("prompt %.8s", r.Condition.PromptHash)
 	if t := r.Condition.Trials; t != nil && t.Memory > 0 {
 		text += fmt.Sprintf(", reflection prompt %.8s, reflections of %d tokens", t.PromptHash, t.Decoding.MaxTokens)

@@ -14,16 +14,17 @@ import (
 // Readers who ask for nothing get the tables that need not be asked for, and others
 // those that they name, in their order. A kind of several tables has all of them.
 func TestSelect(t *testing.T) {
-	from := New([]NamedRun{newRun(t, "run",
+	run := newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
 		group{"pddl", envs.Generated, 4, "random", 0, nil, "SSff"},
 		group{"hotpotqa", envs.Generated, 4, "expert", 0, nil, "SSSS"},
-	)}, nil, weights)
-	for i, r := range from.rows {
-		if r.Condition.Env == "hotpotqa" {
-			from.rows[i].Environment.SuccessName, from.rows[i].Environment.ProgressName = "EM", "F1"
+	)
+	for _, s := range run.Scores {
+		if s.Condition.Env == "hotpotqa" {
+			s.Environment.SuccessName, s.Environment.ProgressName = "EM", "F1"
 		}
 	}
+	from := New([]NamedRun{run}, nil, weights)
 	for _, c := range []struct{ ids, want string }{
 		{"", "headline"},
 		{"all", "headline verdict results results-EM-F1 difficulty notes"},

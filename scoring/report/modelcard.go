@@ -62,15 +62,15 @@ func (x cardNumber) MarshalYAML() (any, error) {
 // ModelCard returns what the card of a model on the Hub says of its results: the front matter, and a paragraph.
 func (r *Report) ModelCard() (string, error) {
 	s := r.standing()
-	if err := r.checkCard(s); err != nil {
+	if err := checkCard(r); err != nil {
 		return "", err
 	}
-	model := indexed{Name: s.lines[0].name}
-	for _, place := range s.places() {
+	model := indexed{Name: s.lines[0].Name}
+	for _, place := range s.Columns() {
 		if success, progress, ok := s.paperRates(0, place); ok {
 			model.Results = append(model.Results, indexedResult{
 				Task:    indexedName{"text-generation", "Acting in text environments"},
-				Dataset: indexedDataset(place, s.lines[0].scores[place.Name]),
+				Dataset: indexedDataset(place, s.lines[0].Scores[place.Name]),
 				Metrics: []indexedMetric{metric("success_rate", "Success rate, %", success),
 					metric("progress_rate", "Progress rate, %", progress)},
 			})
@@ -84,19 +84,19 @@ func (r *Report) ModelCard() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("---\n%s\n---\n\n## Evaluation\n\n%s\n", table.PrintableLines(string(front)),
-		table.Printable(strings.Join(r.cardNotes(s), " "))), nil
+		table.Printable(strings.Join(cardNotes(r), " "))), nil
 }
 
 // checkCard reports results that are not of one model, or not by a protocol that a card can name.
-func (r *Report) checkCard(s *standing) error {
+func checkCard(r *Report) error {
 	for _, run := range r.Runs {
 		if run.Board {
 			return fmt.Errorf("a model card says how rates were measured, and the logs in %s do not: leave them out", run.Name)
 		}
 	}
 	var names []string
-	for _, l := range s.lines {
-		names = append(names, l.name)
+	for _, l := range r.standing().lines {
+		names = append(names, l.Name)
 	}
 	if len(names) > 1 {
 		return fmt.Errorf("a model card is of one model, and these runs have %s: choose one with --model", table.List(names))
@@ -132,16 +132,17 @@ func metric(kind, name string, rate scoring.Rate) indexedMetric {
 }
 
 // cardNotes say by which protocol rates were measured, with its hash, and what limits are about.
-func (r *Report) cardNotes(s *standing) []string {
-	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", r.tools(), r.protocolNames(), r.seedsSaid())}
+func cardNotes(r *Report) []string {
+	s := r.standing()
+	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", tools(r.Runs), protocolNames(r.plain), seedsSaid(r.plain))}
 	var success, progress []string
-	for _, place := range s.places() {
+	for _, place := range s.Columns() {
 		if first, second, ok := s.paperRates(0, place); ok {
 			mark := s.rated(0, place).Mark
 			success = append(success, place.Title+" "+rateWithLimits(first, mark))
 			progress = append(progress, place.Title+" "+rateWithLimits(second, mark))
 		}
-		if score := s.lines[0].scores[place.Name]; score == nil {
+		if score := s.lines[0].Scores[place.Name]; score == nil {
 			continue
 		} else if p := score.Condition.Preset; p != nil {
 			notes = appendNew(notes, fmt.Sprintf("%s has the SHA-256 %s.", p.Name, p.SHA256))
@@ -151,7 +152,7 @@ func (r *Report) cardNotes(s *standing) []string {
 	}
 	notes = append(notes, "Success rates in percent, with 95% confidence intervals for "+population(r.plain)+": "+
 		strings.Join(success, ", ")+"; progress rates: "+strings.Join(progress, ", ")+".")
-	return append(notes, r.caveats(s)...)
+	return append(notes, caveatsOf(r, s)...)
 }
 
 func rateWithLimits(rate scoring.Rate, mark string) string {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,13 +12,20 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/spelling"
-	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
-// CheckPrices reports prices that a user gave to no model of the runs.
-func CheckPrices(runs []NamedRun, prices configs.Prices) error {
+// CheckModels reports what a user gave to no model of the runs: names, prices, and environments that it was trained on.
+// It settles names that have a "=" in theirs.
+func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, heldIn configs.HeldIn) error {
+	settleNames(runs, names)
+	return errors.Join(checkNames(runs, names), checkPrices(runs, prices), checkHeldIn(runs, heldIn))
+}
+
+// checkPrices reports prices that a user gave to no model of the runs.
+func checkPrices(runs []NamedRun, prices configs.Prices) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(prices)) {
 		if !slices.Contains(models, spec) {
@@ -27,9 +35,9 @@ func CheckPrices(runs []NamedRun, prices configs.Prices) error {
 	return nil
 }
 
-// CheckHeldIn reports environments that a user gave to no model of the runs, and mistyped
+// checkHeldIn reports environments that a user gave to no model of the runs, and mistyped
 // ones: a model may be trained on environments that no run has.
-func CheckHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
+func checkHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(heldIn)) {
 		if !slices.Contains(models, spec) {
@@ -63,9 +71,9 @@ func noSuch(spec string, models []string) error {
 	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, models), strings.Join(models, ", "))
 }
 
-// SettleNames corrects names of models that have a "=" in theirs: a flag divides at the
+// settleNames corrects names of models that have a "=" in theirs: a flag divides at the
 // first one, and a name is for the model of the runs that the text before a later one names.
-func SettleNames(runs []NamedRun, names map[string]string) {
+func settleNames(runs []NamedRun, names map[string]string) {
 	models := modelsAndRuns(runs)
 	for spec, text := range maps.Clone(names) {
 		for longer := spec; !slices.Contains(models, spec) && strings.Contains(text, "="); {
@@ -79,9 +87,9 @@ func SettleNames(runs []NamedRun, names map[string]string) {
 	}
 }
 
-// CheckNames reports names that a user gave to no model of the runs, and names that two
+// checkNames reports names that a user gave to no model of the runs, and names that two
 // models would have.
-func CheckNames(runs []NamedRun, names map[string]string) error {
+func checkNames(runs []NamedRun, names map[string]string) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(names)) {
 		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
@@ -161,12 +169,6 @@ func (r *Report) Called(directory string) map[string]string {
 	return called
 }
 
-// called reports whether the user gave the directory a name.
-func (r NamedRun) called() bool {
-	_, ok := r.ownName()
-	return ok
-}
-
 // ownName is the name that the user gave to the directory.
 func (r NamedRun) ownName() (text string, ok bool) {
 	for of, text := range r.Names {
@@ -203,86 +205,11 @@ func (r NamedRun) weights(spec string) string {
 	return cmp.Or(last.Identity(), last.Size)
 }
 
-// knownWeights says what servers loaded, for models of which several loads are known: they
-// are several models under one name.
-func knownWeights(rows []row) {
-	loads := map[string][]string{}
-	for _, r := range rows {
-		if r.weights != "" {
-			loads[r.model] = appendNew(loads[r.model], r.weights)
-		}
-	}
-	for i := range rows {
-		if len(loads[rows[i].model]) < 2 {
-			rows[i].weights = ""
-		}
-	}
-}
-
-// joinRows makes one row of those that are one model on the same tasks, with other seeds
-// in each run. If a model has two rows of one place that are not such parts, as of the same
-// seed, all its rows stay apart.
-func joinRows(rows []row) (out []row) {
-	type key struct{ player, place, perturbation string }
-	player := func(r row) string { return strings.Join(append(r.player(), r.model), "\n") }
-	keyOf := func(r row) key { return key{player(r), r.place(), r.Condition.Perturbation} }
-	parts := map[key][]row{}
-	separate := map[string]bool{}
-	for _, r := range rows {
-		for _, other := range parts[keyOf(r)] {
-			separate[player(r)] = separate[player(r)] || !r.joins(other)
-		}
-		parts[keyOf(r)] = append(parts[keyOf(r)], r)
-	}
-	for _, r := range rows {
-		group := parts[keyOf(r)]
-		switch {
-		case separate[player(r)] || len(group) == 1:
-			out = append(out, r)
-		case r.Score == group[0].Score:
-			var scores []*scoring.Score
-			for _, part := range group {
-				scores = append(scores, part.Score)
-				if part.directory != r.directory {
-					r.otherDirs = append(r.otherDirs, part.directory)
-				}
-				noun := "seeds"
-				if len(part.Seeds) == 1 {
-					noun = "seed"
-				}
-				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory, noun, seedList(part.Seeds)))
-			}
-			r.Score = scoring.Join(scores...)
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// joins reports whether two rows are parts of one.
-func (r row) joins(o row) bool { return r.continues(o) && r.sameModel(o) }
-
-// continues reports whether two rows have other seeds of one condition.
-func (r row) continues(o row) bool {
-	return r.directory != o.directory && r.sweep == nil && o.sweep == nil && r.behaviour == o.behaviour &&
-		r.Joins(o.Score)
-}
-
-// sameModel reports whether two rows of one served name are known to be of one model: their
-// servers loaded the same weights, their agents say the same of themselves, or the user gave
-// both directories one name. A server may serve the next checkpoint under the name of the last
-// one.
-func (r row) sameModel(o row) bool {
-	c := r.Condition
-	return c.Decoding == nil && c.Model != record.Unnamed || r.loaded != "" && r.loaded == o.loaded ||
-		c.Player != nil && record.SamePlayer(c.Player, o.Condition.Player) || r.called && o.called
-}
-
 // namesakes say which rows are not pooled because it is not known whether they are of one
 // model.
-func (r *Report) namesakes() (notes []string) {
-	for i, of := range r.plain {
-		for _, other := range r.plain[:i] {
+func namesakes(plain []row) (notes []string) {
+	for i, of := range plain {
+		for _, other := range plain[:i] {
 			if of.model == other.model && of.continues(other) && !of.sameModel(other) {
 				notes = appendNew(notes, fmt.Sprintf("%s and %s have other seeds of one served name, and nothing shows "+
 					"that it is one model: they are not pooled; --names %s=%s,%s=%s pools them.", other.directory,
@@ -290,13 +217,13 @@ func (r *Report) namesakes() (notes []string) {
 			}
 		}
 	}
-	return append(notes, r.gathered()...)
+	return append(notes, gathered(plain)...)
 }
 
 // gathered say which models have places from several directories, of which it is not known
 // whether they are of one model.
-func (r *Report) gathered() (notes []string) {
-	for _, of := range groupedBy(r.plain, func(r row) string { return r.line }) {
+func gathered(plain []row) (notes []string) {
+	for _, of := range claim.Grouped(plain, func(r row) string { return r.line }) {
 		first := of[0]
 		var parts []string
 		same := true
@@ -313,7 +240,7 @@ func (r *Report) gathered() (notes []string) {
 }
 
 // changedModels say which models changed while their run was played, and which nobody knows.
-func (r *Report) changedModels() (notes []string) {
+func changedModels(r *Report) (notes []string) {
 	for _, run := range r.Runs {
 		called := r.Called(run.Name)
 		for _, s := range run.Scores {
@@ -360,4 +287,89 @@ func seedList(seeds []int64) string {
 		i = j + 1
 	}
 	return strings.Join(parts, ",")
+}
+
+// longestLabel is how long the label of a run may be, in bytes.
+const longestLabel = 20
+
+// label returns the label of each run in tables. Labels are the last parts of the
+// names if these are short and all different, and numbers otherwise.
+func label(runs []NamedRun) []string {
+	labels := make([]string, len(runs))
+	used := map[string]bool{}
+	short := true
+	for i, r := range runs {
+		labels[i] = filepath.Base(r.Name)
+		short = short && len(labels[i]) <= longestLabel && !used[labels[i]]
+		used[labels[i]] = true
+	}
+	if !short {
+		for i := range runs {
+			labels[i] = fmt.Sprintf("run %d", i+1)
+		}
+	}
+	return labels
+}
+
+// directories returns notes with the directory behind each run label that occurs
+// in the name of a row, and with those that are one model.
+func directories(rows []row) (notes []string) {
+	listed := map[string]bool{}
+	for _, r := range rows {
+		if r.run == r.directory || listed[r.run] || !strings.HasSuffix(r.line, r.run+")") {
+			continue
+		}
+		listed[r.run] = true
+		notes = append(notes, fmt.Sprintf("%s: %s.", r.run, r.directory))
+	}
+	return append(notes, grouped(rows, lineOf, func(r row) string {
+		if len(r.joined) == 0 {
+			return ""
+		}
+		return "one model in " + table.List(r.joined)
+	})...)
+}
+
+// CheckMixed reports two runs of one environment that no protocol is common to: a
+// table of both would have numbers in one column that do not compare. Within a run,
+// several protocols are what the user asked for.
+func CheckMixed(runs []NamedRun) error {
+	for i, a := range runs {
+		for _, b := range runs[:i] {
+			if err := mixed(b, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func mixed(a, b NamedRun) error {
+	x, y := places(a), places(b)
+	for _, s := range b.Scores {
+		env := s.Condition.Env
+		if len(x[env]) == 0 || slices.ContainsFunc(x[env], func(p string) bool { return slices.Contains(y[env], p) }) {
+			continue
+		}
+		return fmt.Errorf(
+			"%s has %s of %s, and %s has %s: their numbers do not compare; heldout preset diff says why, and --mixed "+
+				"prints them in one table",
+			a.Name, x[env][0], env, b.Name, y[env][0])
+	}
+	return nil
+}
+
+// places lists how a run played each environment.
+func places(r NamedRun) map[string][]string {
+	out := map[string][]string{}
+	for _, s := range r.Scores {
+		place := "the default protocol"
+		if p := s.Condition.Preset; p != nil {
+			place = p.Label()
+		}
+		if env := s.Condition.Env; !slices.Contains(out[env], place) {
+			out[env] = append(out[env], place)
+		}
+	}
+	return out
 }

@@ -16,7 +16,7 @@ func TestSettleNames(t *testing.T) {
 		runs[0].Scores = append(runs[0].Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}
 	names := map[string]string{"vllm:lr": "2e-5=tuned", "vllm:a": "x=y", "a": "b=c=deep", "other": "p=q"}
-	SettleNames(runs, names)
+	settleNames(runs, names)
 	want := map[string]string{"vllm:lr=2e-5": "tuned", "vllm:a": "x=y", "a": "b=c=deep", "other": "p=q"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

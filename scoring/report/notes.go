@@ -1,12 +1,16 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"heldout/envs"
+	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
+	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -37,14 +41,14 @@ func incomplete(rows []row) (notes []string) {
 			fmt.Sprintf(
 				"%s Incomplete: %s on %s has results for %d of %d episodes (%s). Its rates cover only those; the "+
 					"same command plays the rest.",
-				incompleteMark, r.name, r.place(), r.Finished, r.Planned, strings.Join(missing, ", ")))
+				incompleteMark, r.name, r.place.Name, r.Finished, r.Planned, strings.Join(missing, ", ")))
 	}
 	return notes
 }
 
 // decodings says how the replies of served models were sampled.
 func decodings(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
+	return grouped(rows, lineOf, func(r row) string {
 		d := r.Condition.Decoding
 		if d == nil {
 			return ""
@@ -67,30 +71,30 @@ func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Environment.Source == envs.External })
 	for _, r := range rows {
-		setups[r.place()] = appendNew(setups[r.place()], r.chosen())
+		setups[r.place.Name] = appendNew(setups[r.place.Name], chosen(r))
 	}
-	agree := func(r row) bool { return len(setups[r.place()]) == 1 }
+	agree := func(r row) bool { return len(setups[r.place.Name]) == 1 }
 	differ := slices.DeleteFunc(slices.Clone(rows), agree)
 	same := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !agree(r) })
-	notes := grouped(same, row.place, row.chosen)
-	return append(notes, grouped(differ, row.title, func(r row) string {
-		if chosen := r.chosen(); chosen != "" {
-			return r.place() + " with " + chosen
+	notes := grouped(same, placeOf, chosen)
+	return append(notes, grouped(differ, lineOf, func(r row) string {
+		if chosen := chosen(r); chosen != "" {
+			return r.place.Name + " with " + chosen
 		}
 		return ""
 	})...)
 }
 
 // chosen lists the settings of a row's environment.
-func (r row) chosen() string { return strings.Join(r.setting()[2:], ", ") }
+func chosen(r row) string { return strings.Join(settingOf(r)[2:], ", ") }
 
 // stepLimits says which rows had another step limit than the benchmark's.
 func stepLimits(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
+	return grouped(rows, lineOf, func(r row) string {
 		if r.Condition.StepLimit == r.Environment.StepLimit {
 			return ""
 		}
-		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place(),
+		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place.Name,
 			r.Environment.StepLimit)
 	})
 }
@@ -100,26 +104,26 @@ func caveats(rows []row) (notes []string) {
 	for _, r := range rows {
 		if reason := r.Environment.Caveat; reason != "" {
 			notes = appendNew(notes, fmt.Sprintf("%s %s does not compare with published results: %s.", caveatMark,
-				r.claimPlace().Title, reason))
+				r.place.Title, reason))
 		}
 	}
 	return notes
 }
 
 // lostExpert says where the expert solves nothing, so that it is not an upper bound.
-func (r row) lostExpert() string {
+func lostExpert(r row) string {
 	if r.Condition.Agent != record.Expert || r.Finished == 0 || r.Success.Mean > 0 {
 		return ""
 	}
-	return "knows no way on " + r.claimPlace().Title + ", so its rate there is not an upper bound"
+	return "knows no way on " + r.place.Title + ", so its rate there is not an upper bound"
 }
 
 // otherNames returns notes on the environments whose rates have other names than
 // the columns of the table.
 func otherNames(rows []row) []string {
-	return grouped(rows, row.place, func(r row) string {
-		if m := r.measures(); m != common {
-			return fmt.Sprintf("SR is %s and PR is %s", m.success, m.progress)
+	return grouped(rows, placeOf, func(r row) string {
+		if of := rateNames(r); of != usualNames {
+			return fmt.Sprintf("SR is %s and PR is %s", of[0], of[1])
 		}
 		return ""
 	})
@@ -139,7 +143,7 @@ func explain(t *table.Table, legend string, notes ...[]string) {
 
 // notesOn makes one note per text that say returns, with the rows that it applies to and their environments.
 func notesOn(rows []row, say func(row) string) (notes []string) {
-	for _, of := range groupedBy(rows, say) {
+	for _, of := range claim.Grouped(rows, say) {
 		if text := say(of[0]); text != "" {
 			notes = append(notes, fmt.Sprintf("%s: %s.", named(of), text))
 		}
@@ -150,20 +154,117 @@ func notesOn(rows []row, say func(row) string) (notes []string) {
 // grouped makes one note per text that say returns, with the names of the items
 // that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
-	var texts []string
-	names := map[string][]string{}
-	for _, t := range items {
-		s := say(t)
-		if s == "" || slices.Contains(names[s], name(t)) {
-			continue
+	for _, of := range claim.Grouped(items, say) {
+		var names []string
+		for _, t := range of {
+			names = appendNew(names, name(t))
 		}
-		if names[s] == nil {
-			texts = append(texts, s)
+		if text := say(of[0]); text != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names, "; "), text))
 		}
-		names[s] = append(names[s], name(t))
-	}
-	for _, s := range texts {
-		notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names[s], "; "), s))
 	}
 	return notes
+}
+
+// external says of environments that others run which program was played, and what their
+// rates are where the program gave rewards, or did not know success.
+func external(rows []row) []string {
+	return grouped(rows, placeOf, func(r row) string { return r.Environment.External() })
+}
+
+// appendNew appends the items that are not there yet.
+func appendNew[T comparable](list []T, items ...T) []T {
+	for _, item := range items {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// aboutNotes returns notes that say what the intervals of rows are about, which
+// rows have no interval, and why.
+func aboutNotes(rows []row) (notes []string) {
+	if len(rows) == 0 {
+		return nil
+	}
+	switch rows[0].About {
+	case stats.TheseTasks:
+		notes = append(notes, "95% (these tasks): another decoding of the same tasks; says nothing about other tasks.")
+	case stats.NewKinds:
+		notes = append(notes, fmt.Sprintf("95%% (new kinds): other kinds like these, %s; t with CR2.", kindsOf(rows)))
+	default:
+		notes = append(notes,
+			fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.",
+				kindsOf(rows)))
+	}
+	return append(notes, notesOn(rows, aboutWeakness)...)
+}
+
+// kindWords names the kinds of tasks of each environment.
+var kindWords = map[string]string{
+	"alfworld": "ALFWorld types by setting",
+	"babyai":   "BabyAI levels",
+	"sciworld": "ScienceWorld names",
+	"pddl":     "PDDL games",
+	"jericho":  "Jericho games",
+	"hotpotqa": "HotpotQA questions",
+}
+
+// kindsOf lists the kinds of the rows' environments, with their numbers.
+func kindsOf(rows []row) string {
+	var parts []string
+	for _, r := range rows {
+		words, ok := kindWords[r.Condition.Env]
+		if !ok {
+			words = r.Condition.Env + " task types"
+		}
+		parts = appendNew(parts, fmt.Sprintf("%s (%d)", words, r.Kinds()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fewKinds is the number of kinds below which an interval for new kinds is wide.
+const fewKinds = 10
+
+// aboutWeakness returns what weakens a row's intervals.
+func aboutWeakness(r row) string {
+	err := r.NoInterval()
+	switch {
+	case errors.Is(err, stats.ErrFewKinds):
+		return fmt.Sprintf("no interval for new kinds: there are too few (%d)", r.Kinds())
+	case errors.Is(err, scoring.ErrDeterministic):
+		return "no interval, because decoding was deterministic"
+	case err != nil:
+		return ""
+	case r.About == stats.TheseTasks && len(r.Seeds) == 1:
+		return "at most as wide: with one seed luck cannot be told from difficulty"
+	case r.About == stats.NewKinds && r.Kinds() < fewKinds:
+		return fmt.Sprintf("few kinds (%d): wide and on the safe side", r.Kinds())
+	}
+	return ""
+}
+
+// named names a row with its environment.
+func (r row) named() string { return named([]row{r}) }
+
+// named names rows with their environments, each as often as it takes to say which is where.
+func named(rows []row) string {
+	title := func(r row) string { return r.place.Title }
+	models := func(rows []row) string {
+		var names []string
+		for _, r := range rows {
+			names = appendNew(names, r.name)
+		}
+		return table.List(names)
+	}
+	var parts []string
+	for _, places := range claim.Grouped(claim.Grouped(rows, title), models) {
+		var titles []string
+		for _, of := range places {
+			titles = append(titles, title(of[0]))
+		}
+		parts = append(parts, models(places[0])+" on "+table.List(titles))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -16,13 +16,13 @@ import (
 
 // paperCell is a rate with its standard deviation over seeds, and with its limits if readers
 // ask for them.
-func (r *Report) paperCell(rate scoring.Rate, mark string) table.Cell {
-	c := table.Percent(rate.Mean).Marked(mark)
+func paperCell(r *Report, rate scoring.Rate, mark string) table.Cell {
+	if !r.First.Limits {
+		rate.Interval = nil
+	}
+	c := limitedCell(rate.Estimate, 1).Marked(mark)
 	if !math.IsNaN(rate.SampleStd) && c.Value != nil {
 		c.Spread = table.Percent(rate.SampleStd).Text
-	}
-	if r.First.Limits && rate.Interval != nil {
-		c.Subtext = fmt.Sprintf("%.1f–%.1f", 100*rate.Interval.Low, 100*rate.Interval.High)
 	}
 	return c
 }
@@ -51,9 +51,9 @@ func paperHeads(t, programs *table.Table, places []claim.Scope, prefix string) (
 }
 
 // finish gives a table for a paper its title, its notes and what programs read.
-func (r *Report) finish(t *table.Table, programs table.Table, title string, notes []string) {
+func finish(r *Report, t *table.Table, programs table.Table, title string, notes []string) {
 	t.Title, t.Notes, programs.Title = title, notes, title
-	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols("")))
+	t.Caption = fmt.Sprintf("%s. %s.", title, capital(protocolsSaid(r, "")))
 	t.Programs = []table.Table{programs}
 }
 
@@ -70,49 +70,49 @@ func paper(r *Report, t *table.Table) {
 		return
 	}
 	programs := *t
-	heads := paperHeads(t, &programs, s.places(), "")
+	heads := paperHeads(t, &programs, s.Columns(), "")
 	for _, p := range s.Places {
 		programs.Columns = append(programs.Columns, column.SolvedSteps(p.Name).Column)
 	}
 	for i, l := range s.lines {
-		line := []table.Cell{table.String(l.name)}
-		fields := []table.Field{column.Model.Val(l.name), column.Seeds.Val(l.seeds())}
-		for at, p := range s.places() {
+		line := []table.Cell{table.String(l.Name)}
+		fields := []table.Field{column.Model.Val(l.Name), column.Seeds.Val(l.seeds())}
+		for at, p := range s.Columns() {
 			success, progress, ok := s.paperRates(i, p)
 			mark := s.rated(i, p).Mark
 			if !ok {
 				line = append(line, table.None().Marked(mark), table.None().Marked(mark))
 				continue
 			}
-			cell := r.paperCell(success, mark)
-			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
-			line = append(line, cell, r.paperCell(progress, mark))
+			cell := paperCell(r, success, mark)
+			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.Name]
+			line = append(line, cell, paperCell(r, progress, mark))
 			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
-			if score := l.scores[p.Name]; score != nil {
+			if score := l.Scores[p.Name]; score != nil {
 				fields = append(fields, column.SolvedSteps(p.Name).Val(score.Usage(scoring.SolvedSteps).Mean))
 			}
 		}
 		t.Rows = append(t.Rows, line)
 		programs.Add(fields...)
 	}
-	r.addPublishedPaper(s, t)
-	r.finish(t, programs, fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", r.seedsSaid()),
-		slices.Concat(r.deviationNote(s), r.firstNotes(s, s.limitNote(r)...)))
+	addPublishedPaper(r, t)
+	finish(r, t, programs, fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", seedsSaid(r.plain)),
+		slices.Concat(deviationNote(r), firstNotes(r, limitNote(r)...)))
 }
 
 // deviationNote says what stands behind ±.
-func (r *Report) deviationNote(s *standing) []string {
-	if _, highest := claim.SeedRange(r.seeded()); highest < 2 {
+func deviationNote(r *Report) []string {
+	if _, highest := claim.SeedRange(seeded(r.plain)); highest < 2 {
 		return nil
 	}
 	note := "±: standard deviation over seeds with divisor n-1"
-	if slices.Contains(s.places(), claim.HeldOut) {
+	if slices.Contains(r.standing().Columns(), claim.HeldOut) {
 		note += "; of the held-out score, of its weighted sums by seed"
 	}
 	return []string{note + "."}
 }
 
-func (s *standing) limitNote(r *Report) []string {
+func limitNote(r *Report) []string {
 	if !r.First.Limits {
 		return []string{}
 	}
@@ -121,7 +121,7 @@ func (s *standing) limitNote(r *Report) []string {
 
 // seeds is the largest number of seeds of a line.
 func (l modelRates) seeds() (highest int) {
-	for _, s := range l.scores {
+	for _, s := range l.Scores {
 		highest = max(highest, len(s.Seeds))
 	}
 	return highest
@@ -129,48 +129,40 @@ func (l modelRates) seeds() (highest int) {
 
 // paperRates are both rates of a line in a place; not ok if there are none.
 func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.Rate, ok bool) {
-	l := s.lines[i]
-	if p == claim.HeldOut {
+	l, spread := s.lines[i], false
+	if p != claim.HeldOut {
+		if l.rated(p.Name, claim.Success) == nil {
+			return success, progress, false
+		}
+		score := l.Scores[p.Name]
+		success, progress, spread = score.Success, score.Progress, !score.EqualSeeds()
+	} else {
 		first, second := l.heldOutRate(s.Weights, claim.Success), l.heldOutRate(s.Weights, claim.Progress)
 		if first == nil || second == nil {
 			return success, progress, false
 		}
-		spread := scoring.HeldOutSpread(s.Weights, l.scores)
-		success, progress = scoring.Rate{Estimate: *first, SampleStd: math.NaN()},
-			scoring.Rate{Estimate: *second, SampleStd: math.NaN()}
-		if spread.Seeds > 1 {
-			success.SampleStd, progress.SampleStd = spread.Success.SampleStd, spread.Progress.SampleStd
-		}
-		return success, progress, true
+		of := scoring.HeldOutSpread(s.Weights, l.Scores)
+		success, progress, spread = of.Success, of.Progress, of.Seeds > 1
+		success.Estimate, progress.Estimate = *first, *second
 	}
-	score := l.scores[p.Name]
-	if l.rated(p.Name, claim.Success) == nil {
-		return success, progress, false
-	}
-	success, progress = score.Success, score.Progress
-	if score.EqualSeeds() {
+	if !spread {
 		success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
 	}
 	return success, progress, true
 }
 
 // addPublishedPaper adds published rows that have any of the places.
-func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
+func addPublishedPaper(r *Report, t *table.Table) {
 	start := len(t.Rows)
 	for _, b := range r.baselines {
-		for i, l := range publishedLines(b) {
-			line := []table.Cell{table.String(strings.TrimSuffix(l.name, r.source()))}
+		for i, l := range publishedLines(b, r.weights) {
+			line := []table.Cell{table.String(strings.TrimSuffix(l.Name, sourceOf(r.baselines)))}
 			found := false
-			for _, p := range s.places() {
-				sr, pr, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
-				if p == claim.HeldOut {
-					sr, pr = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress)
-					mark = ""
-				}
-				found = found || sr != nil || pr != nil
-				index := slices.Index(b.Table.Columns, p.Name)
-				line = append(line, publishedCell(sr, b.Table.Rows[i].SuccessStd, index, mark),
-					publishedCell(pr, b.Table.Rows[i].ProgressStd, index, mark))
+			for _, p := range r.standing().Columns() {
+				of, index := l.rates[p.Name], slices.Index(b.Table.Columns, p.Name)
+				found = found || of.success != nil || of.progress != nil
+				line = append(line, publishedCell(of.success, b.Table.Rows[i].SuccessStd, index, of.marks),
+					publishedCell(of.progress, b.Table.Rows[i].ProgressStd, index, of.marks))
 			}
 			if found {
 				t.Rows = append(t.Rows, line)
@@ -178,7 +170,7 @@ func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > start {
-		t.Divide, t.Divided = start, r.publishedTitle(s)
+		t.Divide, t.Divided = start, publishedTitle(r)
 	}
 }
 
@@ -198,7 +190,7 @@ func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark stri
 // AgentRefine row.
 func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range r.swept() {
-		lines, names := r.withPublished(p)
+		lines, names := withPublished(r, p)
 		usual := usualConditions(lines)
 		t := blank
 		title := envs.Title(p.env)
@@ -218,9 +210,9 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		for _, l := range lines {
 			t.Rows = append(t.Rows, l.paperRow(names, usual))
 		}
-		r.finish(&t, programs, "SR/PR in percent under perturbations of "+title,
+		finish(r, &t, programs, "SR/PR in percent under perturbations of "+title,
 			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
-				strings.Join(p.notes, " ")}, r.sweptMarks(), r.firstNotes(r.standing(), []string{}...)))
+				strings.Join(p.notes, " ")}, sweptMarks(r), firstNotes(r, []string{}...)))
 		tables = append(tables, t)
 	}
 	return tables
@@ -266,7 +258,7 @@ func paperBestOf(r *Report, t *table.Table) {
 	programs := *t
 	heads := paperHeads(t, &programs, s.Places, "best_")
 	for i, l := range s.lines {
-		single, best := []table.Cell{table.String(l.name)}, []table.Cell{}
+		single, best := []table.Cell{table.String(l.Name)}, []table.Cell{}
 		tries := 0
 		var fields []table.Field
 		for at, p := range s.Places {
@@ -277,8 +269,8 @@ func paperBestOf(r *Report, t *table.Table) {
 			}
 			mark := s.rated(i, p).Mark
 			success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
-			single = append(single, r.paperCell(success, mark), r.paperCell(progress, mark))
-			bests := l.scores[p.Name].BestOf()
+			single = append(single, paperCell(r, success, mark), paperCell(r, progress, mark))
+			bests := l.Scores[p.Name].BestOf()
 			if len(bests) < 2 {
 				best = append(best, table.None(), table.None())
 				continue
@@ -287,20 +279,20 @@ func paperBestOf(r *Report, t *table.Table) {
 			tries = max(tries, last.Tries)
 			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, SampleStd: math.NaN()},
 				scoring.Rate{Estimate: last.Progress, SampleStd: math.NaN()}
-			best = append(best, r.paperCell(bestSuccess, mark), r.paperCell(bestProgress, mark))
+			best = append(best, paperCell(r, bestSuccess, mark), paperCell(r, bestProgress, mark))
 			fields = append(fields, onPaper(heads[at][0], bestSuccess), onPaper(heads[at][1], bestProgress))
 		}
 		t.Rows = append(t.Rows, single)
 		if tries > 1 {
-			name := table.String(fmt.Sprintf("%s, best of %d", l.name, tries))
+			name := table.String(fmt.Sprintf("%s, best of %d", l.Name, tries))
 			t.Rows = append(t.Rows, append([]table.Cell{name}, best...))
-			programs.Add(append(fields, column.Model.Val(l.name), column.Tries.Val(tries))...)
+			programs.Add(append(fields, column.Model.Val(l.Name), column.Tries.Val(tries))...)
 		}
 	}
 	if len(programs.Rows) == 0 {
 		t.Rows = nil
 		return
 	}
-	r.finish(t, programs, "SR and PR in percent, of one try and of the best of several",
-		append([]string{oracleNote}, r.firstNotes(s, s.limitNote(r)...)...))
+	finish(r, t, programs, "SR and PR in percent, of one try and of the best of several",
+		append([]string{oracleNote}, firstNotes(r, limitNote(r)...)...))
 }

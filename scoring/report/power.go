@@ -31,7 +31,7 @@ func Power(runs []NamedRun, difference float64) table.Table {
 	var failed, alone []string
 	paired, assumed := map[string]bool{}, false
 	for _, pair := range append(againstFirst(rows, nil), againstUnperturbed(allRows)...) {
-		paired[pair.row.place()] = true
+		paired[pair.row.place.Name] = true
 		for _, rate := range []struct {
 			name string
 			plan func(a, b *scoring.Score) (scoring.VarianceSources, error)
@@ -39,12 +39,12 @@ func Power(runs []NamedRun, difference float64) table.Table {
 			p, err := rate.plan(pair.row.Score, pair.base.Score)
 			if err != nil {
 				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", pair.name, pair.against,
-					pair.row.place(), rate.name, err))
+					pair.row.place.Name, rate.name, err))
 				continue
 			}
 			assumed = assumed || !p.Separated && p.Task > 0
 			for _, bound := range p.Bounds() {
-				label := []table.Cell{table.String(pair.row.place()), table.String(pair.name),
+				label := []table.Cell{table.String(pair.row.place.Name), table.String(pair.name),
 					table.String(pair.against), table.String(rate.name)}
 				t.Rows = append(t.Rows, append(label, planCells(p, bound, difference)...))
 			}
@@ -64,14 +64,15 @@ func Power(runs []NamedRun, difference float64) table.Table {
 				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the "+
 				"pilot show where.")
 		}
-		t.Notes = slices.Concat(t.Notes, notesOn(rows, row.equalSeeds), aboutNotes(rows))
+		equal := func(r row) string { return equalSeeds(r.Score) }
+		t.Notes = slices.Concat(t.Notes, notesOn(rows, equal), aboutNotes(rows))
 		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
 			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+
 				strings.Join(scored, ", ")+".")
 		}
 	}
 	for _, r := range rows {
-		if env := r.place(); !paired[env] {
+		if env := r.place.Name; !paired[env] {
 			alone = append(alone, fmt.Sprintf("%s: %s is alone", env, r.name))
 		}
 	}
@@ -91,7 +92,7 @@ type pilot struct {
 
 // cannot says why they are not compared.
 func (p pilot) cannot(err error) string {
-	return fmt.Sprintf("%s cannot be compared with %s on %s: %v.", p.name, p.against, p.row.place(), err)
+	return fmt.Sprintf("%s cannot be compared with %s on %s: %v.", p.name, p.against, p.row.place.Name, err)
 }
 
 // againstFirst pairs each row with the first one of its place, of those that suit; all suit if
@@ -102,9 +103,9 @@ func againstFirst(rows []row, suits func(row) bool) (pairs []pilot) {
 		if suits != nil && !suits(r) {
 			continue
 		}
-		base, ok := first[r.place()]
+		base, ok := first[r.place.Name]
 		if !ok {
-			first[r.place()] = r
+			first[r.place.Name] = r
 			continue
 		}
 		pairs = append(pairs, pilot{r, base, r.name, base.name})
@@ -116,13 +117,12 @@ func againstFirst(rows []row, suits func(row) bool) (pairs []pilot) {
 func againstUnperturbed(rows []row) (pairs []pilot) {
 	bases := map[string]row{}
 	for _, r := range rows {
-		if _, key := r.unperturbed(); r.Condition.Perturbation == noPerturbation {
-			bases[key] = r
+		if r.Condition.Perturbation == noPerturbation {
+			bases[r.alike] = r
 		}
 	}
 	for _, r := range rows {
-		_, key := r.unperturbed()
-		if base, ok := bases[key]; ok && r.Condition.Perturbation != noPerturbation {
+		if base, ok := bases[r.alike]; ok && r.Condition.Perturbation != noPerturbation {
 			pairs = append(pairs, pilot{r, base, r.line + ", " + r.Condition.Perturbation, "unperturbed"})
 		}
 	}
@@ -135,7 +135,7 @@ func scoredPlaces(rows []row, runs []NamedRun) (out []string) {
 	for _, r := range rows {
 		p, ok := byKey[r.Condition.Preset.Key()]
 		if ok && strings.HasPrefix(p.definition.Metric.Primary, "score-") {
-			out = appendNew(out, r.place())
+			out = appendNew(out, r.place.Name)
 		}
 	}
 	return out

@@ -14,18 +14,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// place says where the rates of a row were reached: the preset, or the
-// environment if there is none, and whether on tasks outside its benchmark. Rows of
-// different places are never compared.
-func (r row) place() string {
-	if p := r.Condition.Preset; p != nil {
-		return p.Label()
-	}
-	return r.Place()
-}
-
-func (r row) environment() string { return r.Condition.Env }
-
 // presetRow is a preset of the runs.
 type presetRow struct {
 	record.Protocol
@@ -64,7 +52,7 @@ func (p presetRow) metric(s *scoring.Score) scoring.Rate {
 
 // presets has a row for every preset and model.
 func presets(report *Report, t *table.Table) {
-	rows, byKey := report.presets(), protocols(report.Runs)
+	rows, byKey := presetRows(report.plain, report.Runs), protocols(report.Runs)
 	loose := slices.ContainsFunc(rows, func(r row) bool {
 		return byKey[r.Condition.Preset.Key()].definition.Metric.Loose != ""
 	})
@@ -74,7 +62,7 @@ func presets(report *Report, t *table.Table) {
 	for _, r := range rows {
 		p := byKey[r.Condition.Preset.Key()]
 		line := []table.Field{
-			column.Preset.Val(r.place()), column.SHA256.Val(p.SHA256), column.TaskSet.Val(tasksOf(r.Score)),
+			column.Preset.Val(r.place.Name), column.SHA256.Val(p.SHA256), column.TaskSet.Val(tasksOf(r.Score)),
 			r.modelCol(),
 			column.Metric.Val(p.definition.Metric.Primary),
 			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Col, r.Success.Mean),
@@ -101,7 +89,7 @@ func presets(report *Report, t *table.Table) {
 func presetsPublished(report *Report, t *table.Table) {
 	byKey := protocols(report.Runs)
 	done := map[string]bool{}
-	for _, r := range report.presets() {
+	for _, r := range presetRows(report.plain, report.Runs) {
 		p := byKey[r.Condition.Preset.Key()]
 		results, err := configs.LoadPresetResults(p.definition.Name)
 		rows := results.ForPart(p.definition.Env.Part)
@@ -132,7 +120,7 @@ func presetsPublished(report *Report, t *table.Table) {
 
 // presetNotes say what each preset is and what the run changed.
 func presetNotes(rows []row, byKey map[string]presetRow) []string {
-	return grouped(rows, row.place, func(r row) string {
+	return grouped(rows, placeOf, func(r row) string {
 		p := byKey[r.Condition.Preset.Key()]
 		text := fmt.Sprintf("%s, %s", p.definition.Title, p.definition.Status)
 		if len(p.Changes) > 0 {

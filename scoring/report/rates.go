@@ -1,9 +1,12 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
+	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -13,13 +16,13 @@ import (
 // Environments that only publications have are left out.
 func rateLines(report *Report, t *table.Table) {
 	rows, w := report.plain, report.weights
-	lines := gather(fair(rows), row.place)
+	lines := gather(fair(rows), placeOf)
 	runs := len(lines)
 	var listed []Baseline
 	for _, b := range report.baselines {
 		if b.Table.Env == "" {
 			listed = append(listed, b)
-			lines = append(lines, publishedLines(b)...)
+			lines = append(lines, publishedLines(b, w)...)
 		}
 	}
 	marks := ""
@@ -29,9 +32,9 @@ func rateLines(report *Report, t *table.Table) {
 			origin = column.FromPublished
 		}
 		marks += mark
-		line := []table.Field{column.Environment.Val(env), column.Model.Val(lines[i].name), column.Origin.Val(origin),
+		line := []table.Field{column.Environment.Val(env), column.Model.Val(lines[i].Name), column.Origin.Val(origin),
 			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark)}
-		if score := lines[i].scores[env]; score != nil {
+		if score := lines[i].Scores[env]; score != nil {
 			line = append(line, column.TaskSet.Val(tasksOf(score)))
 		}
 		t.Add(line...)
@@ -48,8 +51,8 @@ func rateLines(report *Report, t *table.Table) {
 			}
 		}
 	}
-	annotate(t, weightNote(w), notesOn(rows, row.withheld), aboutNotes(rows),
-		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
+	annotate(t, weightNote(w), notesOn(rows, withheld), aboutNotes(rows),
+		noScore(gather(rows, placeOf), w), otherNames(rows), directories(rows), rateMarks(marks),
 		sources(listed, marks))
 	programs := *t
 	*t = t.Without(column.TaskSet)
@@ -64,7 +67,66 @@ func fair(rows []row) []row {
 // environmentsOf lists the environments of rows, each once.
 func environmentsOf(rows []row) (out []string) {
 	for _, r := range rows {
-		out = appendNew(out, r.place())
+		out = appendNew(out, r.place.Name)
 	}
 	return out
+}
+
+// results are the tables of rates, one for each pair of names that rates have: SR and PR first of all.
+func results(report *Report, blank table.Table) (tables []table.Table) {
+	groups := claim.Grouped(report.rows, rateNames)
+	if i := slices.IndexFunc(groups, func(of []row) bool { return rateNames(of[0]) == usualNames }); i > 0 {
+		groups = slices.Insert(slices.Delete(slices.Clone(groups), i, i+1), 0, groups[i])
+	}
+	if len(groups) == 0 {
+		groups = [][]row{nil}
+	}
+	for _, rows := range groups {
+		t, of := blank, usualNames
+		if len(rows) > 0 {
+			of = rateNames(rows[0])
+		}
+		t.Columns = slices.Clone(blank.Columns)
+		t.Columns[t.Pos(column.Success.Key)].Header, t.Columns[t.Pos(column.Progress.Key)].Header = of[0], of[1]
+		legend := "SR success rate, PR progress rate"
+		if of != usualNames {
+			legend = fmt.Sprintf("%s and %s, which count as success rate and progress rate", of[0], of[1])
+			t.ID, t.Title = fmt.Sprintf("results-%s-%s", of[0], of[1]), fmt.Sprintf("Results: %s and %s", of[0], of[1])
+		}
+		addResults(&t, rows, legend)
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// rateNames are what the environment of a row calls the success rate and the progress rate.
+func rateNames(r row) [2]string {
+	return [2]string{claim.Success.NameIn(r.place), claim.Progress.NameIn(r.place)}
+}
+
+// usualNames are what most environments call their rates.
+var usualNames = [2]string{string(claim.Success), string(claim.Progress)}
+
+// addResults adds the rates of rows; legend says what their names mean.
+func addResults(t *table.Table, rows []row, legend string) {
+	t.Notes = append(t.Notes, legend+", GA grounding accuracy (the share of valid actions), in percent: the mean over "+
+		"tasks of the mean over seeds. Planned: episodes, one for every task and seed. Done: those with a result.")
+	t.Notes = append(t.Notes, aboutNotes(rows)...)
+	generated := false
+	for _, r := range rows {
+		generated = generated || r.Environment.Source == envs.Generated
+		t.Add(r.envCol(), column.TaskSet.Val(tasksOf(r.Score)), r.modelCol(), column.Agent.Val(r.Condition.Agent),
+			column.Finished.Val(r.Finished), column.Planned.Val(r.Planned),
+			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate),
+			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Val(len(r.Seeds)))
+	}
+	t.Notes = slices.Concat(t.Notes, directories(rows), decodings(rows), prompts(rows), settings(rows),
+		stepLimits(rows))
+	if generated {
+		t.Notes = append(t.Notes,
+			"Generated tasks are heldout's own: their rates do not compare with published ones and do not count for "+
+				"the held-out score.")
+	}
+	t.Notes = slices.Concat(t.Notes, caveats(rows), incomplete(rows), replyNotes(rows), ruleNotes(rows),
+		lateNotes(rows))
 }

@@ -58,7 +58,7 @@ func refinementMeasures(report *Report, t *table.Table) {
 		for _, m := range r.Refinement() {
 			if !math.IsNaN(m.Value) {
 				t.Add(r.envCol(), r.modelCol(), column.Measure.Val(m.Name),
-					measured(column.Measured, m).Marked(r.marks()),
+					measured(column.Measured, m).Marked(r.marks),
 					column.Unit.Val(string(m.Unit)))
 			}
 		}

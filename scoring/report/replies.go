@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -32,90 +33,89 @@ func faultWords(f record.Fault) string {
 
 // answerers says that other models answered than the one that was asked, as far as that is known: the server lists
 // the one that did, or there are several. An alias of a service has another name, but always the same.
-func (r row) answerers() string {
+func answerers(s *scoring.Score) string {
 	names := record.Answered{}
-	if r.Replies.AsAsked > 0 {
-		names.Add(bare(r.Condition.Model), r.Replies.AsAsked)
+	if s.Replies.AsAsked > 0 {
+		names.Add(bare(s.Condition.Model), s.Replies.AsAsked)
 	}
-	for name, n := range r.Replies.Answered {
+	for name, n := range s.Replies.Answered {
 		names.Add(name, n)
 	}
 	switch {
 	case names.Several():
 		return "several models answered, as their replies say: " + names.String()
-	case r.Replies.OtherModel > 0:
+	case s.Replies.OtherModel > 0:
 		return "another model answered than the one that was asked, as its replies say: " + names.String()
 	}
 	return ""
 }
 
-// weaknesses lists what weakens the meaning of a row's rates.
-func (r row) weaknesses() (out []string) {
-	if other := r.answerers(); other != "" {
+// shareOf says which share of all n are; ok if it is large enough to be said.
+func shareOf(n, all int) (share string, ok bool) {
+	return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(all), all), float64(n) > marked*float64(all)
+}
+
+// faults lists what weakens the meaning of a score's rates.
+func faults(s *scoring.Score) (out []string) {
+	if other := answerers(s); other != "" {
 		out = append(out, other)
-	}
-	ratio := func(n, total int) (share string, ok bool) {
-		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 	}
 	var faults []string
 	faulty := 0
 	for _, f := range record.Faults() {
-		if n := r.Replies.Faults[f]; n > 0 {
+		if n := s.Replies.Faults[f]; n > 0 {
 			faulty += n
 			faults = append(faults, fmt.Sprintf("%d %s", n, faultWords(f)))
 		}
 	}
-	if share, ok := ratio(faulty, r.Replies.Steps); ok {
+	if share, ok := shareOf(faulty, s.Replies.Steps); ok {
 		out = append(out, fmt.Sprintf("%s replies were unreadable or cut off (%s); %d had no action", share,
-			strings.Join(faults, ", "), r.Replies.FormatErrors))
+			strings.Join(faults, ", "), s.Replies.FormatErrors))
 	}
-	return append(out, r.otherWeaknesses()...)
+	return append(out, otherFaults(s)...)
 }
 
-// otherWeaknesses are those about what the model was sent, and with which decoding.
-func (r row) otherWeaknesses() (out []string) {
-	ratio := func(n, total int) (share string, ok bool) {
-		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
-	}
-	if share, ok := ratio(r.Replies.Trimmed, r.Replies.Episodes); ok {
+// otherFaults are those about what the model was sent, and with which decoding.
+func otherFaults(s *scoring.Score) (out []string) {
+	if share, ok := shareOf(s.Replies.Trimmed, s.Replies.Episodes); ok {
 		out = append(out, share+" episodes had their history trimmed to fit the context")
 	}
-	if share, ok := ratio(r.Replies.Cut, r.Replies.Episodes); ok {
+	if share, ok := shareOf(s.Replies.Cut, s.Replies.Episodes); ok {
 		out = append(out, share+" episodes had prompts that the server cut")
 	}
-	if len(r.Replies.Dropped) > 0 {
+	if len(s.Replies.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("the server refuses %s and uses values of its own",
-			strings.Join(r.Replies.Dropped, ", ")))
+			strings.Join(s.Replies.Dropped, ", ")))
 	}
-	if r.EqualSeeds() {
-		out = append(out, r.equalSeeds())
+	if equal := equalSeeds(s); equal != "" {
+		out = append(out, equal)
 	}
 	return out
 }
 
-// weaknesses are those of rows about what models were sent.
-func (r *Report) weaknesses() []string {
-	return notesOn(r.plain, func(entry row) string { return strings.Join(entry.otherWeaknesses(), "; ") })
+// reservations are faults of rows about what models were sent.
+func reservations(plain []row) []string {
+	return notesOn(plain, func(entry row) string { return strings.Join(otherFaults(entry.Score), "; ") })
 }
 
 // equalSeeds says what equal seeds are; empty if they are not.
-func (r row) equalSeeds() string {
-	if !r.EqualSeeds() {
+func equalSeeds(s *scoring.Score) string {
+	if !s.EqualSeeds() {
 		return ""
 	}
-	text := fmt.Sprintf("%d seeds gave equal results in every task at temperature %g", len(r.Seeds),
-		r.Condition.Decoding.Temperature)
-	if r.Condition.Decoding.Temperature > 0 {
+	text := fmt.Sprintf("%d seeds gave equal results in every task at temperature %g", len(s.Seeds),
+		s.Condition.Decoding.Temperature)
+	if s.Condition.Decoding.Temperature > 0 {
 		text += ": the server ignores the seed or the temperature, or the model always says the same"
 	}
 	return text + ", so they count as one run"
 }
 
-// replyNotes are the notes on rows with weaknesses.
+// replyNotes are the notes on rows with faults.
 func replyNotes(rows []row) (notes []string) {
 	for _, r := range rows {
-		if out := r.weaknesses(); out != nil {
-			notes = append(notes, fmt.Sprintf("%s %s: %s.", repliesMark, r.named(), strings.Join(out, "; ")))
+		if r.faults != nil {
+			notes = append(notes, fmt.Sprintf("%s %s: %s.", repliesMark, named([]row{r}), strings.Join(r.faults, "; ")))
 		}
 	}
 	return notes
@@ -123,7 +123,7 @@ func replyNotes(rows []row) (notes []string) {
 
 // lateNotes say how often replies came too late.
 func lateNotes(rows []row) []string {
-	return grouped(rows, row.named, func(r row) string {
+	return grouped(rows, func(r row) string { return named([]row{r}) }, func(r row) string {
 		if r.Spent.Late == 0 {
 			return ""
 		}
@@ -148,7 +148,7 @@ func ruleNotes(rows []row) (notes []string) {
 			out = append(out, fmt.Sprintf("rules ended episodes: %s (of %d)", counts, r.Replies.Episodes))
 		}
 		if out != nil {
-			notes = append(notes, fmt.Sprintf("%s on %s: %s.", r.name, r.place(), strings.Join(out, "; ")))
+			notes = append(notes, fmt.Sprintf("%s on %s: %s.", r.name, r.place.Name, strings.Join(out, "; ")))
 		}
 	}
 	return notes

@@ -15,7 +15,9 @@ func TestRuleNotes(t *testing.T) {
 	rowOf := func(p *record.Preset, repairs map[string]int, cuts map[record.Cut]int) row {
 		s := &scoring.Score{Condition: record.Condition{Env: "alfworld", Preset: p}}
 		s.Replies = scoring.Replies{Steps: 40, Episodes: 5, Repairs: repairs, Cuts: cuts}
-		return row{Score: s, name: "vllm:m"}
+		r := newRow(s, nil)
+		r.name = "vllm:m"
+		return r
 	}
 	preset := &record.Preset{Name: "mine@1", SHA256: "abcdef"}
 	got := ruleNotes([]row{
@@ -34,8 +36,8 @@ func TestRuleNotes(t *testing.T) {
 // Where most turns of a model were without a valid action, the notes say so; a scripted player
 // has none.
 func TestFewValidActions(t *testing.T) {
-	r := row{Score: &scoring.Score{Condition: record.Condition{Env: "hotpotqa", Decoding: &record.Decoding{}}},
-		name: "vllm:m"}
+	r := newRow(&scoring.Score{Condition: record.Condition{Env: "hotpotqa", Decoding: &record.Decoding{}}}, nil)
+	r.name = "vllm:m"
 	r.Finished = 3
 	for mean, want := range map[float64][]string{
 		0.5:   nil,
@@ -55,15 +57,15 @@ func TestFewValidActions(t *testing.T) {
 
 // Faults of 1 % of the replies are no reason for doubt, more are, and say their share.
 func TestReservations(t *testing.T) {
-	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 200, FormatErrors: 1, Episodes: 4,
-		Faults: map[record.Fault]int{record.Empty: 2}}}}
-	if got := r.weaknesses(); got != nil {
+	s := &scoring.Score{Replies: scoring.Replies{Steps: 200, FormatErrors: 1, Episodes: 4,
+		Faults: map[record.Fault]int{record.Empty: 2}}}
+	if got := faults(s); got != nil {
 		t.Errorf("2 of 200: %q", got)
 	}
-	r.Replies.Faults[record.NoAction], r.Replies.Trimmed = 1, 1
+	s.Replies.Faults[record.NoAction], s.Replies.Trimmed = 1, 1
 	want := []string{"1.5% of 200 replies were unreadable or cut off (2 empty, 1 text without an action); 1 had no action",
 		"25.0% of 4 episodes had their history trimmed to fit the context"}
-	if got := r.weaknesses(); !slices.Equal(got, want) {
+	if got := faults(s); !slices.Equal(got, want) {
 		t.Errorf("3 of 200: %q", got)
 	}
 }
@@ -81,16 +83,15 @@ func TestAnswerers(t *testing.T) {
 		{0, 6, record.Answered{"other-1b": 6}, "another model answered than the one that was asked, as its replies say: other-1b (6)"},
 		{2, 0, record.Answered{"fallback": 4}, "several models answered, as their replies say: fallback (4), m (2)"},
 	} {
-		r := row{Score: &scoring.Score{Condition: record.Condition{Model: "openai:m"},
-			Replies: scoring.Replies{Steps: 6, Episodes: 1, AsAsked: c.asAsked, OtherModel: c.others,
-				Answered: c.answered}}}
-		if got := r.answerers(); got != c.want || (r.marks() == repliesMark) != (c.want != "") {
-			t.Errorf("%s and %d as asked: %q, marked %q", c.answered, c.asAsked, got, r.marks())
+		r := newRow(&scoring.Score{Condition: record.Condition{Model: "openai:m"}, Replies: scoring.Replies{Steps: 6,
+			Episodes: 1, AsAsked: c.asAsked, OtherModel: c.others, Answered: c.answered}}, nil)
+		if got := answerers(r.Score); got != c.want || (r.marks == repliesMark) != (c.want != "") {
+			t.Errorf("%s and %d as asked: %q, marked %q", c.answered, c.asAsked, got, r.marks)
 		}
 	}
-	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 6, Episodes: 4, Cut: 1}}}
-	if want := []string{"25.0% of 4 episodes had prompts that the server cut"}; !slices.Equal(r.weaknesses(), want) ||
-		r.marks() != repliesMark {
-		t.Errorf("%q, marked %q", r.weaknesses(), r.marks())
+	r := newRow(&scoring.Score{Replies: scoring.Replies{Steps: 6, Episodes: 4, Cut: 1}}, nil)
+	if want := []string{"25.0% of 4 episodes had prompts that the server cut"}; !slices.Equal(r.faults, want) ||
+		r.marks != repliesMark {
+		t.Errorf("%q, marked %q", r.faults, r.marks)
 	}
 }

@@ -71,19 +71,16 @@ type Report struct {
 	bests     []Baseline // of the best of several tries
 	weights   configs.Weights
 
-	allRows []row // of all episodes
-	rows    []row // but those under perturbations of families: there may be dozens for each model
-	plain   []row // of episodes without a perturbation
+	allRows []row         // of all episodes
+	rows    []row         // but those under perturbations of families: there may be dozens for each model
+	plain   []row         // of episodes without a perturbation
+	places  []claim.Scope // of the last
 
 	// What several tables are made from.
 	families  func() []*perturbedPlayer
-	tries     func() []tries
 	trialRows func() []trialRow
-	presets   func() []row
 	standing  func() *standing
 	swept     func() []sweptPlace
-	anchors   func() anchored
-	changes   func() []departure
 
 	checkpoints []string // in their order
 	cache       map[string][]table.Table
@@ -92,34 +89,26 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
-	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.allRows), row.ofFamilies), plainRows(r.allRows)
-	r.bests, r.baselines = splitBaselines(baselines)
+	ofFamilies := func(of row) bool { return of.about != nil && combines(*of.about) }
+	r.rows = slices.DeleteFunc(slices.Clone(r.allRows), ofFamilies)
+	r.plain = plainRows(r.allRows)
+	r.places = placesOf(runs, r.plain)
+	r.bests = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return !b.Table.HasBestOf() })
+	r.baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.HasBestOf() })
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
-	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
 	r.trialRows = sync.OnceValue(func() []trialRow { return triedRows(r.rows) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
-	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
-	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
-	r.standing = sync.OnceValue(r.stand)
-	r.changes = sync.OnceValue(r.departed)
+	r.standing = sync.OnceValue(func() *standing { return stand(r) })
 	return r
 }
 
 // Places lists the environments or presets of the unperturbed episodes, in the order of the
 // runs.
 func (r *Report) Places() (names []string) {
-	for _, p := range r.placesAsked() {
+	for _, p := range r.places {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// HasEnvironment reports whether any table may have lines of an environment.
-func (r *Report) HasEnvironment(environment string) bool {
-	return environment == column.HeldOutScore ||
-		slices.ContainsFunc(r.allRows, func(entry row) bool {
-			return environment == entry.place() || environment == entry.Condition.Env
-		})
 }
 
 // Tables returns the tables of a kind; none if the runs have nothing for it.
@@ -143,7 +132,9 @@ type Section struct {
 // Part returns the part of the report with those environments, which the runs must have.
 func (r *Report) Part(environments []string) (Section, error) {
 	for _, name := range environments {
-		if !r.HasEnvironment(name) {
+		if name != column.HeldOutScore && !slices.ContainsFunc(r.allRows, func(of row) bool {
+			return name == of.place.Name || name == of.Condition.Env
+		}) {
 			return Section{}, fmt.Errorf("the runs have no environment %q", name)
 		}
 	}
@@ -195,7 +186,7 @@ const AllTables = "all"
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	if full := slices.Contains(ids, AllTables); len(ids) == 0 || full {
 		for _, k := range kinds {
-			if full && !k.Request || !full && k.First && slices.Contains(r.firsts(), k.Only) {
+			if full && !k.Request || !full && k.First && slices.Contains(firsts(r), k.Only) {
 				out = append(out, r.Tables(k.ID)...)
 			}
 		}
@@ -213,10 +204,9 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 		return out, nil
 	}
 	for _, id := range ids {
-		found := r.named(id)
+		found := tablesNamed(r, id)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id),
-				strings.Join(r.have(), ", "))
+			return nil, r.noTable(id)
 		}
 		for _, t := range found { // a table has several names
 			if !slices.ContainsFunc(out, func(o table.Table) bool { return o.ID == t.ID && o.Title == t.Title }) {
@@ -229,13 +219,13 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 
 // question is the kind of tables that answers the primary question: those of runs under
 // perturbations or with several trials, or those of all runs, for which it is empty.
-func (r *Report) question() Only {
+func question(r *Report) Only {
 	switch {
 	case len(r.families()) > 0:
 		return Families
 	case len(r.swept()) > 0:
 		return Sweeps
-	case len(r.retries()) > 0:
+	case len(retriesOf(r.trialRows())) > 0:
 		return Trials
 	}
 	return ""
@@ -243,19 +233,19 @@ func (r *Report) question() Only {
 
 // firsts are the kinds of tables that readers get who ask for none. Places without
 // perturbations have their rates beside a sweep.
-func (r *Report) firsts() []Only {
-	question := r.question()
+func firsts(r *Report) []Only {
+	question := question(r)
 	swept := func(place claim.Scope) bool {
 		return slices.ContainsFunc(r.swept(), func(p sweptPlace) bool { return p.env == place.Name })
 	}
-	if question == Sweeps && slices.ContainsFunc(r.placesAsked(), func(p claim.Scope) bool { return !swept(p) }) {
+	if question == Sweeps && slices.ContainsFunc(r.places, func(p claim.Scope) bool { return !swept(p) }) {
 		return []Only{question, Presets, ""}
 	}
 	return []Only{question, Presets, Trials}
 }
 
-// named returns the tables that a reader asked for. They say so if there are no results.
-func (r *Report) named(id string) (out []table.Table) {
+// tablesNamed returns the tables that a reader asked for. They say so if there are no results.
+func tablesNamed(r *Report, id string) (out []table.Table) {
 	k, ok := Find(id)
 	if !ok {
 		return nil
@@ -273,45 +263,26 @@ func (r *Report) named(id string) (out []table.Table) {
 	return out
 }
 
-// lack says why runs may have no such table.
-func lack(id string) string {
+// noTable says why the runs may have no such table, and which they have.
+func (r *Report) noTable(id string) error {
+	lacks := ""
 	if k, _ := Find(id); k.Lacks != "" {
-		return ": " + k.Lacks
+		lacks = ": " + k.Lacks
 	}
-	return ""
-}
-
-// have lists the tables that the runs have.
-func (r *Report) have() (ids []string) {
+	var ids []string
 	for _, k := range kinds {
 		for _, t := range r.Tables(k.ID) {
 			ids = append(ids, t.ID)
 		}
 	}
-	return ids
-}
-
-// splitBaselines separates the tables with the best of several tries, which do not
-// compare with the rates of one try.
-func splitBaselines(baselines []Baseline) (bests, singles []Baseline) {
-	for _, b := range baselines {
-		if b.Table.HasBestOf() {
-			bests = append(bests, b)
-		} else {
-			singles = append(singles, b)
-		}
-	}
-	return bests, singles
+	return fmt.Errorf("these runs have no table %q%s; they have %s", id, lacks, strings.Join(ids, ", "))
 }
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.
 const noPerturbation = "none"
 
-// title names a row in a note that holds for all perturbations.
-func (r row) title() string { return r.line }
-
 // envCol says where a row was played, modelCol by whom.
-func (r row) envCol() table.Field   { return column.Environment.Val(r.place()) }
+func (r row) envCol() table.Field   { return column.Environment.Val(r.place.Name) }
 func (r row) modelCol() table.Field { return column.Model.Val(r.name) }
 
 // tasksOf says which tasks a score was made on.
@@ -328,22 +299,11 @@ func tasksOf(s *scoring.Score) string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// marks are those of the rates of a row that is not complete or has weaknesses.
-func (r row) marks() (marks string) {
-	if !r.Complete() {
-		marks = incompleteMark
-	}
-	if r.weaknesses() != nil {
-		marks += repliesMark
-	}
-	return marks
-}
-
 // share is a share of a row, rated a rate with its interval.
-func (r row) share(c table.Col[float64], v float64) table.Field { return c.Val(v).Marked(r.marks()) }
+func (r row) share(c table.Col[float64], v float64) table.Field { return c.Val(v).Marked(r.marks) }
 
 func (r row) rated(c table.Bounded, e scoring.Estimate) table.Field {
-	return rated(c, e).Marked(r.marks())
+	return rated(c, e).Marked(r.marks)
 }
 
 // rated is an estimate with its interval.

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
@@ -50,9 +52,9 @@ type sweptPlace struct {
 
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
-	for _, of := range groupedBy(rows, row.place) {
-		p := sweptPlace{env: of[0].place(), lines: sweptLines(of)}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(compared(r)) == 0 })
+	for _, of := range claim.Grouped(rows, placeOf) {
+		p := sweptPlace{env: of[0].place.Name, lines: sweptLines(of)}
 		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(of)
 		p.notes = append(p.notes, departures(of)...)
 		out = append(out, p)
@@ -64,7 +66,7 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 // says what the runs show. Programs get more columns.
 func robustness(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
-		lines, names := report.withPublished(p)
+		lines, names := withPublished(report, p)
 		programs := blank
 		programs.Title += " on " + envs.Title(p.env)
 		programs.Columns = column.Sweep(names)
@@ -73,13 +75,13 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 		if !severalTaskSets(lines) {
 			t = t.Without(column.TaskSet)
 		}
-		report.standing().compareIn(&t, p, lines)
+		compareIn(report.standing(), &t, p, lines)
 		t.Programs = []table.Table{programs}
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		report.head(&tables[0], appendNew(nil, strings.TrimSpace(
-			report.sweptLegend()+" "+strings.Join(report.sweptMarks(), " ")))...)
+		head(report, &tables[0], appendNew(nil, strings.TrimSpace(
+			sweptLegend(report)+" "+strings.Join(sweptMarks(report), " ")))...)
 	}
 	return tables
 }
@@ -90,7 +92,7 @@ func severalTaskSets(lines []swept) bool {
 }
 
 // sweptLegend says in a sentence what letters mean, if a table has any.
-func (r *Report) sweptLegend() string {
+func sweptLegend(r *Report) string {
 	s := r.standing()
 	for _, p := range s.Places {
 		if len(s.Letters(p))+len(s.Letters(p.Average())) > 0 {
@@ -102,7 +104,7 @@ func (r *Report) sweptLegend() string {
 
 // compareIn adds to the rows of the rate that claims are about what they say: letters beside the rates without a
 // perturbation and the averages, and the limits of what is lost.
-func (s *standing) compareIn(t *table.Table, p sweptPlace, lines []swept) {
+func compareIn(s *standing, t *table.Table, p sweptPlace, lines []swept) {
 	at := slices.IndexFunc(s.Places, func(of claim.Scope) bool { return of.Name == p.env })
 	for i, row := range t.Rows {
 		l := lines[i/len(sweptRates)]
@@ -141,11 +143,11 @@ func (l swept) loss(perturbations []string, rate claim.Rate) float64 {
 }
 
 // withPublished are the lines of a place with published ones below them, and their conditions.
-func (r *Report) withPublished(p sweptPlace) (lines []swept, names []string) {
+func withPublished(r *Report, p sweptPlace) (lines []swept, names []string) {
 	lines, names = slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
 	for _, b := range r.baselines {
 		if b.Table.Env == p.env {
-			lines = append(lines, publishedSweeps(b)...)
+			lines = append(lines, publishedSweeps(b, r.weights)...)
 			names = appendNew(names, b.Table.Columns...)
 		}
 	}
@@ -158,7 +160,7 @@ const conditionLegend = "Average and Std are over the conditions shown, Std with
 
 // head makes a table the first of its runs: it has their title, and below it what they say.
 // Programs get the claims beside it.
-func (r *Report) head(t *table.Table, legend ...string) {
+func head(r *Report, t *table.Table, legend ...string) {
 	s := r.standing()
 	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
 	verdict(r, &claims)
@@ -168,10 +170,10 @@ func (r *Report) head(t *table.Table, legend ...string) {
 	if verdicts := claims.Programs[0]; len(verdicts.Rows) > 0 {
 		t.Programs = append(t.Programs, verdicts)
 	}
-	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), s.made(r, s.Title()))
+	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), made(r, s.Title()))
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
-	t.Notes = slices.Concat(s.Verdict(true), r.firstNotes(s, legend...))
+	t.Notes = slices.Concat(s.Verdict(true), firstNotes(r, legend...))
 }
 
 // changes says what every perturbation changes, by environment.
@@ -179,7 +181,7 @@ func changes(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
 		t := blank
 		t.Title = "Change under perturbations on " + envs.Title(p.env) + ", paired by task"
-		report.addChanges(&t, p)
+		addChanges(report, &t, p)
 		tables = append(tables, t)
 	}
 	return tables
@@ -187,11 +189,8 @@ func changes(report *Report, blank table.Table) (tables []table.Table) {
 
 // compared lists the perturbations that stand side by side with the row's: those of
 // its sweep that are of no family.
-func (r row) compared() []record.Perturbation {
-	if r.sweep == nil {
-		return nil
-	}
-	return slices.DeleteFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
+func compared(r row) []record.Perturbation {
+	return slices.DeleteFunc(slices.Clone(r.planned), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
 // perturbationsOf lists the perturbations of sweeps and those of them that change the interface, with notes that say
@@ -199,7 +198,7 @@ func (r row) compared() []record.Perturbation {
 func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 	byName := map[string]record.Perturbation{}
 	for _, r := range rows {
-		for _, p := range r.compared() {
+		for _, p := range compared(r) {
 			previous, ok := byName[p.Name]
 			if !ok {
 				byName[p.Name] = p
@@ -222,38 +221,29 @@ func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 // sweptLines gathers rows that differ in the perturbation alone.
 func sweptLines(rows []row) []swept {
 	var lines []swept
-	var models []string
-	index := map[string]int{}
-	for _, r := range rows {
-		c, key := r.unperturbed()
-		i, ok := index[key]
-		if !ok {
-			i = len(lines)
-			index[key] = i
-			lines = append(lines, swept{name: r.line, tasks: tasksOf(r.Score), cells: map[string]sweptCell{}})
-			models = append(models, c.Model)
+	for _, of := range claim.Grouped(rows, func(r row) string { return r.alike }) {
+		l := swept{name: of[0].line, tasks: tasksOf(of[0].Score), cells: map[string]sweptCell{}}
+		for _, r := range of {
+			column := r.Condition.Perturbation
+			if column == noPerturbation {
+				column = baseColumn
+			}
+			l.cells[column] = sweptCell{ratesOf(r), r.Score, r.model}
 		}
-		column := r.Condition.Perturbation
-		if column == noPerturbation {
-			column = baseColumn
-		}
-		lines[i].cells[column] = sweptCell{r.rates(), r.Score, r.model}
-	}
-	for i := range lines {
-		lines[i].otherModels(models[i], rows)
+		l.otherModels(cmp.Or(of[0].Condition.Substitute, of[0].Condition.Model), compared(of[0]))
+		lines = append(lines, l)
 	}
 	return lines
 }
 
 // otherModels completes the conditions that change the model if no other model
 // played. It uses the result without perturbation if that result counts.
-func (l *swept) otherModels(model string, rows []row) {
+func (l *swept) otherModels(model string, planned []record.Perturbation) {
 	base, ok := l.cells[baseColumn]
-	i := slices.IndexFunc(rows, func(r row) bool { return r.Score == base.score })
-	if !ok || i < 0 {
+	if !ok {
 		return
 	}
-	for _, p := range rows[i].compared() {
+	for _, p := range planned {
 		if _, found := l.cells[p.Name]; found || p.Model == "" {
 			continue
 		}
@@ -271,10 +261,10 @@ func (l *swept) otherModels(model string, rows []row) {
 }
 
 // publishedSweeps turns a published table of conditions into lines.
-func publishedSweeps(b Baseline) []swept {
+func publishedSweeps(b Baseline, w configs.Weights) []swept {
 	var out []swept
-	for _, l := range publishedLines(b) {
-		s := swept{name: l.name, cells: map[string]sweptCell{}}
+	for _, l := range publishedLines(b, w) {
+		s := swept{name: l.Name, cells: map[string]sweptCell{}}
 		for column, r := range l.rates {
 			if r.success != nil || r.progress != nil {
 				s.cells[column] = sweptCell{rates: r}
@@ -346,21 +336,21 @@ func (l swept) averageMarks(rate claim.Rate, usual string) (marks string) {
 }
 
 // sweptNotes explain the conditions and the marks of tables of robustness.
-func (r *Report) sweptNotes() (notes []string) {
+func sweptNotes(r *Report) (notes []string) {
 	for _, p := range r.swept() {
 		notes = append(notes, p.notes...)
 	}
 	if len(r.swept()) > 0 {
 		notes = append(notes, conditionLegend)
 	}
-	return append(notes, r.sweptMarks()...)
+	return append(notes, sweptMarks(r)...)
 }
 
 // sweptMarks explain the marks of tables of robustness.
-func (r *Report) sweptMarks() []string {
+func sweptMarks(r *Report) []string {
 	marks := ""
 	for _, p := range r.swept() {
-		lines, _ := r.withPublished(p)
+		lines, _ := withPublished(r, p)
 		usual := usualConditions(lines)
 		for _, l := range lines {
 			for _, rate := range sweptRates {
@@ -411,15 +401,12 @@ func (l swept) withoutNoise(conditions []string, rate claim.Rate) float64 {
 		}
 	}
 	success, progress := scoring.ConditionStd(scores)
-	if rate == claim.Progress {
-		return progress
-	}
-	return success
+	return claim.Pick(rate, success, progress)
 }
 
 // addChanges compares every condition with the one without perturbation, and the average of those of the interface, by
 // task. What the claims are about has their probabilities and intervals.
-func (r *Report) addChanges(t *table.Table, p sweptPlace) {
+func addChanges(r *Report, t *table.Table, p sweptPlace) {
 	pairs := pairing{settled: map[int]claim.Claim{}, rate: r.standing().Rate}
 	for _, l := range p.lines {
 		base := l.cells[baseColumn].score

@@ -7,29 +7,10 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/record"
 )
-
-// perturbation returns what the run's record says about the row's perturbation; false
-// if it says nothing, as without one.
-func (r row) perturbation() (record.Perturbation, bool) {
-	if r.sweep == nil {
-		return record.Perturbation{}, false
-	}
-	perturbations := r.sweep.In(r.Condition.Env)
-	i := slices.IndexFunc(perturbations, func(p record.Perturbation) bool { return p.Name == r.Condition.Perturbation })
-	if i < 0 {
-		return record.Perturbation{}, false
-	}
-	return perturbations[i], true
-}
-
-// ofFamilies reports whether the row's perturbation combines families of rules.
-func (r row) ofFamilies() bool {
-	p, ok := r.perturbation()
-	return ok && len(p.Parts) > 0
-}
 
 // perturbedPlayer is a player on one environment under perturbations of families.
 type perturbedPlayer struct {
@@ -37,66 +18,45 @@ type perturbedPlayer struct {
 	// player identifies the player over environments.
 	player    string
 	base      *row // without perturbation; nil if it was not planned
-	perturbed []perturbedRow
+	perturbed []row
 	sweep     *record.Sweep
 }
 
-// perturbedRow is a row with its perturbation.
-type perturbedRow struct {
-	row
-	about record.Perturbation
-}
-
-// unperturbed is the condition of a row without its perturbation, and a key that rows
-// have in common that differ in the perturbation alone.
-func (r row) unperturbed() (c record.Condition, key string) {
-	c = r.Condition
-	c.Model, c.Substitute = cmp.Or(c.Substitute, c.Model), ""
-	c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
-	return c, r.run + "\n" + c.Key()
-}
+// combines reports whether a perturbation combines families of rules.
+func combines(p record.Perturbation) bool { return len(p.Parts) > 0 }
 
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
 func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
-	byKey := map[string]*perturbedPlayer{}
-	for _, r := range rows {
-		if r.sweep == nil || !slices.ContainsFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool {
-			return len(p.Parts) > 0
-		}) {
-			continue
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return !slices.ContainsFunc(r.planned, combines) || r.about != nil && !combines(*r.about)
+	})
+	for _, of := range claim.Grouped(rows, func(r row) string { return r.alike }) {
+		c := unperturbed(of[0].Condition)
+		p := &perturbedPlayer{env: of[0].place.Name, name: of[0].line, sweep: of[0].sweep,
+			player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, of[0].run), "\n")}
+		for _, r := range of {
+			if r.about != nil {
+				p.perturbed = append(p.perturbed, r)
+			} else {
+				p.base = &r
+			}
 		}
-		about, perturbed := r.perturbation()
-		if perturbed && len(about.Parts) == 0 {
-			continue
-		}
-		c, key := r.unperturbed()
-		p := byKey[key]
-		if p == nil {
-			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(protocol.Labels(protocol.Player(c)),
-				c.Model, r.run), "\n"),
-				name:  r.line,
-				sweep: r.sweep}
-			byKey[key] = p
+		if len(p.perturbed) > 0 {
 			players = append(players, p)
 		}
-		if perturbed {
-			p.perturbed = append(p.perturbed, perturbedRow{r, about})
-		} else {
-			p.base = &r
-		}
 	}
-	return slices.DeleteFunc(players, func(p *perturbedPlayer) bool { return len(p.perturbed) == 0 })
+	return players
 }
 
 // drawn is the grade of perturbations whose families and grades were drawn.
 const drawn = "drawn"
 
 // isDrawn reports whether families and grades of a perturbation were drawn.
-func isDrawn(p record.Perturbation) bool { return strings.HasPrefix(p.Name, "random:") }
+func isDrawn(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "random:") }
 
 // isAll reports whether a perturbation combines all families of the environment.
-func isAll(p record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:") }
+func isAll(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:") }
 
 // grades lists the grades of a player's perturbations: those of the suite or, without
 // one, those of single families.
@@ -115,7 +75,7 @@ func (p *perturbedPlayer) grades() (grades []int) {
 
 // atGrade returns the perturbations of a grade, in the order of the number of families:
 // each part has the grade or, if the family has no such grade, its highest.
-func (p *perturbedPlayer) atGrade(grade int) (out []perturbedRow) {
+func (p *perturbedPlayer) atGrade(grade int) (out []row) {
 	highest := map[string]int{}
 	for _, c := range p.perturbed {
 		for _, part := range c.about.Parts {
@@ -132,12 +92,12 @@ func (p *perturbedPlayer) atGrade(grade int) (out []perturbedRow) {
 }
 
 // draws returns the perturbations that were drawn.
-func (p *perturbedPlayer) draws() []perturbedRow {
-	return byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c perturbedRow) bool { return !isDrawn(c.about) }))
+func (p *perturbedPlayer) draws() []row {
+	return byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c row) bool { return !isDrawn(c.about) }))
 }
 
-func byParts(list []perturbedRow) []perturbedRow {
-	slices.SortStableFunc(list, func(a, b perturbedRow) int {
+func byParts(list []row) []row {
+	slices.SortStableFunc(list, func(a, b row) int {
 		return cmp.Compare(len(a.about.Parts),
 			len(b.about.Parts))
 	})
@@ -149,13 +109,13 @@ type dose struct {
 	grade      string
 	parts      int
 	complete   bool // they are all families of the environment
-	conditions []perturbedRow
+	conditions []row
 }
 
 // doses returns the doses of a player by grade and number of families. Those that were
 // drawn come last.
 func (p *perturbedPlayer) doses() (doses []dose) {
-	add := func(grade string, conditions []perturbedRow) {
+	add := func(grade string, conditions []row) {
 		for _, c := range conditions {
 			n := len(c.about.Parts)
 			if last := len(doses) - 1; last < 0 || doses[last].grade != grade || doses[last].parts != n {
@@ -174,13 +134,59 @@ func (p *perturbedPlayer) doses() (doses []dose) {
 }
 
 // singles are the families of a grade, each alone.
-func (p *perturbedPlayer) singles(grade int) []perturbedRow {
-	return slices.DeleteFunc(p.atGrade(grade), func(c perturbedRow) bool { return len(c.about.Parts) > 1 })
+func (p *perturbedPlayer) singles(grade int) []row {
+	return slices.DeleteFunc(p.atGrade(grade), func(c row) bool { return len(c.about.Parts) > 1 })
 }
 
-func scoresOf(conditions []perturbedRow) (scores []*scoring.Score) {
+func scoresOf(conditions []row) (scores []*scoring.Score) {
 	for _, c := range conditions {
 		scores = append(scores, c.Score)
 	}
 	return scores
+}
+
+// departures say what of a preset is not the original's under the perturbations of a sweep,
+// and which perturbations of the suite do not fit it.
+func departures(rows []row) (notes []string) {
+	var done []string
+	for _, r := range rows {
+		c := r.Condition
+		if r.sweep == nil || c.Preset == nil || slices.Contains(done, r.place.Name) {
+			continue
+		}
+		done = append(done, r.place.Name)
+		if changes := departsOf(r.planned); len(changes) > 0 {
+			notes = append(notes, fmt.Sprintf("Not the original's any more on %s: %s. Published results do not compare.",
+				r.place.Name, strings.Join(changes, "; ")))
+		}
+		var omitted []string
+		for _, l := range r.sweep.LeftOut {
+			if l.Env == c.Env {
+				omitted = append(omitted, l.Perturbation)
+			}
+		}
+		if len(omitted) > 0 {
+			notes = append(notes, fmt.Sprintf("Left out, as they do not fit %s: %s (run.json says why).", r.place.Name,
+				strings.Join(omitted, ", ")))
+		}
+	}
+	return notes
+}
+
+// departsOf lists what departs from a preset, with the number of the perturbations under
+// which it does.
+func departsOf(perturbations []record.Perturbation) (out []string) {
+	counts := map[string]int{}
+	var parts []string
+	for _, p := range perturbations {
+		for _, part := range p.Departs {
+			if counts[part]++; counts[part] == 1 {
+				parts = append(parts, part)
+			}
+		}
+	}
+	for _, part := range parts {
+		out = append(out, fmt.Sprintf("%s (under %d of %d)", part, counts[part], len(perturbations)))
+	}
+	return out
 }

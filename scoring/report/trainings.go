@@ -8,58 +8,61 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
 const lacksTrainings = "no two models have names that differ in the number at their end alone, as M-0 and M-1 do"
 
-// trained is an arm on an environment.
-type trained struct {
-	row    // of the first training
-	joint  scoring.Trainings
-	name   string
-	served int // trainings; a baseline has none
+// joinedTrainings are rows of one arm as one row, with its name; an error if they do not go together.
+func joinedTrainings(of []row) (row, error) {
+	var scores []*scoring.Score
+	for _, r := range of {
+		scores = append(scores, r.Score)
+	}
+	joined, err := scoring.JoinTrainings(scores)
+	arm := of[0]
+	if arm.arm = &joined; len(of) > 1 {
+		arm.line = armOf(arm.line)
+	}
+	arm.name = arm.line
+	return arm, err
 }
 
 // trainedArms gathers the models whose names differ in the number at their end alone: they
 // are trainings of one arm. Baselines are arms without a training. Another model, which
 // was trained once, is left out: nothing says how another training of it would do.
-func trainedArms(in []row) (arms []trained, notes []string) {
+func trainedArms(in []row) (arms []row, notes []string) {
 	type key struct{ place, perturbation, arm string }
 	type separate struct {
-		trained
-		why error
+		name string
+		why  error
 	}
 	var single []string
 	var apart []separate
-	for _, of := range groupedBy(in, func(r row) key {
-		return key{r.place(), r.Condition.Perturbation, armOf(r.line)}
+	for _, of := range claim.Grouped(in, func(r row) key {
+		return key{r.place.Name, r.Condition.Perturbation, armOf(r.line)}
 	}) {
-		arm := trained{row: of[0], name: armOf(of[0].line), served: len(of)}
-		if arm.Condition.Decoding == nil {
-			arm.name, arm.served = of[0].line, 0
-		} else if len(of) == 1 {
-			if name := of[0].line; !slices.Contains(single, name) { // under each perturbation
-				single = append(single, name)
-			}
+		served := of[0].Condition.Decoding != nil
+		if len(of) == 1 && served {
+			single = appendNew(single, of[0].line) // under each perturbation
 			continue
 		}
-		var scores []*scoring.Score
-		for _, r := range of {
-			scores = append(scores, r.Score)
+		arm, err := joinedTrainings(of)
+		if !served {
+			arm.name = of[0].line
 		}
-		var err error
-		if arm.joint, err = scoring.JoinTrainings(scores); err != nil {
-			apart = append(apart, separate{arm, err})
+		if err != nil {
+			apart = append(apart, separate{armTitle(arm), err})
 			continue
 		}
 		arms = append(arms, arm)
 	}
-	notes = grouped(apart, func(s separate) string { return s.named() }, func(s separate) string {
+	notes = grouped(apart, func(s separate) string { return s.name }, func(s separate) string {
 		return fmt.Sprintf("trainings cannot be joined, because %v", s.why)
 	})
-	if !slices.ContainsFunc(arms, func(a trained) bool { return a.served > 0 }) {
+	if !slices.ContainsFunc(arms, func(a row) bool { return a.Condition.Decoding != nil }) {
 		return nil, notes
 	}
 	if len(single) > 0 {
@@ -69,9 +72,9 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 	return arms, notes
 }
 
-// named says which arm it is, where it played and under which perturbation.
-func (a trained) named() string {
-	name := a.name + " on " + a.claimPlace().Title
+// armTitle says which arm it is, where it played and under which perturbation.
+func armTitle(a row) string {
+	name := a.name + " on " + a.place.Title
 	if p := a.Condition.Perturbation; p != noPerturbation {
 		name += " under " + p
 	}
@@ -94,20 +97,18 @@ func trainings(report *Report, t *table.Table) {
 		t.Notes = notes
 	}
 	for _, a := range arms {
-		t.Add(a.envCol(), column.Model.Val(a.name), column.Perturbation.Val(a.Condition.Perturbation),
-			column.Trainings.Val(a.served), a.field(column.Success, a.joint.Success),
-			column.SuccessDeviation.Val(a.joint.Success.SampleStd),
-			a.field(column.Progress, a.joint.Progress),
-			column.ProgressDeviation.Val(a.joint.Progress.SampleStd))
+		trainings := 0 // a baseline has none
+		if a.Condition.Decoding != nil {
+			trainings = len(a.arm.Parts)
+		}
+		t.Add(a.envCol(), a.modelCol(), column.Perturbation.Val(a.Condition.Perturbation),
+			column.Trainings.Val(trainings), rated(column.Success, *a.arm.Estimate(a.arm.Success)),
+			column.SuccessDeviation.Val(a.arm.Success.SampleStd),
+			rated(column.Progress, *a.arm.Estimate(a.arm.Progress)), column.ProgressDeviation.Val(a.arm.Progress.SampleStd))
 	}
 	annotate(t, "Trainings: models whose names differ in the number at their end alone. 95% intervals are for new "+
 		"trainings and new tasks; SR std and PR std: standard deviation of the trainings' rates, in percentage points, "+
 		"with divisor n-1.", notes)
-}
-
-// field is a rate with its interval.
-func (a trained) field(c table.Bounded, r scoring.Rate) table.Field {
-	return rated(c, *a.joint.Estimate(r))
 }
 
 // armsOf are the rows of arms with several trainings each, with all other rows; nil if there
@@ -117,23 +118,16 @@ func (a trained) field(c table.Bounded, r scoring.Rate) table.Field {
 func armsOf(plain []row) (rows []row) {
 	type key struct{ place, arm string }
 	arms := map[string]bool{}
-	for _, of := range groupedBy(plain, func(r row) key { return key{r.place(), armOf(r.line)} }) {
+	for _, of := range claim.Grouped(plain, func(r row) key { return key{r.place.Name, armOf(r.line)} }) {
 		if of[0].Condition.Decoding == nil || len(of) < 2 || !numbered(of) {
 			rows = append(rows, of...)
 			continue
 		}
-		var scores []*scoring.Score
-		for _, r := range of {
-			scores = append(scores, r.Score)
-		}
-		joined, err := scoring.JoinTrainings(scores)
+		arm, err := joinedTrainings(of)
 		if err != nil {
 			return nil
 		}
-		arm := of[0]
-		arm.Score, arm.arm, arm.line = joined.Score, &joined, armOf(arm.line)
-		arm.name = arm.line
-		rows, arms[arm.line] = append(rows, arm), true
+		rows, arms[arm.line] = append(rows, arm.with(arm.arm.Score)), true
 	}
 	if len(arms) < 2 {
 		return nil
@@ -166,18 +160,18 @@ func trainingsPaired(report *Report, t *table.Table) {
 	var pairs pairing
 	for i, b := range arms {
 		for _, a := range arms[i+1:] {
-			if a.place() != b.place() {
+			if a.place.Name != b.place.Name {
 				continue
 			}
-			c, err := scoring.CompareTrainings(a.joint, b.joint)
+			c, err := scoring.CompareTrainings(*a.arm, *b.arm)
 			if err != nil {
 				notes = append(notes, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
-					a.place(), err))
+					a.place.Name, err))
 				continue
 			}
 			// The notes about other kinds know nothing of trainings.
 			c.Success.NewKindsP, c.Progress.NewKindsP = c.Success.P, c.Progress.P
-			pairs.add(c, a.envCol(), column.Model.Val(a.name), column.Against.Val(b.name))
+			pairs.add(c, a.envCol(), a.modelCol(), column.Against.Val(b.name))
 		}
 	}
 	pairs.fill(t, notes, "Δ: mean of the arm's trainings minus that of the other, in percentage points, on the same "+

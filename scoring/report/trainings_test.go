@@ -36,11 +36,11 @@ func TestTrainings(t *testing.T) {
 
 	// The variances of the means of 3 and of 2 trainings come to that of the tasks.
 	arms, _ := trainedArms(New(runs, nil, weights).plain)
-	tasks, err := scoring.Compare(arms[1].joint.Score, arms[0].joint.Score)
+	tasks, err := scoring.Compare(arms[1].arm.Score, arms[0].arm.Score)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := scoring.CompareTrainings(arms[1].joint, arms[0].joint)
+	all, err := scoring.CompareTrainings(*arms[1].arm, *arms[0].arm)
 	if err != nil {
 		t.Fatal(err)
 	}

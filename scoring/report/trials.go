@@ -52,7 +52,7 @@ func trials(report *Report, t *table.Table) {
 		for n := range r.trials {
 			line := []table.Field{r.envCol(), r.modelCol(), column.Trial.Val(n + 1)}
 			if result, ok := r.afterTrial(n); ok {
-				marks := strings.ReplaceAll(result.marks(), repliesMark, "") // which sentences count
+				marks := strings.ReplaceAll(result.marks, repliesMark, "") // which sentences count
 				line = append(line, rated(column.Success, result.Success.Estimate).Marked(marks),
 					rated(column.Progress, result.Progress.Estimate).Marked(marks),
 					column.BestTrial.Val(r.trials[n].Best.Mean).Marked(marks))
@@ -61,7 +61,7 @@ func trials(report *Report, t *table.Table) {
 		}
 	}
 	addPublishedTrials(t, list, report.baselines)
-	report.head(t, trialLegend+"; 95% CI for "+population(rowsOfTried(list))+".")
+	head(report, t, trialLegend+"; 95% CI for "+population(rowsOfTried(list))+".")
 }
 
 func rowsOfTried(list []trialRow) (rows []row) {
@@ -72,7 +72,7 @@ func rowsOfTried(list []trialRow) (rows []row) {
 }
 
 // trialCaveats say what weakens the rates after several trials.
-func (r *Report) trialCaveats() (notes []string) {
+func trialCaveats(r *Report) (notes []string) {
 	list := r.trialRows()
 	tables, columns := reflexionOf(list, r.baselines)
 	for _, b := range tables {
@@ -83,14 +83,15 @@ func (r *Report) trialCaveats() (notes []string) {
 	for _, of := range list {
 		notes = slices.Concat(notes, of.unfinished(), of.doubts())
 	}
-	return append(notes, grouped(list, trialRow.title, func(e trialRow) string { return e.lacksControl(list) })...)
+	return append(notes, grouped(list, func(t trialRow) string { return t.line },
+		func(t trialRow) string { return t.lacksControl(list) })...)
 }
 
 // trialNotes say how tasks are played again, and what was lost.
-func (r *Report) trialNotes() (notes []string) {
+func trialNotes(r *Report) (notes []string) {
 	list := r.trialRows()
 	rows := rowsOfTried(list)
-	notes = grouped(rows, row.title, row.howTried)
+	notes = grouped(rows, lineOf, howTried)
 	if len(list) > 0 {
 		notes = append(notes, publishedTrialNotes(list, r.baselines)...)
 	}
@@ -98,7 +99,7 @@ func (r *Report) trialNotes() (notes []string) {
 }
 
 // howTried says how a row's tasks are played again.
-func (r row) howTried() string {
+func howTried(r row) string {
 	t := r.Condition.Trials
 	text := fmt.Sprintf("up to %d trials without memory", t.Limit)
 	if t.Memory > 0 {
@@ -118,7 +119,7 @@ func (r row) howTried() string {
 
 // firstTrial is the note of all other tables, which have first trials only.
 func firstTrial(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
+	return grouped(rows, lineOf, func(r row) string {
 		if r.Condition.Trials == nil {
 			return ""
 		}

@@ -45,22 +45,21 @@ func Fit(tables []Table, width int) []Table {
 	return out
 }
 
-// width is how wide the table is as text: each column has a blank on both sides.
-func (t Table) width() int {
-	total := 0
+// width is how wide the table is as text.
+func (t Table) width() (total int) {
 	for i := range t.Columns {
-		total += t.columnWidth(i) + 2
+		total += t.columnWidth(i)
 	}
 	return total
 }
 
-// columnWidth is the width of a column's widest line.
+// columnWidth is the width of a column's widest line with a blank on both sides.
 func (t Table) columnWidth(i int) int {
 	widest := t.cellWidth(i)
 	for _, line := range t.Columns[i].textLines() {
 		widest = max(widest, twwidth.Width(line))
 	}
-	return widest
+	return widest + 2
 }
 
 // cellWidth is the width of the widest line of a column's cells.
@@ -130,24 +129,18 @@ func (t Table) joinIntervals() Table {
 			rest = append(rest, i)
 		}
 	}
-	if len(rest) == len(t.Columns) {
-		return t
-	}
-	joined := t
-	joined.Columns, joined.Rows = slices.Clone(t.Columns), nil
-	for i, c := range t.Columns {
-		if c.Upper && i > 0 {
-			joined.Columns[i-1].Header = intervalHeader
-		}
-	}
-	for _, row := range t.Rows {
-		row = slices.Clone(row)
+	joined := t.changed(func(row []Cell) {
 		for i, c := range t.Columns {
 			if c.Upper && i > 0 && row[i].Value != nil {
 				row[i-1].Text += " to " + row[i].Text
 			}
 		}
-		joined.Rows = append(joined.Rows, row)
+	})
+	joined.Columns = slices.Clone(t.Columns)
+	for i, c := range t.Columns {
+		if c.Upper && i > 0 {
+			joined.Columns[i-1].Header = intervalHeader
+		}
 	}
 	return joined.keep(rest)
 }
@@ -267,7 +260,7 @@ func (t Table) split(width int) []Table {
 	for i, c := range t.Columns {
 		if c.Words {
 			names = append(names, i)
-			used += t.columnWidth(i) + 2
+			used += t.columnWidth(i)
 		}
 	}
 	parts := t.parts(names, width-used)
@@ -302,7 +295,7 @@ func (t Table) parts(names []int, room int) (parts [][]int) {
 	fits := func(columns []int) bool {
 		used := 0
 		for _, i := range columns {
-			used += t.columnWidth(i) + 2
+			used += t.columnWidth(i)
 		}
 		return used <= room || len(columns) == 1
 	}
@@ -344,14 +337,20 @@ func (t Table) foldNames(width int) Table {
 
 // fold breaks the texts of a column into lines of at most width characters.
 func (t Table) fold(column, width int) Table {
-	out := t
-	out.Rows = nil
-	for _, row := range t.Rows {
-		row = slices.Clone(row)
+	return t.changed(func(row []Cell) {
 		row[column].Lines = foldText(Printable(row[column].Text+row[column].Mark), width)
-		out.Rows = append(out.Rows, row)
+	})
+}
+
+// changed returns the table with rows that are changed.
+func (t Table) changed(change func(row []Cell)) Table {
+	rows := make([][]Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = slices.Clone(row)
+		change(rows[i])
 	}
-	return out
+	t.Rows = rows
+	return t
 }
 
 // foldText breaks a text into lines of at most width characters, after a blank or

@@ -62,30 +62,18 @@ func (t Table) withTitles() Table {
 	if column < 0 {
 		return t
 	}
-	out := t
-	out.Rows = nil
-	for _, row := range t.Rows {
-		row = slices.Clone(row)
-		row[column].Text = envs.Title(row[column].Text)
-		out.Rows = append(out.Rows, row)
-	}
-	return out
+	return t.changed(func(row []Cell) { row[column].Text = envs.Title(row[column].Text) })
 }
 
 // lowerSpreads puts standard deviations in small print below their rates, before the limits.
 func (t Table) lowerSpreads() Table {
-	out := t
-	out.Rows = nil
-	for _, row := range t.Rows {
-		row = slices.Clone(row)
+	return t.changed(func(row []Cell) {
 		for i, c := range row {
 			if c.Spread != "" && c.Subtext == "" {
 				row[i].Subtext, row[i].Spread = "±"+c.Spread, ""
 			}
 		}
-		out.Rows = append(out.Rows, row)
-	}
-	return out
+	})
 }
 
 // latexHeights are about how high the rows are, in points.

@@ -109,24 +109,6 @@ var registry = []taskType{
 	unknownMeltingTask,
 }
 
-// TaskNames lists the tasks, sorted.
-func TaskNames() []string {
-	var names []string
-	for i := range registry {
-		names = append(names, registry[i].name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Variations is the number of variations of a task; -1 if there is no such task.
-func Variations(name string) int {
-	if i := findTaskNamed(name); i >= 0 {
-		return registry[i].variations
-	}
-	return -1
-}
-
 // oldNumbering is the prefix of the tasks' old names, such as "task-2a-".
 var oldNumbering = regexp.MustCompile(`task-(\d|a|b)+-`)
 

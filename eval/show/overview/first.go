@@ -81,7 +81,8 @@ func thousands(n int) string {
 // lead says when, who, on how many tasks and with how many seeds.
 func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 	parts := []string{span(e.began, e.ended), count(h.Models, "model")}
-	tasks, finished, planned := map[string]envs.Source{}, 0, 0
+	finished, planned := episodes(rep.Runs...)
+	tasks := map[string]envs.Source{}
 	var presets, places []string
 	for _, run := range rep.Runs {
 		for _, s := range run.Scores {
@@ -91,7 +92,6 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 			for _, t := range s.Environment.Tasks {
 				tasks[s.Condition.Env+" "+t.ID+" "+t.Digest] = s.Condition.Source
 			}
-			finished, planned = finished+s.Finished, planned+s.Planned
 			if p := s.Condition.Preset; p != nil && !slices.Contains(presets, p.Name) {
 				presets = append(presets, p.Name)
 			}
@@ -106,13 +106,12 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 			kind = "official and generated"
 		}
 	}
-	episodes := count(planned, "episode")
+	played := count(planned, "episode")
 	if finished < planned {
-		episodes = thousands(finished) + " of " + episodes
+		played = thousands(finished) + " of " + played
 	}
 	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")),
-		h.Seeds,
-		episodes)
+		h.Seeds, played)
 	if len(presets) > 0 {
 		parts = append(parts, shortList(presets, "presets"))
 	}
@@ -237,12 +236,7 @@ func perturbed(rep *report.Report) (out []string) {
 
 // quality says what is missing, and whose replies could be read least.
 func quality(rep *report.Report) []string {
-	finished, planned := 0, 0
-	for _, r := range rep.Runs {
-		for _, s := range r.Scores {
-			finished, planned = finished+s.Finished, planned+s.Planned
-		}
-	}
+	finished, planned := episodes(rep.Runs...)
 	text := fmt.Sprintf("%s of %s planned episodes have a result.", thousands(finished), thousands(planned))
 	if finished < planned {
 		text += " Rates with the mark * cover only those."
@@ -255,6 +249,16 @@ func quality(rep *report.Report) []string {
 		return []string{text, "An action could be read in every reply."}
 	}
 	return []string{text}
+}
+
+// episodes counts the episodes of runs, those with a result and those that are planned.
+func episodes(runs ...report.NamedRun) (finished, planned int) {
+	for _, r := range runs {
+		for _, s := range r.Scores {
+			finished, planned = finished+s.Finished, planned+s.Planned
+		}
+	}
+	return finished, planned
 }
 
 // readable reports whether models have replied, and an action could be read each time.

@@ -320,10 +320,9 @@ func runTable(runs []report.NamedRun) table.Table {
 	}}
 	for _, r := range runs {
 		var models, environments []string
-		finished, planned := 0, 0
+		finished, planned := episodes(r)
 		for _, s := range r.Scores {
 			models, environments = append(models, s.Condition.Model), append(environments, envs.Title(s.Condition.Env))
-			finished, planned = finished+s.Finished, planned+s.Planned
 		}
 		t.Rows = append(t.Rows, []table.Cell{
 			table.String(r.Name), table.String(listed(models)), table.String(listed(environments)), table.Int(finished),

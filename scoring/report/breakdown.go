@@ -1,13 +1,92 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
+
+// byKind has the rates of every kind of task, one line per kind and model, and
+// the metric of rows with presets.
+func byKind(report *Report, t *table.Table) {
+	rows := report.plain
+	metric := slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Preset != nil })
+	if !metric {
+		t.Drop(column.MetricValue)
+	}
+	for _, r := range rows {
+		for _, of := range r.ByKind() {
+			line := []table.Field{
+				r.envCol(), r.modelCol(), column.Kind.Val(cmp.Or(of.Type, "–")), column.Tasks.Val(of.Tasks),
+				r.rated(column.Success, of.Success.Estimate), r.rated(column.Progress, of.Progress.Estimate),
+			}
+			if r.Condition.Preset != nil {
+				line = append(line, r.rated(column.MetricValue, of.Metric.Estimate))
+			}
+			t.Add(line...)
+		}
+	}
+	var value []string
+	if metric {
+		value = []string{"Value: the preset's metric on the tasks of the kind."}
+	}
+	annotate(t, "SR success rate, PR progress rate, in percent: the mean over the tasks of the kind. Tasks: those with a "+
+		"result.", value, aboutNotes(rows), otherNames(rows), incomplete(rows))
+}
+
+// difficulty has the rates of easy and hard tasks, for rows that have both.
+func difficulty(report *Report, t *table.Table) {
+	for _, r := range report.plain {
+		if r.Easy.Tasks+r.Hard.Tasks > 0 {
+			t.Add(r.envCol(), r.modelCol(),
+				column.EasyTasks.Val(r.Easy.Tasks), r.share(column.EasySuccess, r.Easy.Success.Mean),
+				r.share(column.EasyProgress, r.Easy.Progress.Mean),
+				column.HardTasks.Val(r.Hard.Tasks), r.share(column.HardSuccess, r.Hard.Success.Mean),
+				r.share(column.HardProgress, r.Hard.Progress.Mean))
+		}
+	}
+	explain(t, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in "+
+		"percent.")
+}
+
+// byTask has the rates of every task, one line per task and model.
+func byTask(report *Report, t *table.Table) {
+	for _, r := range report.plain {
+		for _, of := range r.TaskRates() {
+			line := []table.Field{
+				r.envCol(), column.Task.Val(of.Task.ID), column.Type.Val(cmp.Or(of.Task.Type, "–")), r.modelCol(),
+				column.Episodes.Val(of.Episodes),
+				r.share(column.Success.Col, of.Success), r.share(column.Progress.Col, of.Progress),
+			}
+			if of.Task.Index >= 0 { // else it is not of the benchmark
+				line = append(line, column.TaskNo.Val(of.Task.Index))
+			}
+			t.Add(line...)
+		}
+	}
+	explain(t, "SR success rate, PR progress rate of the task over its seeds, in percent. Episodes: those with a result; "+
+		"tasks without any are left out.", otherNames(report.plain))
+}
+
+// bySeed has the rates of every seed, for rows with several.
+func bySeed(report *Report, t *table.Table) {
+	for _, r := range report.plain {
+		if len(r.Seeds) < 2 {
+			continue
+		}
+		for _, seed := range r.SeedRates() {
+			t.Add(r.envCol(), r.modelCol(), column.Seed.Val(int(seed.Seed)), column.Episodes.Val(seed.Episodes),
+				r.share(column.Success.Col, seed.Success), r.share(column.Progress.Col, seed.Progress))
+		}
+	}
+	explain(t, "SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on the "+
+		"same tasks varies between seeds.", otherNames(report.plain))
+}
 
 // byStep says what the episodes had reached by each step.
 func byStep(report *Report, t *table.Table) {
@@ -42,7 +121,7 @@ func usage(report *Report, t *table.Table) {
 func endings(report *Report, t *table.Table) {
 	for _, r := range report.plain {
 		e := r.Endings()
-		t.Add(r.envCol(), r.modelCol(), column.Planned.Val(r.Planned).Marked(r.marks()),
+		t.Add(r.envCol(), r.modelCol(), column.Planned.Val(r.Planned).Marked(r.marks),
 			column.SolvedEpisodes.Val(e.Solved), column.EndedEarly.Val(e.Early), column.StepLimit.Val(e.Limit),
 			column.ContextExceeded.Val(e.Unfinished[record.ContextExceeded]),
 			column.ModelError.Val(e.Unfinished[record.ModelError]),
