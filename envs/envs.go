@@ -181,6 +181,13 @@ type Lister interface {
 	Actions(ctx context.Context) ([]string, error)
 }
 
+// Hinter is the optional ability of a World to list the forms of actions, such as "open OBJ", and the names of
+// things that can stand for OBJ here. Asking can draw random numbers, and then the episode goes on differently.
+type Hinter interface {
+	PossibleActions(ctx context.Context) ([]string, error)
+	PossibleObjects(ctx context.Context) ([]string, error)
+}
+
 // Expert is the optional ability of a World to say what a competent player
 // would do next. It returns "" if it knows no way to the goal.
 type Expert interface {

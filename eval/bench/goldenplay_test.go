@@ -47,6 +47,8 @@ func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	}
 	h.data = sharedtest.AgentBoard(t)
 	switch {
+	case strings.Contains(f.preset, "gigpo") && strings.HasSuffix(f.preset, ":seen"):
+		h.data = seenGames(t)
 	case strings.HasPrefix(f.file, "agentboard-open"):
 		h.steps = 8
 	case f.file == "agentboard-vllm-prompts":
@@ -158,6 +160,17 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	c.Released.Env.Tasks = configs.PresetTasks{Count: 1, List: &configs.PresetList{File: list, Format: "names"}}
 	c.Run.Originals = beside(t, c.Run.Originals, list, h.task)
 	return nil
+}
+
+// seenGames is a data folder with ALFWorld's seen games, which no shared folder has.
+func seenGames(t *testing.T) string {
+	t.Helper()
+	folder, _, _ := strings.Cut(os.Getenv("HELDOUT_TEST_ALFWORLD_DATA"), string(filepath.ListSeparator))
+	if folder == "" {
+		sharedtest.Absent(t, "alfworld/valid_seen", "needs ALFWorld's 140 seen games: set HELDOUT_TEST_ALFWORLD_DATA to a "+
+			"data folder that has them, such as one of heldout data pull alfworld")
+	}
+	return folder
 }
 
 // withoutGoals is a data folder with labels of Jericho whose sub-goals no text has: the
