@@ -33,8 +33,9 @@ func presetKeys(v reflect.Value, visit func(key string, value reflect.Value)) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-			if key == "-" || v.Type() == reflect.TypeFor[Decoding]() || v.Type() == reflect.TypeFor[Template]() {
-				continue // the options of a run, and the language of prompt files
+			prompts := v.Field(i).Type() == reflect.TypeFor[*Template]()          // the language of prompt files
+			if key == "-" || v.Type() == reflect.TypeFor[Decoding]() || prompts { // the options of a run
+				continue
 			}
 			if key != "" {
 				visit(key, v.Field(i))

@@ -92,7 +92,9 @@ func (t *Template) Message(text string, values map[string]string) string {
 }
 
 // Earlier writes Pair or Older with the values of slots.
-func (t *Template) Earlier(text string, values map[string]string) string { return t.write(text, values, values) }
+func (t *Template) Earlier(text string, values map[string]string) string {
+	return t.write(text, values, values)
+}
 
 func (t *Template) write(text string, named, values map[string]string) string {
 	if t.Slots == PythonSlots {
