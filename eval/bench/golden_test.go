@@ -61,6 +61,10 @@ var goldenFiles = []recorded{
 	{file: "react-alfworld-pairs", preset: "react-alfworld", originals: "react"},
 	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", whole: true},
 	{file: "reflexion-alfworld", preset: "reflexion-alfworld", originals: "reflexion"},
+	{file: "rlvmr-sciworld/L0", preset: "rlvmr-sciworld:L0", originals: "epo", elsewhere: true},
+	{file: "rlvmr-sciworld/L1", preset: "rlvmr-sciworld:L1", originals: "epo", elsewhere: true},
+	{file: "rlvmr-sciworld/L2", preset: "rlvmr-sciworld:L2", originals: "epo", elsewhere: true},
+	{file: "rlvmr-sciworld/mc"}, // RLVMR's own agent
 	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
 	{file: "tales-llm-0.36", preset: "tales-variants:newer-client", originals: "tales", elsewhere: true},
 	{file: "verl-agent-alfworld/2025-seen", preset: "gigpo-alfworld-2025:seen", originals: "verl-agent-2025"},
