@@ -61,6 +61,9 @@ func (t *Template) Has(slot string) bool {
 	return false
 }
 
+// Hints reports whether messages say what the environment can name; nil is no template.
+func (t *Template) Hints() bool { return t != nil && t.Possible != "" }
+
 // Check reports a template that cannot be written.
 func (t *Template) Check() error {
 	var errs complaints

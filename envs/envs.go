@@ -182,10 +182,9 @@ type Lister interface {
 }
 
 // Hinter is the optional ability of a World to list the forms of actions, such as "open OBJ", and the names of
-// things that can stand for OBJ here. Asking can draw random numbers, and then the episode goes on differently.
+// things that can stand for OBJ here. Asking changes nothing.
 type Hinter interface {
-	PossibleActions(ctx context.Context) ([]string, error)
-	PossibleObjects(ctx context.Context) ([]string, error)
+	Hints(ctx context.Context) (forms, things []string, err error)
 }
 
 // Expert is the optional ability of a World to say what a competent player

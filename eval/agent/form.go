@@ -143,12 +143,12 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 		}
 		f.world = list
 	}
-	if t := p.Template; t != nil && t.Possible != "" {
+	if p.Template.Hints() {
 		hints, ok := envs.As[envs.Hinter](w)
 		if !ok {
 			return nil, errors.New("the environment cannot list its forms of actions and what they can be about")
 		}
-		f.hints, f.possible = hints, t.Possible
+		f.hints, f.possible = hints, p.Template.Possible
 	}
 	start.Observation = firstObservation(p.Observation, start.Observation)
 	f.turns, f.observation = []turn{{observation: start.Observation}}, start.Observation

@@ -58,11 +58,7 @@ func (f *formed) hint(ctx context.Context) error {
 	if f.hints == nil || f.last().possible != "" {
 		return nil
 	}
-	forms, err := f.hints.PossibleActions(ctx)
-	if err != nil {
-		return &WorldError{err}
-	}
-	things, err := f.hints.PossibleObjects(ctx)
+	forms, things, err := f.hints.Hints(ctx)
 	if err != nil {
 		return &WorldError{err}
 	}

@@ -119,10 +119,16 @@ type babyaiStep struct {
 	Done        bool         `json:"done"`
 }
 
-// goalTeller is an ability of ScienceWorld's worlds.
-type goalTeller interface {
-	Goals(context.Context) (string, error)
-}
+// The abilities of ScienceWorld's worlds.
+type (
+	hinter interface {
+		PossibleActions(context.Context) ([]string, error)
+		PossibleObjects(context.Context) ([]string, error)
+	}
+	goalTeller interface {
+		Goals(context.Context) (string, error)
+	}
+)
 
 func newGymScience() gymSpeaker {
 	return gymSpeaker{
@@ -191,7 +197,7 @@ func (c *gymClient) hint() (any, error) {
 		Actions []string `json:"possible_actions"`
 		Objects []string `json:"possible_objects"`
 	}
-	err := askWorld(c, func(ctx context.Context, h envs.Hinter) (err error) {
+	err := askWorld(c, func(ctx context.Context, h hinter) (err error) {
 		if out.Actions, err = h.PossibleActions(ctx); err == nil {
 			out.Objects, err = h.PossibleObjects(ctx)
 		}
