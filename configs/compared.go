@@ -88,6 +88,9 @@ const heatOrder = "heat-order"
 //
 //   - set-order: the order of what PDDL's games list, which is that of a Python set
 //   - room-order: the order of what ScienceWorld's rooms hold, which is that of a Java set
+//   - choice-order: the order of the choices of a request that ScienceWorld finds ambiguous
+//   - thing-names: by which of its names ScienceWorld calls a thing that shares one with others, in the list of
+//     what can be named; things that draw one name stand there once
 //   - heat-order: the order in which things of ScienceWorld exchange heat, which is that of a
 //     Java set, and so what thermometers read
 //   - trial-statistics: in Reflexion, the counts of a trial, which the reflection on its last
@@ -97,5 +100,5 @@ const heatOrder = "heat-order"
 //
 //   - stream: stream and stream_options, which say how a reply travels
 func equalUpTo() []string {
-	return []string{"set-order", "room-order", heatOrder, "stream", "trial-statistics"}
+	return []string{"set-order", "room-order", heatOrder, "choice-order", "thing-names", "stream", "trial-statistics"}
 }

@@ -33,7 +33,8 @@ func presetKeys(v reflect.Value, visit func(key string, value reflect.Value)) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-			if key == "-" || v.Type() == reflect.TypeFor[Decoding]() { // the options of a run
+			prompts := v.Field(i).Type() == reflect.TypeFor[*Template]()          // the language of prompt files
+			if key == "-" || v.Type() == reflect.TypeFor[Decoding]() || prompts { // the options of a run
 				continue
 			}
 			if key != "" {

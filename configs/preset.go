@@ -206,12 +206,14 @@ type PresetPrompt struct {
 	MoreHelp string `yaml:"-" json:"more-help,omitempty"`
 	History  string `yaml:"-" json:"kept,omitempty"`
 	Untold   string `yaml:"-" json:"untold,omitempty"`
+	// Template is the message of the form single, of which each text may be one of the source.
+	Template *Template `yaml:"template" json:"template,omitempty"`
 	// SHA256 is the hash of the content of a prompt of ours or of the user.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 }
 
 func (p PresetPrompt) isSet() bool {
-	return p.BuiltIn != "" || len(p.Files) > 0 || p.Instruction != "" || p.System != ""
+	return p.BuiltIn != "" || len(p.Files) > 0 || p.Instruction != "" || p.System != "" || p.Template != nil
 }
 
 // PresetFile is a file of the source.

@@ -102,8 +102,8 @@ func (p *Preset) checkPart() error {
 		errs.oneOf("env.tasks.list.format", l.Format, listFormats())
 	}
 	e.Limit.check(&errs)
-	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != ""
-	errs.want((p.Prompt.BuiltIn == "") == theirs, "prompt needs either built-in or files, system or instruction")
+	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != "" || p.Prompt.Template != nil
+	errs.want((p.Prompt.BuiltIn == "") == theirs, "prompt needs either built-in or files, system, instruction or template")
 	if len(p.Prompt.Files) > 0 {
 		errs.oneOf("prompt.format", p.Prompt.Format, promptFormats())
 	}

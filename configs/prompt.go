@@ -61,24 +61,6 @@ const (
 	KeptPut      = "put"
 )
 
-// Template is a message that an agent writes anew at every turn. Slots are names
-// in braces: {goal}, {observation}, {actions} (the admissible ones), {turn}
-// (counted from 1), {steps} (those so far), {pairs} (in the history) and
-// {history}.
-type Template struct {
-	// First is the message of the first turn, Next that of the others. Without First,
-	// Next is the message of all.
-	First string `yaml:"first"`
-	Next  string `yaml:"next"`
-	// Pair is how an earlier turn is written in the history, with the slots {turn},
-	// {observation}, which is what was seen before the action, {action}, and {result}, which is
-	// what was seen after it; Between separates two of them. Older is the same for turns before
-	// the window, which are left out if it is empty.
-	Pair    string `yaml:"pair"`
-	Between string `yaml:"between"`
-	Older   string `yaml:"older" json:",omitempty"`
-}
-
 // Instructions explain one task type.
 type Instructions struct {
 	// System is sent as a system message unless empty. Not every chat template has one.
@@ -237,8 +219,10 @@ func (p Prompt) check(file string) error {
 	if len(p.Types) == 0 && p.Template == nil {
 		return fmt.Errorf("%s: the prompt has no types section", file)
 	}
-	if p.Template != nil && !strings.Contains(p.Template.Next, "{observation}") {
-		return fmt.Errorf("%s: template.next lacks the slot {observation}", file)
+	if p.Template != nil {
+		if err := p.Template.Check(); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	if p.Kept != "" && !slices.Contains(keptActions(), p.Kept) {
 		return fmt.Errorf("%s: kept is %.50q, want one of %s", file, p.Kept, strings.Join(keptActions(), ", "))

@@ -71,7 +71,9 @@ func (p PresetPrompt) paths() (out []string) {
 
 func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 	if p.Format == "" { // there are only texts
-		out.Types = map[string]Instructions{"": p.instructions()}
+		if out.Template = p.Template; p.System != "" || p.Instruction != "" || p.Template == nil {
+			out.Types = map[string]Instructions{"": p.instructions()}
+		}
 		out.Handover = p.Handover
 		return out, out.check("prompt")
 	}

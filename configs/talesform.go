@@ -3,9 +3,13 @@ package configs
 // talesSeeds is what TALES' seeds have before their number.
 const talesSeeds = 202411060
 
-// tales is TALES' agent. A part seed-N, seen-N or unseen-N is played with the Nth seed.
+// tales is TALES' agent, with so many pairs of its history as the preset says. A part seed-N, seen-N or unseen-N
+// is played with the Nth seed.
 func tales(p *Preset) {
 	p.Agent.Form, p.Agent.History = Chat, "{reply}\n"
+	if p.Agent.Pairs > 0 {
+		p.Agent.Notice = "{text:left-before}{pairs}{text:left-after}"
+	}
 	p.Observation.Suffix = "\n> "
 	p.Decoding.Seed = 20241001
 	p.Env.Limit.Restart = true
@@ -24,14 +28,14 @@ func talesJoined(p *Preset) {
 
 // talesLimit is TALES' agent with three pairs of its history.
 func talesLimit(p *Preset) {
+	p.Agent.Pairs = 3
 	tales(p)
-	p.Agent.Pairs, p.Agent.Notice = 3, "{text:left-before}{pairs}{text:left-after}"
 }
 
 // talesNewer is TALES' agent with a newer client, which loses all but the last step.
 func talesNewer(p *Preset) {
 	tales(p)
-	p.Agent.Pairs = 1
+	p.Agent.Pairs, p.Agent.Notice = 1, ""
 }
 
 // talesReact is TALES' agent that thinks before each action.

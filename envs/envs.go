@@ -181,6 +181,12 @@ type Lister interface {
 	Actions(ctx context.Context) ([]string, error)
 }
 
+// Hinter is the optional ability of a World to list the forms of actions, such as "open OBJ", and the names of
+// things that can stand for OBJ here. Asking changes nothing.
+type Hinter interface {
+	Hints(ctx context.Context) (forms, things []string, err error)
+}
+
 // Expert is the optional ability of a World to say what a competent player
 // would do next. It returns "" if it knows no way to the goal.
 type Expert interface {

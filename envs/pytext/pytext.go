@@ -3,6 +3,8 @@
 package pytext
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -24,3 +26,81 @@ func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
 
 // IsSpace is str.isspace of a character: Unicode's white space and the four ASCII separators.
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// Format is str.format with named fields: {name} is a value, and {{ and }} are braces. Positions, attributes,
+// conversions and format specifications are refused, as are names without a value.
+func Format(template string, values map[string]string) (string, error) {
+	var out strings.Builder
+	for {
+		i := strings.IndexAny(template, "{}")
+		if i < 0 {
+			out.WriteString(template)
+			return out.String(), nil
+		}
+		out.WriteString(template[:i])
+		brace, rest := template[i:i+1], template[i+1:]
+		if strings.HasPrefix(rest, brace) {
+			out.WriteString(brace)
+			template = rest[1:]
+			continue
+		}
+		if brace == "}" {
+			return "", errors.New("there is a single }")
+		}
+		name, rest, closed := strings.Cut(rest, "}")
+		if !closed {
+			return "", errors.New("there is a single {")
+		}
+		value, known := values[name]
+		if !known {
+			return "", fmt.Errorf("there is no slot {%.60s}", name)
+		}
+		out.WriteString(value)
+		template = rest
+	}
+}
+
+// List is how Python prints a list of texts.
+func List(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = Repr(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// Repr is repr of a str: in single quotes, or in double ones if it has single ones alone.
+func Repr(s string) string {
+	quote := '\''
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		quote = '"'
+	}
+	var out strings.Builder
+	out.WriteRune(quote)
+	for _, r := range s {
+		switch {
+		case r == quote || r == '\\':
+			out.WriteString(`\` + string(r))
+		case r == '\n':
+			out.WriteString(`\n`)
+		case r == '\r':
+			out.WriteString(`\r`)
+		case r == '\t':
+			out.WriteString(`\t`)
+		case isPrintable(r):
+			out.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&out, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&out, `\U%08x`, r)
+		}
+	}
+	out.WriteRune(quote)
+	return out.String()
+}
+
+// isPrintable is str.isprintable of a character: the blank, and all but separators, controls and what is
+// unassigned.
+func isPrintable(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Z, r) }

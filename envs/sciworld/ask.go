@@ -19,6 +19,16 @@ func (w *world) PossibleObjects(context.Context) ([]string, error) {
 	return w.game.objects(), nil
 }
 
+// Hints implements envs.Hinter. A copy of the game is asked, so that the episode draws nothing for it.
+func (w *world) Hints(context.Context) (forms, things []string, err error) {
+	if w.game == nil {
+		return nil, nil, errNotRunning
+	}
+	asked := w.game.fork()
+	defer asked.release()
+	return asked.forms(), asked.objects(), nil
+}
+
 // Goals is the simulator's table of the goals and whether they are reached.
 func (w *world) Goals(context.Context) (string, error) {
 	if w.game == nil {

@@ -19,7 +19,7 @@ func Examine(o Options) []envs.Check {
 
 func checkLabels(o Options) envs.Check {
 	const name = "labels"
-	if o.Variant == ScienceWorld || o.Variant == AgentGym {
+	if o.Variant != "" && o.Variant != AgentBoard {
 		return envs.Check{Name: name, Status: envs.CheckOK, Text: "not needed in variant " + o.Variant}
 	}
 	if o.Data == "" {

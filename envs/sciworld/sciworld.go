@@ -29,6 +29,9 @@ const (
 	// simulator then answers looks at doors and drains as version 1.2.3 does, which the
 	// server has.
 	AgentGym = "agentgym"
+	// Newer is ScienceWorld with looks at doors and drains answered as in version 1.2.3, which RL papers
+	// play.
+	Newer = "scienceworld-1.2.3"
 )
 
 // The largest numbers of steps in the published configurations.
@@ -42,9 +45,9 @@ type Options struct {
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
 	Data string
-	// Variant is AgentBoard, ScienceWorld or AgentGym; empty for AgentBoard.
-	// ScienceWorld has all tasks of the simulator, its own score, and no layer around
-	// it.
+	// Variant is AgentBoard, ScienceWorld, Newer or AgentGym; empty for AgentBoard.
+	// ScienceWorld and Newer have all tasks of the simulator, its own score, and no layer around
+	// them.
 	Variant string
 	// Split is the part of ScienceWorld's tasks, one of Splits; empty for the
 	// first. AgentBoard's and AgentGym's tasks have none.
@@ -77,7 +80,7 @@ func New(o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.setSimulator(o.Variant == AgentGym)
+	e.setSimulator(o.Variant == AgentGym || o.Variant == Newer)
 	if err := e.simplify(o.Simplifications); err != nil {
 		return nil, err
 	}
@@ -119,7 +122,7 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 		}
 		e.plain(o)
 		return gymPlaces(), nil
-	case ScienceWorld:
+	case ScienceWorld, Newer:
 		split, err := findSplit(o.Split)
 		if err != nil {
 			return nil, err
@@ -128,8 +131,8 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 		e.info.Settings["split"] = split.name
 		return split.places(), nil
 	}
-	return nil, fmt.Errorf("sciworld: unknown variant %q; there are %s, %s and %s", o.Variant, AgentBoard,
-		ScienceWorld, AgentGym)
+	return nil, fmt.Errorf("sciworld: unknown variant %q; there are %s, %s, %s and %s", o.Variant, AgentBoard,
+		ScienceWorld, AgentGym, Newer)
 }
 
 // plain settles what the variants without a layer have in common.

@@ -9,14 +9,15 @@ import (
 // Settings are what can be chosen about the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
-		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld, AgentGym}, Measured: true,
-			Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score, or AgentGym's tasks of it"},
-		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variant " +
-			ScienceWorld},
+		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld, AgentGym, Newer}, Measured: true,
+			Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score (" + Newer + ": as that version), " +
+				"or AgentGym's tasks of it"},
+		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variants " +
+			ScienceWorld + " and " + Newer},
 		{Name: "simplifications", Type: envs.Words, Default: "those of the variant", Measured: true,
 			Help: "names separated by commas: " + strings.Join(simplifications(), ", ")},
 		{Name: "simulator-limit", Type: envs.Count, Default: "100", Measured: true,
-			Help: "moves after which the variants " + ScienceWorld + " and " + AgentGym + " end an episode"},
+			Help: "moves after which the variants but " + AgentBoard + " end an episode"},
 	}
 }
 

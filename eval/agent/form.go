@@ -62,6 +62,8 @@ type formed struct {
 	parse       parser
 	normalisers []normaliser
 	world       envs.Lister // nil if nothing needs it
+	hints       envs.Hinter // nil if nothing needs it
+	possible    string      // the text of the template about what it knows
 	layout      layout
 	stops       []string // with their slots
 	turns       []turn
@@ -100,6 +102,8 @@ type turn struct {
 	// the environment was asked.
 	admissible []string
 	listed     bool
+	// possible is what the turn says of forms of actions and of things, empty for nothing.
+	possible string
 	// reply is what the history holds of the model's reply; action is what was sent.
 	reply, action string
 	// corrected: the observation is a message of the preset.
@@ -138,6 +142,13 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 			return nil, errors.New("the environment cannot list its admissible actions")
 		}
 		f.world = list
+	}
+	if p.Template.Hints() {
+		hints, ok := envs.As[envs.Hinter](w)
+		if !ok {
+			return nil, errors.New("the environment cannot list its forms of actions and what they can be about")
+		}
+		f.hints, f.possible = hints, p.Template.Possible
 	}
 	start.Observation = firstObservation(p.Observation, start.Observation)
 	f.turns, f.observation = []turn{{observation: start.Observation}}, start.Observation

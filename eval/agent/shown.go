@@ -8,6 +8,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/pytext"
 )
 
 func writeActions(rule configs.ActionsShown, admissible []string) string {
@@ -40,6 +41,9 @@ func task(o configs.Observation, start envs.Start) string {
 // showActions asks for the admissible actions if the current turn shows them. A message
 // of the preset has them only in its slot.
 func (f *formed) showActions(ctx context.Context) error {
+	if err := f.hint(ctx); err != nil {
+		return err
+	}
 	mode := f.play.ActionsShown.Timing
 	if mode == configs.Never || mode == configs.First && f.number() > 1 || f.last().corrected {
 		return nil
@@ -47,6 +51,20 @@ func (f *formed) showActions(ctx context.Context) error {
 	list, err := f.admissible(ctx)
 	f.last().actions = writeActions(f.play.ActionsShown, list)
 	return err
+}
+
+// hint asks for the forms of actions and for what they can be about, if the template tells them.
+func (f *formed) hint(ctx context.Context) error {
+	if f.hints == nil || f.last().possible != "" {
+		return nil
+	}
+	forms, things, err := f.hints.Hints(ctx)
+	if err != nil {
+		return &WorldError{err}
+	}
+	f.last().possible = strings.NewReplacer("{forms}", pytext.List(forms), "{things}", pytext.List(things)).
+		Replace(f.possible)
+	return nil
 }
 
 // admissible lists the actions that the environment accepts in the current turn.

@@ -29,7 +29,7 @@ func newSingleLayout(p Protocol, start envs.Start) (*singleLayout, error) {
 	if l.First == "" {
 		l.First = l.Next
 	}
-	return l, nil
+	return l, l.Check()
 }
 
 func (l *singleLayout) messages(f *formed) []model.Message {
@@ -38,10 +38,10 @@ func (l *singleLayout) messages(f *formed) []model.Message {
 		text = l.First
 	}
 	history, pairs := l.history(f)
-	text = strings.NewReplacer(
-		"{goal}", l.goal, "{observation}", f.last().observation, "{actions}", f.last().actions,
-		"{turn}", strconv.Itoa(n), "{steps}", strconv.Itoa(n-1), "{pairs}", strconv.Itoa(pairs), "{history}", history,
-	).Replace(text)
+	text = l.Message(text, map[string]string{
+		"goal": l.goal, "observation": f.last().observation, "actions": f.last().actions, "possible": f.last().possible,
+		"turn": strconv.Itoa(n), "steps": strconv.Itoa(n - 1), "pairs": strconv.Itoa(pairs), "history": history,
+	})
 	return f.withSystem(l.system, f.plans()+text)
 }
 
@@ -60,8 +60,10 @@ func (l *singleLayout) history(f *formed) (text string, pairs int) {
 			pairs++
 		}
 		if form != "" {
-			items = append(items, strings.NewReplacer("{turn}", strconv.Itoa(i+1), "{observation}", t.observation,
-				"{action}", t.action, "{result}", f.turns[i+1].observation).Replace(form))
+			items = append(items, l.Earlier(form, map[string]string{
+				"turn": strconv.Itoa(i + 1), "window-turn": strconv.Itoa(i + 1 + min(0, len(f.turns)-1-l.pairs)),
+				"observation": t.observation, "action": t.action, "result": f.turns[i+1].observation,
+			}))
 		}
 	}
 	return strings.Join(items, l.Between), pairs

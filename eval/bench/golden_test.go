@@ -61,18 +61,35 @@ var goldenFiles = []recorded{
 	{file: "react-alfworld-pairs", preset: "react-alfworld", originals: "react"},
 	{file: "react-hotpotqa", preset: "react-hotpotqa:500", originals: "react", whole: true},
 	{file: "reflexion-alfworld", preset: "reflexion-alfworld", originals: "reflexion"},
+	{file: "rlvmr-sciworld/L0", preset: "rlvmr-sciworld:L0", originals: "epo", elsewhere: true},
+	{file: "rlvmr-sciworld/L1", preset: "rlvmr-sciworld:L1", originals: "epo", elsewhere: true},
+	{file: "rlvmr-sciworld/L2", preset: "rlvmr-sciworld:L2", originals: "epo", elsewhere: true},
+	{file: "rlvmr-sciworld/mc"}, // RLVMR's own agent
 	{file: "tales", preset: "tales-{env}", originals: "tales", elsewhere: true, whole: true},
 	{file: "tales-llm-0.36", preset: "tales-variants:newer-client", originals: "tales", elsewhere: true},
+	{file: "verl-agent-alfworld/2025-seen", preset: "gigpo-alfworld-2025:seen", originals: "verl-agent-2025"},
+	{file: "verl-agent-alfworld/2025-unseen", preset: "gigpo-alfworld-2025:unseen", originals: "verl-agent-2025"},
+	{file: "verl-agent-alfworld/seen", preset: "gigpo-alfworld:seen", originals: "verl-agent"},
+	{file: "verl-agent-alfworld/unseen", preset: "gigpo-alfworld:unseen", originals: "verl-agent"},
 }
 
 // Every recorded file is in the table.
 func TestGoldenFilesAreComplete(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(sharedtest.Golden(t, "protocols"), "*.jsonl.gz"))
+	folder := sharedtest.Golden(t, "protocols")
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
+	deeper, err := filepath.Glob(filepath.Join(folder, "*", "*.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, deeper...) {
+		name, err := filepath.Rel(folder, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = strings.TrimSuffix(filepath.ToSlash(name), ".jsonl.gz")
 		if strings.HasSuffix(name, ".outcomes") {
 			continue
 		}
@@ -94,6 +111,9 @@ func TestGoldenRequests(t *testing.T) {
 	for _, file := range goldenFiles {
 		t.Run(file.file, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasSuffix(file.preset, ":seen") && strings.Contains(file.preset, "gigpo") {
+				seenGames(t)
+			}
 			file.check(t, folder, counted)
 		})
 	}

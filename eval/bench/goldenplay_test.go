@@ -2,11 +2,13 @@ package bench
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,12 +43,17 @@ type how struct {
 func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	t.Helper()
 	h = how{preset: f.preset, whole: f.whole, task: c.task, settings: f.settings}
+	if f.preset == "" {
+		return h, errors.New("no preset plays it")
+	}
 	if f.served != "" {
 		h.env = f.address(t, c.task)
 		return h, nil
 	}
 	h.data = sharedtest.AgentBoard(t)
 	switch {
+	case strings.Contains(f.preset, "gigpo") && strings.HasSuffix(f.preset, ":seen"):
+		h.data = seenGames(t)
 	case strings.HasPrefix(f.file, "agentboard-open"):
 		h.steps = 8
 	case f.file == "agentboard-vllm-prompts":
@@ -98,6 +105,9 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
 	chosen, _, err := resolvePresets(out, Purpose{}, Input{Override: func(r *configs.Run) error {
 		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.originals)
+		if f.originals == "epo" {
+			r.Originals = withPossible(t, r.Originals, c)
+		}
 		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{List: []string{server.URL + "/v1"}}
 		r.Concurrency, r.AllowUnusable, r.Out, r.Retries, r.Context = 1, true, dir, 0, h.context
 		r.Settings = maps.Clone(r.Settings)
@@ -158,6 +168,30 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	c.Released.Env.Tasks = configs.PresetTasks{Count: 1, List: &configs.PresetList{File: list, Format: "names"}}
 	c.Run.Originals = beside(t, c.Run.Originals, list, h.task)
 	return nil
+}
+
+// withPossible is a checkout of EPO with the file that says what is possible, of which only that text is read:
+// the folder of originals lacks it, and the recorded requests have it.
+func withPossible(t *testing.T, folder string, c *goldenCase) string {
+	t.Helper()
+	message := fmt.Sprint(c.requests[0]["messages"])
+	_, text, _ := strings.Cut(message, "Current available actions:\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	list := regexp.MustCompile(`\[('[^]]*|"[^]]*)\]`)
+	text = strings.ReplaceAll(list.ReplaceAllString(text, "{x}"), "\n", `\n`)
+	const file = "agent_system/environments/env_package/sciworld/envs.py"
+	return beside(t, folder, file, strings.Repeat("\n", 29)+`f"`+text+`"`)
+}
+
+// seenGames is a data folder with ALFWorld's seen games, which no shared folder has.
+func seenGames(t *testing.T) string {
+	t.Helper()
+	folder, _, _ := strings.Cut(os.Getenv("HELDOUT_TEST_ALFWORLD_DATA"), string(filepath.ListSeparator))
+	if folder == "" {
+		sharedtest.Absent(t, "alfworld/valid_seen", "needs ALFWorld's 140 seen games: set HELDOUT_TEST_ALFWORLD_DATA to a "+
+			"data folder that has them, such as one of heldout data pull alfworld")
+	}
+	return folder
 }
 
 // withoutGoals is a data folder with labels of Jericho whose sub-goals no text has: the

@@ -73,6 +73,9 @@ func (h *how) talesFlags(c *goldenCase) (err error) {
 			return err
 		}
 	}
+	if c.agent == "zero-shot" && h.joined && h.pairs == 2 {
+		variant, h.joined, h.pairs = "no-conversation-limit-2", false, 0
+	}
 	if variant != "" {
 		h.preset, h.whole = "tales-variants:"+variant, false
 	}

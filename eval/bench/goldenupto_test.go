@@ -48,7 +48,7 @@ func eachText(v any, change func(string) string) any {
 
 // equalUpTo are the values of configs.EqualUpTo that are about texts.
 var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder, "heat-order": heatOrder,
-	"trial-statistics": withoutStatistics}
+	"trial-statistics": withoutStatistics, "choice-order": choiceOrder, "thing-names": thingNames}
 
 // setOrder sorts what PDDL's games list: the actions of the help command, and what the
 // answer to "look around" says. The action before an observation may have left the
@@ -98,6 +98,45 @@ var (
 	listed = regexp.MustCompile(`(?:On|In) the [^.:]* is: [^.]*\.`)
 	thing  = regexp.MustCompile(`, (?:an? |the |some )`)
 )
+
+// choices are those of an ambiguous request.
+var choices = regexp.MustCompile(`(?m)^\d+:\t(.*)$`)
+
+// choiceOrder sorts the choices of a request that could mean several things.
+func choiceOrder(text string) string {
+	var all []string
+	for _, c := range choices.FindAllStringSubmatch(text, -1) {
+		all = append(all, c[1])
+	}
+	slices.Sort(all)
+	return choices.ReplaceAllStringFunc(text, func(string) string {
+		first := all[0]
+		all = all[1:]
+		return "choice:\t" + first
+	})
+}
+
+// possibleThings is the list of what can be named, quoted one of its names, and whereabouts is what tells things of
+// one name apart.
+var (
+	possibleThings = regexp.MustCompile(`following objects: \[.*\]`)
+	quoted         = regexp.MustCompile(`'[^']*'`)
+	whereabouts    = regexp.MustCompile(` (?:on|in|containing) .*`)
+)
+
+// thingNames are the kinds in the list of what can be named: the last words of names, without whereabouts. Two
+// things that draw one name stand there once.
+func thingNames(text string) string {
+	return possibleThings.ReplaceAllStringFunc(text, func(list string) string {
+		var names []string
+		for _, name := range quoted.FindAllString(list, -1) {
+			name = whereabouts.ReplaceAllString(strings.Trim(name, "'"), "")
+			names = append(names, name[strings.LastIndex(name, " ")+1:])
+		}
+		slices.Sort(names)
+		return strings.Join(slices.Compact(names), "; ")
+	})
+}
 
 // reading is what a thermometer of ScienceWorld says.
 var reading = regexp.MustCompile(`a temperature of -?\d+ degrees`)

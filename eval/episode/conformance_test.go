@@ -65,6 +65,9 @@ func (w *houseWorld) Step(_ context.Context, action string) (envs.Step, error) {
 
 func (w *houseWorld) Score() float64 { return w.score }
 func (*houseWorld) Close() error     { return nil }
+func (*houseWorld) Hints(context.Context) (forms, things []string, err error) {
+	return []string{"go to OBJ", "take OBJ"}, []string{"desk", "adult's mug", `a "lamp"`}, nil
+}
 func (*houseWorld) Actions(context.Context) ([]string, error) {
 	return []string{"go to desk 1", "help", "put mug 1 in/on desk 1", "take mug 1 from desk 1"}, nil
 }
@@ -174,6 +177,9 @@ func standIn(p *configs.Preset) configs.Prompt {
 			return own
 		}
 	}
+	if p.Prompt.Template != nil {
+		return configs.Prompt{Template: standInTemplate(*p.Prompt.Template)}
+	}
 	in := configs.Instructions{Instruction: "Do the task.", Examples: []configs.Example{
 		{Text: "You see a lamp.\n> use lamp 1\nIt is on.\n"}, {Text: "You see a box.\n> open box 1\nIt is open.\n"},
 		{Text: "never shown"},
@@ -192,6 +198,18 @@ func standIn(p *configs.Preset) configs.Prompt {
 		Types: map[string]configs.Instructions{"": in},
 		Template: &configs.Template{Next: "{turn}: {goal}\n{history}\n{observation}{actions}",
 			Pair: "{observation} > {action}", Between: "; "}}
+}
+
+// standInTemplate has texts of our own in place of the source's, in its slots.
+func standInTemplate(t configs.Template) *configs.Template {
+	shown := "[{admissible_actions}]"
+	if t.Possible != "" {
+		t.Possible, shown = "{{forms}} {things}", "{available_actions}"
+	}
+	t.First = "{{ {task_description} }}\n{current_observation}\n" + shown
+	t.Next = "{task_description} ({step_count})\n{history_length}: {action_history}\n{current_step}: " +
+		"{current_observation}\n" + shown
+	return &t
 }
 
 // conform plays the recorded replies by a preset and returns what was sent and

@@ -135,7 +135,7 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 	if p, err = p.Select("L0"); err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := configs.LoadPrompt("sciworld", p.Prompt.BuiltIn)
+	prompt, err := configs.LoadPrompt("sciworld", "rlvmr")
 	if err != nil {
 		t.Fatal(err)
 	}

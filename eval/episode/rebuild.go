@@ -55,10 +55,11 @@ func NewRebuilder(c record.Condition, prompt configs.Prompt, preset configs.Pres
 	return &Rebuilder{c, prompt, preset, memory}, nil
 }
 
-// NeedsWorld reports that messages depend on the admissible actions, which records do
-// not hold: the environment has to be played again.
+// NeedsWorld reports that messages depend on the admissible actions, or on what can be named, which records
+// do not hold: the environment has to be played again.
 func (r *Rebuilder) NeedsWorld() bool {
-	return !slices.Contains(configs.Agents(), r.condition.Agent) && agent.NeedsActions(r.preset.Play)
+	return !slices.Contains(configs.Agents(), r.condition.Agent) &&
+		(agent.NeedsActions(r.preset.Play) || r.prompt.Template.Hints())
 }
 
 // Calls returns the calls of an episode in order. Env and task are needed only if
@@ -316,14 +317,32 @@ func (w *recordedWorld) Step(ctx context.Context, action string) (envs.Step, err
 
 // Actions implements envs.Lister.
 func (w *recordedWorld) Actions(ctx context.Context) ([]string, error) {
-	if w.real == nil {
-		return nil, errors.New("the environment is not there to list its actions")
-	}
-	lister, ok := envs.As[envs.Lister](w.real)
-	if !ok {
-		return nil, errors.New("the environment cannot list its actions")
+	lister, err := able[envs.Lister](w)
+	if err != nil {
+		return nil, err
 	}
 	return lister.Actions(ctx)
+}
+
+// Hints implements envs.Hinter.
+func (w *recordedWorld) Hints(ctx context.Context) (forms, things []string, err error) {
+	hinter, err := able[envs.Hinter](w)
+	if err != nil {
+		return nil, nil, err
+	}
+	return hinter.Hints(ctx)
+}
+
+// able is the real environment, asked for lists.
+func able[A any](w *recordedWorld) (ability A, err error) {
+	if w.real == nil {
+		return ability, errors.New("the environment is not there to list its actions")
+	}
+	ability, ok := envs.As[A](w.real)
+	if !ok {
+		return ability, errors.New("the environment cannot list its actions")
+	}
+	return ability, nil
 }
 
 // Spell implements envs.Speller: the spelling is the recorded one.

@@ -296,7 +296,8 @@ func (m Defaults) officialSplits(entry catalog.Entry) []string {
 		first := alfworld.Splits()[0]
 		rest := slices.DeleteFunc(alfworld.SplitsIn(m.Setup.Data), func(name string) bool { return name == first })
 		return append([]string{first}, rest...)
-	case entry.Name == sciworld.Name && m.Setup.Settings["variant"] == sciworld.ScienceWorld:
+	case entry.Name == sciworld.Name && slices.Contains([]string{sciworld.ScienceWorld, sciworld.Newer},
+		m.Setup.Settings["variant"]):
 		return sciworld.Splits()
 	}
 	return nil
