@@ -125,7 +125,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "agent", Group: Player, Default: React, Values: Agents(),
-			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)",
+			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent); or " +
+				"exec:COMMAND, a program of yours that plays itself (heldout help own-agent)",
 		},
 		{
 			Name: "prompt", Group: Player, Names: Files, Values: PromptVersions(),
