@@ -244,6 +244,7 @@ func NewProgramAgent(p *Program, id string, about ProgramEpisode, in configs.Ins
 // Act implements Agent.
 func (a *programAgent) Act(ctx context.Context) (Move, error) {
 	var move Move
+	a.acted = false
 	for {
 		answer, err := a.program.ask(ctx, &a.next)
 		move.Usage.plus(answer.usage())
@@ -293,7 +294,7 @@ func (a *programAgent) request(ask string) programRequest {
 // Observe implements Agent.
 func (a *programAgent) Observe(observation string) string {
 	a.next = a.request(askNext)
-	a.next.Observation, a.acted = &observation, false
+	a.next.Observation = &observation
 	return observation
 }
 
