@@ -236,6 +236,10 @@ var Options = sync.OnceValue(func() []Option {
 				"otherwise the run stops, or sets that model aside",
 		},
 		{
+			Name: "order", Group: Playing, Values: []string{Sequential}, Changes: true,
+			Help: "sequential plays one task after the other, seed by seed: for an agent of yours that remembers earlier tasks",
+		},
+		{
 			Name: "shard", Group: Playing, Owner: TheLeader,
 			Help: "play part I of N of the plan, written I/N, in a directory of its own inside the run directory; " +
 				"auto in a " +

@@ -97,7 +97,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	due := newAgenda(todo.Missing, max(1, o.Concurrency))
-	if o.Concurrency == AutoConcurrency {
+	if due.sequential = p.sequential(); o.Concurrency == AutoConcurrency {
 		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
 	}
 	purse := newPurse(&o, s.Attempts, due.wake, stop)
@@ -275,6 +275,10 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 	}
 	if reason := p.breaks(e, rec); reason != nil {
 		return p.aside.putEnv(e.Condition.Env, reason)
+	}
+	if e.Condition.Order != "" && !rec.Outcome.Final() {
+		return p.aside.put(e.Player.Name, fmt.Errorf("the order is sequential, so the run ends with %s, which has no "+
+			"result: %s", e.Task.ID, rec.Error))
 	}
 	if next := e.NextTrial(rec.Brief()); next != nil {
 		p.due.more(next)

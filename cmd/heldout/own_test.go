@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,6 +68,35 @@ func firstAgent() {
 			panic(err)
 		}
 		fmt.Println(string(line))
+	}
+}
+
+// The programs of the page play.
+func TestOwnAgentPage(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not in the PATH: install Python 3")
+	}
+	t.Chdir(t.TempDir())
+	var commands []string
+	for _, b := range blocks(part(t, "own-agent", "In any language: a program")) {
+		if b.file != "" {
+			if err := os.WriteFile(b.file, []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else if strings.HasPrefix(b.text, "heldout run") {
+			commands = strings.Split(strings.TrimSpace(b.text), "\n")
+		}
+	}
+	for i, name := range []string{"luck", "first"} {
+		_, command, _ := strings.Cut(commands[i], `--agent "`)
+		command, rest, _ := strings.Cut(command, `" `)
+		args := append([]string{"run", "--agent", command, "--data", "", "--out", name}, strings.Fields(rest)...)
+		var out bytes.Buffer
+		code := execute(t.Context(), args, &system{stdout: &out, stderr: &out, getenv: noVariables, now: time.Now,
+			goos: runtime.GOOS})
+		if code != exitOK || !strings.Contains(out.String(), "SR on PDDL (6 tasks, 1 seed): "+name+" ") {
+			t.Errorf("%s ends with %d: %s", commands[i], code, &out)
+		}
 	}
 }
 

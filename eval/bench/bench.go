@@ -208,7 +208,8 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 		return nil
 	}
 	if isProgram(name) {
-		*p = episode.Player{Name: name, Agent: record.Own, Program: j.program, Identity: j.identity(r, name)}
+		*p = episode.Player{Name: name, Agent: record.Own, Program: j.program, Identity: j.identity(r, name),
+			Order: r.Order}
 		return nil
 	}
 	i := slices.IndexFunc(j.Served, func(s Served) bool { return s.Players[0].Name == name })

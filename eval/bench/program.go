@@ -53,7 +53,7 @@ func startProgram(out Outside, command string, chosen []Chosen) (*agent.Program,
 // isProgram reports whether a player is a program of the user's.
 func isProgram(name string) bool { return strings.HasPrefix(name, record.OwnModel) }
 
-// served are the models that servers have.
-func served(models []string) []string {
+// servedOf returns the models that servers have.
+func servedOf(models []string) []string {
 	return slices.DeleteFunc(slices.Clone(models), func(name string) bool { return IsBaseline(name) || isProgram(name) })
 }

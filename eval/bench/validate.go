@@ -44,10 +44,24 @@ func Validate(r configs.Run, kind Purpose) error {
 	if r.StepLimit > record.MaxSteps {
 		fail("step-limit is %d, want at most %d", r.StepLimit, record.MaxSteps)
 	}
+	switch {
+	case r.Order != "" && r.Order != configs.Sequential:
+		fail("order is %.40q; there is only %s", r.Order, configs.Sequential)
+	case r.Order != "" && len(r.Model) != 1:
+		fail("order=sequential is for --agent exec:COMMAND alone: other players remember nothing")
+	case r.Order != "" && !isProgram(r.Model[0]):
+		fail("order=sequential is for --agent exec:COMMAND: %s remembers nothing", r.Model[0])
+	case r.Order != "" && len(r.Env) > 1:
+		fail("order=sequential is for one environment: play each in a run of its own")
+	case r.Order != "" && len(r.Env) > 1:
+		fail("order=sequential is for one environment: play each in a run of its own")
+	case r.Order != "" && r.Shard != "":
+		fail("order=sequential does not work with shard: each part would remember tasks of its own")
+	}
 	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
-	served, own := served(r.Model), slices.ContainsFunc(r.Model, isProgram)
+	served, own := servedOf(r.Model), slices.ContainsFunc(r.Model, isProgram)
 	if own && len(served) > 0 {
 		fail("--agent exec:COMMAND asks models itself: leave out --model %s", served[0])
 	}
@@ -117,7 +131,7 @@ func validateSweep(r configs.Run, kind Purpose) (errs []error) {
 		}
 		return errs
 	}
-	served := served(r.Model)
+	served := servedOf(r.Model)
 	if r.Suite == "" && len(r.Perturb) == 0 {
 		fail("no perturbation is given; name some with --perturb, or all with --suite %s", configs.Robust)
 	}

@@ -61,6 +61,8 @@ type Player struct {
 	// Identity says more of who plays if the model is an agent from outside heldout; nil if
 	// nothing is known.
 	Identity *record.Identity
+	// Order is that of conditions.
+	Order string
 	// Anchor: nobody asked for the player, and it plays beside those that were asked for.
 	// Random does so without a perturbation only.
 	Anchor bool
@@ -120,7 +122,7 @@ func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Cond
 		c.PromptHash = b.PromptHash
 	}
 	if p.Program != nil {
-		c.PromptHash, c.Player = b.PromptHash, p.Identity
+		c.PromptHash, c.Player, c.Order = b.PromptHash, p.Identity, p.Order
 	}
 	return c
 }

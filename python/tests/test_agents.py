@@ -1,6 +1,7 @@
 """Agents of one's own: whole episodes from Python."""
 
 import asyncio
+import difflib
 import functools
 import json
 import os
@@ -10,8 +11,10 @@ import runpy
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -421,3 +424,40 @@ def test_kills(tmp_path):
         return sorted((e["id"], e["outcome"], json.dumps(e["trajectory"])) for e in rows)
 
     assert results("killed") == results("calm") and len(results("calm")) == 90
+
+
+PAGE = Path(__file__).parents[2] / "cmd" / "heldout" / "topics" / "own-agent.md"
+
+
+def test_page(tmp_path):
+    """The Python of the page runs."""
+    sections = dict(re.findall(r"\n([^\n]+)\n---+\n(.*?)(?=\n[^\n]+\n---|\Z)", PAGE.read_text(), re.DOTALL))
+
+    def code(title):
+        return textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", sections[title], re.MULTILINE)))
+
+    reply = types.SimpleNamespace(action="look around", thought="so", usage={"prompt_tokens": 2, "completion_tokens": 1})
+
+    async def ask_async(*_):
+        return reply
+
+    played = []
+
+    def evaluate(agent, env, **options):
+        options = {**OPTIONS, **options, "out": tmp_path / agent.__name__, "limit": None}
+        played.append(heldout.evaluate(agent, "pddl", **{k: v for k, v in options.items() if v is not None}))
+
+    defined = re.split(r"\n(?=async def|class|heldout)", code("In Python: a function for an episode"))
+    for part in defined[:3]:
+        space = {"ask": ask_async if "await" in part else lambda *_: reply}
+        exec(part, space)
+        agent = space.get("Agent") or space["agent"]
+        agent.__name__ = f"agent{len(played)}"
+        exec(defined[3], {"agent": agent, "heldout": types.SimpleNamespace(evaluate=evaluate)})
+    assert len(played) == 3
+
+    space = {"re": re, "json": json, "difflib": difflib}
+    exec(code("A custom parser: regex, JSON, an index, the nearest action"), space)
+    actions = ["take mug 1", "go to desk 1"]
+    for text in ("Thought: x\nAction: go to desk 1", '{"action": "go to desk 1"}', "go to the desk 1"):
+        assert space["parsed"](text, actions) == "go to desk 1"

@@ -61,6 +61,8 @@ func (r row) aboutWeakness() string {
 	switch {
 	case errors.Is(err, stats.ErrFewKinds):
 		return fmt.Sprintf("no interval for new kinds: there are too few (%d)", r.Kinds())
+	case errors.Is(err, scoring.ErrDependent):
+		return "no interval, because the agent remembers earlier episodes"
 	case errors.Is(err, scoring.ErrDeterministic):
 		return "no interval, because decoding was deterministic"
 	case err != nil:

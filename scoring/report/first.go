@@ -101,7 +101,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 		}
 	}
 	notes = slices.Concat(notes, r.weaknesses(), caveats(r.plain),
-		grouped(r.plain, row.title, row.lostExpert), directories(r.plain))
+		grouped(r.plain, row.title, row.remembers), grouped(r.plain, row.title, row.lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""
 		if slices.ContainsFunc(r.baselines, func(b Baseline) bool {

@@ -106,6 +106,15 @@ func caveats(rows []row) (notes []string) {
 	return notes
 }
 
+// remembers says of a row that its episodes depend on each other.
+func (r row) remembers() string {
+	if r.Condition.Order == "" {
+		return ""
+	}
+	return "remembers earlier episodes, so that they depend on their order and on each other: no interval and no test " +
+		"holds for them"
+}
+
 // lostExpert says where the expert solves nothing, so that it is not an upper bound.
 func (r row) lostExpert() string {
 	if r.Condition.Agent != record.Expert || r.Finished == 0 || r.Success.Mean > 0 {
