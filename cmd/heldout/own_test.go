@@ -108,8 +108,8 @@ func TestOwnAgentKills(t *testing.T) {
 	t.Parallel()
 	dir, kills := t.TempDir(), max(*ownKills, sharedtest.Times(t, 20, 5))
 	run := func(out string, deadly int) *exec.Cmd {
-		return exec.Command("heldout", "run", "--agent", fmt.Sprintf("exec:firstagent 1 kill %d", deadly), "--env", "pddl",
-			"--data", "", "--seeds", "0-4", "--quiet", "--out", filepath.Join(dir, out))
+		return exec.Command("heldout", "run", "--agent", fmt.Sprintf("exec:firstagent 1 kill %d", deadly), "--env",
+			"pddl", "--data", "", "--seeds", "0-4", "--quiet", "--out", filepath.Join(dir, out))
 	}
 	if out, err := run("calm", 0).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

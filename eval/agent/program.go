@@ -237,8 +237,8 @@ func NewProgramAgent(p *Program, id string, about ProgramEpisode, in configs.Ins
 	for _, example := range in.Examples {
 		about.Examples = append(about.Examples, renderExample(example, true))
 	}
-	return &programAgent{program: p, world: w, next: programRequest{Head: lines.Head{Ask: askFirst}, Episode: id, ProgramEpisode: &about,
-		Observation: &observation}}
+	return &programAgent{program: p, world: w, next: programRequest{Head: lines.Head{Ask: askFirst}, Episode: id,
+		ProgramEpisode: &about, Observation: &observation}}
 }
 
 // Act implements Agent.
@@ -263,7 +263,8 @@ func (a *programAgent) Act(ctx context.Context) (Move, error) {
 		case answer.Want != "":
 			return move, &CrashError{fmt.Sprintf("it wants %.40q, and only %q is to be had", answer.Want, askListed)}
 		case answer.Action == nil:
-			return move, &CrashError{fmt.Sprintf("its answer to %s has none of action, want, stop and error", a.next.Ask)}
+			return move, &CrashError{fmt.Sprintf("its answer to %s has none of action, want, stop and error",
+				a.next.Ask)}
 		default:
 			a.acted = true
 			move.Thought, move.Action, move.Reply = answer.Thought, *answer.Action, answer.Reply
@@ -299,7 +300,8 @@ func (a *programAgent) Observe(observation string) string {
 }
 
 // End implements Ending.
-func (a *programAgent) End(ctx context.Context, rec *record.Episode, outcome record.Outcome, cause error) (Move, error) {
+func (a *programAgent) End(ctx context.Context, rec *record.Episode, outcome record.Outcome, cause error) (Move,
+	error) {
 	r := a.request(askEnd)
 	if n := len(rec.Trajectory); a.acted && n > 0 {
 		r.Observation = &rec.Trajectory[n-1].Observation

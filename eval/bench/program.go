@@ -55,5 +55,7 @@ func isProgram(name string) bool { return strings.HasPrefix(name, record.OwnMode
 
 // servedOf returns the models that servers have.
 func servedOf(models []string) []string {
-	return slices.DeleteFunc(slices.Clone(models), func(name string) bool { return IsBaseline(name) || isProgram(name) })
+	return slices.DeleteFunc(slices.Clone(models), func(name string) bool {
+		return IsBaseline(name) || isProgram(name)
+	})
 }
