@@ -125,7 +125,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "agent", Group: Player, Default: React, Values: Agents(),
-			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)",
+			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent); or " +
+				"exec:COMMAND, a program of yours that plays itself (heldout help own-agent)",
 		},
 		{
 			Name: "prompt", Group: Player, Names: Files, Values: PromptVersions(),
@@ -233,6 +234,10 @@ var Options = sync.OnceValue(func() []Option {
 			Name: "allow-unusable", Group: Playing,
 			Help: "continue if fewer than 5 of a model's first 100 replies are usable, and count them as failures; " +
 				"otherwise the run stops, or sets that model aside",
+		},
+		{
+			Name: "order", Group: Playing, Values: []string{Sequential}, Changes: true,
+			Help: "sequential plays one task after the other, seed by seed: for an agent of yours that remembers earlier tasks",
 		},
 		{
 			Name: "shard", Group: Playing, Owner: TheLeader,

@@ -122,6 +122,9 @@ type AgentForm struct {
 // Agents are the forms that a run can have without a preset.
 func Agents() []string { return []string{React, Act} }
 
+// OwnAgent begins the agent of a run that is a program of the user's: a shell command follows.
+const OwnAgent = "exec:"
+
 // AgentForms are the values of AgentForm.Form:
 //
 //   - react: AgentRefine's chat, with examples in the first message

@@ -82,6 +82,8 @@ type Run struct {
 	SameAction int `yaml:"same-action"`
 	SameStep   int `yaml:"same-step"`
 
+	// Order is empty, or Sequential.
+	Order string `yaml:"order"`
 	// Concurrency is the number of episodes in flight.
 	Concurrency Concurrency `yaml:"concurrency"`
 	// Timeout is the longest that one request may take.
@@ -122,6 +124,10 @@ type Run struct {
 	// Ind is "none" where the models of Model never saw such data.
 	Ind string `yaml:"ind"`
 }
+
+// Sequential plays episodes one after the other, all tasks of a seed in the benchmark's order: for an agent of the
+// user's that remembers.
+const Sequential = "sequential"
 
 // Strings is a list of strings; in YAML one string may stand without brackets.
 type Strings []string

@@ -23,6 +23,8 @@ type agenda struct {
 	// dropped are the models and environments whose episodes do not begin any more.
 	dropped map[string]bool
 	stopped bool
+	// sequential: an episode begins once the one before it is recorded.
+	sequential bool
 }
 
 func newAgenda(episodes []*episode.Episode, limit int) *agenda {
@@ -120,6 +122,9 @@ func (a *agenda) next() *line {
 	})
 	if !slices.ContainsFunc(served, (*line).waits) {
 		served = a.lines
+	}
+	if a.sequential && a.open > 0 {
+		return nil
 	}
 	busy := 0
 	for _, l := range served {

@@ -154,6 +154,24 @@ func (p *Plan) check() error {
 	return nil
 }
 
+// sequential reports whether episodes are played one after the other, as planned.
+func (p *Plan) sequential() bool { return p.Groups[0].Condition.Order != "" }
+
+// Behind reports a missing episode before one that has a result, whose player could not remember it.
+func (p *Plan) Behind(due Due) error {
+	if len(p.Groups) == 0 || !p.sequential() || len(due.Missing) == 0 {
+		return nil
+	}
+	next := due.Missing[0]
+	for _, f := range due.Finished {
+		if c := f.Episode.Condition; c == next.Condition && f.Episode.Task.Index > next.Task.Index {
+			return fmt.Errorf("the order is sequential, and %s has a result, though %s, which comes before it, has none: "+
+				"give another --out, which begins anew", f.Episode.Task.ID, next.Task.ID)
+		}
+	}
+	return nil
+}
+
 // Hash identifies the plan: 8 hex digits.
 func (p *Plan) Hash() string {
 	h := sha256.New()
@@ -283,7 +301,9 @@ func (p *Plan) Due(attempts []record.Attempt) Due {
 			due.Missing = append(due.Missing, e)
 		}
 	}
-	due.Missing = InPlayingOrder(due.Missing)
+	if !p.sequential() {
+		due.Missing = InPlayingOrder(due.Missing)
+	}
 	for i := range p.Groups {
 		due.Conditions = append(due.Conditions, p.Groups[i].Condition)
 	}

@@ -97,7 +97,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	due := newAgenda(todo.Missing, max(1, o.Concurrency))
-	if o.Concurrency == AutoConcurrency {
+	if due.sequential = p.sequential(); o.Concurrency == AutoConcurrency {
 		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
 	}
 	purse := newPurse(&o, s.Attempts, due.wake, stop)
@@ -141,7 +141,7 @@ type pool struct {
 	mu   sync.Mutex
 	// held are the attempts that do not count yet, by their models.
 	held map[string][]held
-	// broken counts the attempts in a row that ended with an error of their environment.
+	// broken counts the attempts in a row that ended with an error of their environment, or of an agent of the user's.
 	broken map[string]int
 }
 
@@ -240,7 +240,8 @@ func (p *pool) leave(e *episode.Episode, rec *record.Episode, cause error) error
 	if rec != nil {
 		p.o.Observer.EpisodeDone(e, rec.Result)
 	}
-	if !errors.As(cause, new(*record.ReplyError)) && !errors.As(cause, new(*model.MachineError)) {
+	if !errors.As(cause, new(*record.ReplyError)) && !errors.As(cause, new(*model.MachineError)) &&
+		!errors.As(cause, new(*agent.GoneError)) {
 		return nil
 	}
 	p.stop(cause)
@@ -269,8 +270,15 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 	if reason := p.watch.fatal(e, cause); reason != nil {
 		return p.aside.put(e.Player.Name, reason)
 	}
+	if reason := p.crashes(e, cause); reason != nil {
+		return p.aside.put(e.Player.Name, reason)
+	}
 	if reason := p.breaks(e, rec); reason != nil {
 		return p.aside.putEnv(e.Condition.Env, reason)
+	}
+	if e.Condition.Order != "" && !rec.Outcome.Final() {
+		return p.aside.put(e.Player.Name, fmt.Errorf("the order is sequential, so the run ends with %s, which has no "+
+			"result: %s", e.Task.ID, rec.Error))
 	}
 	if next := e.NextTrial(rec.Brief()); next != nil {
 		p.due.more(next)
@@ -293,6 +301,26 @@ func (p *pool) breaks(e *episode.Episode, rec *record.Episode) error {
 	if n := p.broken[name]; n >= mostBroken+max(p.o.Concurrency, p.due.playing()) && p.o.Elsewhere == nil {
 		return fmt.Errorf("%d episodes of %s in a row ended with an error of the environment, the last one: %s", n, name,
 			rec.Error)
+	}
+	return nil
+}
+
+// mostCrashes is how many episodes in a row an agent of the user's may fail in.
+const mostCrashes = 8
+
+// crashes returns why an agent of the user's plays nothing more: one error after the other.
+func (p *pool) crashes(e *episode.Episode, cause error) error {
+	if e.Player.Program == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := e.Player.Name
+	if p.broken[name]++; !errors.As(cause, new(*agent.CrashError)) {
+		p.broken[name] = 0
+	}
+	if n := p.broken[name]; n >= mostCrashes {
+		return fmt.Errorf("%d episodes of %s in a row ended with an error of the agent, the last one: %w", n, name, cause)
 	}
 	return nil
 }

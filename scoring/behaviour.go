@@ -130,8 +130,8 @@ func (s *Score) bounded(m refinement.Measure, l stats.Linear, err error) Measure
 func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
 	about := s.About
 	if about == stats.TheseTasks {
-		if s.deterministic() {
-			return stats.Interval{}, ErrDeterministic
+		if err := s.undecoded(); err != nil {
+			return stats.Interval{}, err
 		}
 		if len(s.Seeds) > 1 {
 			return stats.DecodingLinear(l, Level)

@@ -106,8 +106,8 @@ func best(tries [][]float64, n int) (values []float64) {
 
 func (s *Score) bestEstimate(tries [][]float64, n int, values []float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
-		if s.deterministic() {
-			return stats.Estimate{}, ErrDeterministic
+		if err := s.undecoded(); err != nil {
+			return stats.Estimate{}, err
 		}
 		return stats.DecodingBestOf(tries, n, Level)
 	}

@@ -150,7 +150,7 @@ func (a arm) weight() float64 {
 	return 1 / float64(len(a.scores))
 }
 
-// newPair pairs the mean of scores with that of others. It returns ErrIncomplete, ErrOtherTasks or
+// newPair pairs the mean of scores with that of others. It returns ErrIncomplete, ErrOtherTasks, ErrDependent or
 // ErrDeterministic if the scores cannot be compared.
 func newPair(scores []*Score, others ...*Score) (pair, error) {
 	b := others[0]
@@ -162,6 +162,9 @@ func newPair(scores []*Score, others ...*Score) (pair, error) {
 		}
 	}
 	for _, s := range all {
+		if s.Condition.Order != "" {
+			return p, ErrDependent
+		}
 		if !slices.Equal(tasksOf(s), tasks) {
 			return p, ErrOtherTasks
 		}

@@ -34,6 +34,20 @@ type Estimate struct {
 // ErrDeterministic says why there is no interval for other decodings of tasks.
 var ErrDeterministic = errors.New("decoding was deterministic")
 
+// ErrDependent says why there is no interval for episodes that depend on each other.
+var ErrDependent = errors.New("the agent remembers earlier episodes, so that they depend on each other")
+
+// undecoded says why there is no interval for other decodings of tasks; nil if there may be.
+func (s *Score) undecoded() error {
+	switch {
+	case s.Condition.Order != "":
+		return ErrDependent
+	case s.deterministic():
+		return ErrDeterministic
+	}
+	return nil
+}
+
 // newRate averages a value of results.
 func (s *Score) newRate(tasks []taskResults, measure value) Rate {
 	runs := averages(tasks, bySeed, measure)
@@ -57,7 +71,7 @@ func (s *Score) newRate(tasks []taskResults, measure value) Rate {
 // Decoded are the intervals of both rates for other decodings of the same tasks; nil if another
 // decoding would give the same, or if there is one seed.
 func (s *Score) Decoded() (successes, progresses *stats.Interval) {
-	if len(s.Seeds) < 2 || s.deterministic() || len(s.tasks) == 0 {
+	if len(s.Seeds) < 2 || s.undecoded() != nil || len(s.tasks) == 0 {
 		return nil, nil
 	}
 	first := stats.DecodingRate(byTask(s.tasks, success), Level).Interval
@@ -73,8 +87,8 @@ func uneven(tasks []taskResults, seeds int) bool {
 // estimateAt makes the interval for the score's question.
 func (s *Score) estimateAt(tasks []taskResults, measure value, level float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
-		if s.deterministic() {
-			return stats.Estimate{}, ErrDeterministic
+		if err := s.undecoded(); err != nil {
+			return stats.Estimate{}, err
 		}
 		values := byTask(tasks, measure)
 		if len(values) == 0 {
@@ -91,6 +105,9 @@ func (s *Score) estimateAt(tasks []taskResults, measure value, level float64) (s
 
 // sampling returns the sampling of the played tasks, in the order of their keys.
 func (s *Score) sampling(tasks []taskResults, q stats.Question, level float64) (stats.Sampling, error) {
+	if s.Condition.Order != "" {
+		return stats.Sampling{}, ErrDependent
+	}
 	var groups []stats.Group
 	for _, t := range tasks {
 		groups = append(groups, groupOf(s.Condition.Env, *t.Task))

@@ -53,7 +53,7 @@ func (s *Score) average(counts [][]*refinement.Counts, value func(*refinement.Co
 	}
 	out := Estimate{Mean: stats.Mean(means)}
 	if s.About == stats.TheseTasks {
-		if s.deterministic() || len(byTask) == 0 {
+		if s.undecoded() != nil || len(byTask) == 0 {
 			return out
 		}
 		out.Basis = stats.DecodingRate(byTask, Level)

@@ -22,7 +22,7 @@ var keyNames = map[string][]string{
 		"attempts", "steps", "texts", "least-progress", "least-recoveries", "per-kind", "per-task", "window",
 		"tokenizer", "duplicates", "split-seed", "max-history", "near", "max-calls", "min-errors", "success-text",
 		"error-signal", "deflate", "invalid-penalty", "step-cost", "max-memory", "max-sessions-per-client", "no-token",
-		"pprof", "player", "same-weights"},
+		"pprof", "order", "player", "same-weights"},
 	"run":   playedKeys,
 	"sweep": playedKeys,
 }

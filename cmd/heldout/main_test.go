@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 		"bareclient":       bareClient,
 		"natsserver":       serveNATS,
 		"echoenv":          echoEnvironment,
+		"firstagent":       firstAgent,
 	})
 }
 

@@ -46,6 +46,14 @@ var questions = []struct{ question, title, answer string }{
 	{"which version do published numbers have", "alfworld-versions: Which version do published numbers have?",
 		"verl-agent"},
 	{"you arrive at loc", "alfworld-versions: What differs", "cabinet 3"},
+	{"my own agent", "own-agent: An agent of your own", "--agent"},
+	{"evaluate my agent", "own-agent: An agent of your own", "heldout.evaluate(agent"},
+	{"custom parser", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "step"},
+	{"regex", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "re.search"},
+	{"guided decoding", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "structured_outputs"},
+	{"JSON output of a model", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "json.loads"},
+	{"memory across tasks", "own-agent: Memory across tasks", "sequential"},
+	{"record my own loop", "own-agent: Record my own loop", "heldout.Pool"},
 	{"unreadable replies", "agents: Unreadable replies", "--allow-unusable"},
 }
 

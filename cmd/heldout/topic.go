@@ -41,7 +41,8 @@ func topicNames() []string {
 
 // moved maps other names, such as those of the pages of earlier versions, to the pages that have their subject.
 var moved = map[string]string{
-	"agentgym": "serving", "bundles": "records", "checkpoints": "servers", "cost": "benchmark",
+	"agentgym": "serving", "agent": "own-agent", "memory": "own-agent", "bundles": "records",
+	"checkpoints": "servers", "cost": "benchmark",
 	"first-perturbation": "perturbations", "first-preset": "presets", "forms": "presets", "loop": "training",
 	"published-number": "statistics", "queue": "servers", "robustness": "perturbations", "synthesis": "training",
 	"trackers": "figures", "trials": "agents", "wikipedia": "data",

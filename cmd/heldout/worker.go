@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,6 +120,9 @@ func local(r *configs.Run) error {
 	if i := slices.IndexFunc(r.Env, envs.IsExternal); i >= 0 {
 		return fmt.Errorf("workers of a queue do not reach %s, which is outside of heldout: play it without --queue",
 			r.Env[i])
+	}
+	if strings.HasPrefix(r.Agent, configs.OwnAgent) {
+		return errors.New("workers of a queue do not start an agent of yours: play it without --queue")
 	}
 	return nil
 }

@@ -27,6 +27,13 @@ type Agent interface {
 	Observe(observation string) string
 }
 
+// Ending is an Agent that is told how its episode ended, before that is recorded.
+type Ending interface {
+	// End tells of the outcome and its cause, nil for a result. An error takes the outcome's place. The move has usage
+	// and notes alone.
+	End(ctx context.Context, rec *record.Episode, outcome record.Outcome, cause error) (Move, error)
+}
+
 // Move is what an agent does in one step.
 type Move struct {
 	Thought string
@@ -58,6 +65,8 @@ type Move struct {
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string
 	Usage     Usage
+	// Notes are what an agent of the user's shows besides, such as what it remembered.
+	Notes []record.Note
 }
 
 // Reading is what the agent made of the model's reply; valid: the environment understood the action.

@@ -21,6 +21,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/eval/fleet"
 	"heldout/scoring/record"
@@ -89,7 +90,8 @@ type Job struct {
 	players    map[string]*record.Identity    // agents from outside heldout, by the model that they play as
 	servers    map[string]record.ServerReport // by player; set by Meet
 	absent     map[string]error               // why models have no server, by player; set by Meet
-	external   []io.Closer                    // environments that others run
+	external   []io.Closer                    // environments that others run, and the program
+	program    *agent.Program                 // an agent of the user's; nil for none
 }
 
 // Served is a model that is on a server, with its players: one, or one per preset.
@@ -101,7 +103,15 @@ type Served struct {
 // New sets up environments, models and plan. It contacts no server. Close the job
 // when it is done.
 func New(out Outside, kind Purpose, chosen ...Chosen) (*Job, error) {
-	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, prompts: map[string]record.Prompt{}}
+	return newJob(out, kind, nil, chosen)
+}
+
+// newJob is New with an agent of the user's, if there is one. The job closes it.
+func newJob(out Outside, kind Purpose, program *agent.Program, chosen []Chosen) (*Job, error) {
+	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, prompts: map[string]record.Prompt{}, program: program}
+	if program != nil {
+		j.external = append(j.external, program)
+	}
 	if err := j.prepare(chosen); err != nil {
 		j.Close()
 		return nil, err
@@ -195,6 +205,11 @@ func (j *Job) plan() (err error) {
 func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 	*p = episode.Player{Name: name, Agent: name}
 	if IsBaseline(name) {
+		return nil
+	}
+	if isProgram(name) {
+		*p = episode.Player{Name: name, Agent: record.Own, Program: j.program, Identity: j.identity(r, name),
+			Order: r.Order}
 		return nil
 	}
 	i := slices.IndexFunc(j.Served, func(s Served) bool { return s.Players[0].Name == name })

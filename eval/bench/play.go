@@ -238,6 +238,9 @@ func (j *Job) Begin() (*JobSession, error) {
 		return nil, err
 	}
 	due := j.Plan.Due(s.Store.Attempts)
+	if err := j.Plan.Behind(due); err != nil {
+		return nil, errors.Join(err, s.Store.Close())
+	}
 	if err := s.Store.OpenReplies(due.Next(j.Config.AllowUnusable)); err != nil {
 		return nil, errors.Join(err, s.Store.Close())
 	}

@@ -30,16 +30,25 @@ func prepare(out Outside, kind Purpose, in Input) (j *Job, skipped []error, err 
 	if err != nil {
 		return nil, nil, err
 	}
+	command, err := in.takeProgram(&r, configs.React)
+	if err != nil {
+		return nil, nil, err
+	}
 	chosen := Default(r)
 	if len(r.Preset) > 0 {
 		if chosen, skipped, err = resolvePresets(out, kind, in, r.Preset); err != nil {
 			return nil, skipped, err
 		}
 	}
-	if err := validate(chosen, kind); err != nil {
+	program, err := startProgram(out, command, chosen)
+	if err != nil {
 		return nil, skipped, err
 	}
-	j, err = New(out, kind, chosen...)
+	if err = validate(chosen, kind); err == nil {
+		j, err = newJob(out, kind, program, chosen)
+	} else if program != nil {
+		_ = program.Close()
+	}
 	return j, skipped, err
 }
 
@@ -129,6 +138,9 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 			return nil, nil, err
 		}
 		if err := in.Override(&r); err != nil {
+			return nil, nil, err
+		}
+		if _, err := in.takeProgram(&r, p.Agent.Form); err != nil {
 			return nil, nil, err
 		}
 		if err := checkEnv(p, r); err != nil {

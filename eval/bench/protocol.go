@@ -38,7 +38,12 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 		b.Env = drawnEnv{env}
 	}
 	b.Preset = actual
-	if len(j.Served) > 0 || slices.ContainsFunc(players, reads) {
+	if j.program != nil && !c.isDefault() {
+		actual.Overrides["agent"] = record.Own
+		if err := j.setOwnPrompt(&b); err != nil {
+			b.Prompt, b.PromptHash = configs.Prompt{}, "" // there is none for how the preset sets the environment up
+		}
+	} else if len(j.Served) > 0 || slices.ContainsFunc(players, reads) {
 		if err := j.setPrompt(c, &actual, &b, &about); err != nil {
 			return b, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -55,6 +56,11 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 	if kind, err = kind.resolve(in); err != nil {
 		return r, nil, err
 	}
+	var given configs.Run
+	if err := errors.Join(in.readConfig(&given), in.Override(&given)); err != nil {
+		return r, nil, err
+	}
+	in.Chosen = in.Chosen || strings.HasPrefix(given.Agent, configs.OwnAgent)
 	if kind.always || in.File == "" && !in.Chosen {
 		if err := configs.LoadSuite(kind.suite, &r); err != nil {
 			return r, nil, err

@@ -69,7 +69,7 @@ func (j *Job) anchors() []string {
 }
 
 // reads reports whether a player without a model reads prompts.
-func reads(p episode.Player) bool { return p.Agent == episode.Reciter }
+func reads(p episode.Player) bool { return p.Agent == episode.Reciter || p.Program != nil }
 
 // drawPerturbations perturbs the benchmarks of a run: every task has a draw of its own.
 func (j *Job) drawPerturbations() error {
@@ -228,7 +228,7 @@ func (j *Job) noInd(players []episode.Player) (replacements map[string]*episode.
 	}
 	for _, p := range players {
 		switch {
-		case p.Model == nil || r.Ind == indNone:
+		case p.Model == nil && p.Program == nil || r.Ind == indNone:
 			base = append(base, p.Name)
 		case len(replacements) < len(r.NoIndModel):
 			player := &episode.Player{}

@@ -29,6 +29,9 @@ func validateTrials(r configs.Run) (errs []error) {
 		fail(
 			"--trials is for served models: %s does not learn from a failed trial; name only served models with --model", r.Model[i])
 	}
+	if slices.ContainsFunc(r.Model, isProgram) {
+		fail("--trials is for served models: an agent of yours plays a task once with each seed")
+	}
 	for _, n := range []struct {
 		flag  string
 		value int

@@ -44,10 +44,27 @@ func Validate(r configs.Run, kind Purpose) error {
 	if r.StepLimit > record.MaxSteps {
 		fail("step-limit is %d, want at most %d", r.StepLimit, record.MaxSteps)
 	}
+	switch {
+	case r.Order != "" && r.Order != configs.Sequential:
+		fail("order is %.40q; there is only %s", r.Order, configs.Sequential)
+	case r.Order != "" && len(r.Model) != 1:
+		fail("order=sequential is for --agent exec:COMMAND alone: other players remember nothing")
+	case r.Order != "" && !isProgram(r.Model[0]):
+		fail("order=sequential is for --agent exec:COMMAND: %s remembers nothing", r.Model[0])
+	case r.Order != "" && len(r.Env) > 1:
+		fail("order=sequential is for one environment: play each in a run of its own")
+	case r.Order != "" && len(r.Env) > 1:
+		fail("order=sequential is for one environment: play each in a run of its own")
+	case r.Order != "" && r.Shard != "":
+		fail("order=sequential does not work with shard: each part would remember tasks of its own")
+	}
 	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
-	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
+	served, own := servedOf(r.Model), slices.ContainsFunc(r.Model, isProgram)
+	if own && len(served) > 0 {
+		fail("--agent exec:COMMAND asks models itself: leave out --model %s", served[0])
+	}
 	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.List) > 0 {
 		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose "+
 			"base-url is a mapping from models to addresses", strings.Join(providers, " and "))
@@ -60,8 +77,8 @@ func Validate(r configs.Run, kind Purpose) error {
 	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
 		fail("--prompt and --base-url are for served models, and there is none")
 	}
-	if len(served) == 0 && !r.Player.Zero() {
-		fail("--set player is for served models, and there is none")
+	if len(served) == 0 && !own && !r.Player.Zero() {
+		fail("--set player is for served models and --agent exec:COMMAND, and there is none")
 	}
 	if r.AcceptChangedModel && r.Out == "" && !r.Player.Zero() {
 		fail("--accept-changed-model needs the --out of the run that goes on: a player that changed has another folder")
@@ -114,7 +131,7 @@ func validateSweep(r configs.Run, kind Purpose) (errs []error) {
 		}
 		return errs
 	}
-	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
+	served := servedOf(r.Model)
 	if r.Suite == "" && len(r.Perturb) == 0 {
 		fail("no perturbation is given; name some with --perturb, or all with --suite %s", configs.Robust)
 	}

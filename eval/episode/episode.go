@@ -3,6 +3,7 @@
 package episode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,9 @@ func (e *Episode) Play(ctx context.Context, w Watch, onStep func(agent.Usage)) (
 			rec = t.log.Episode
 		}
 	}()
-	outcome, cause = t.run(ctx)
+	if outcome, cause = t.run(ctx); t.agent != nil {
+		outcome, cause = t.tell(ctx, outcome, cause)
+	}
 	if k, ok := e.model.(*keeping); ok {
 		_ = k.flush() // an error comes again: no reply can be written any more
 	}
@@ -106,6 +109,9 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 		return a, nil
 	}
 	in, err := e.Benchmark.Prompt.For(e.Task.Type)
+	if e.Player.Program != nil {
+		return e.newProgramAgent(in, w, start), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +128,15 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 		return e.newAct(chat, in, start)
 	}
 	return agent.NewProtocol(chat, e.Benchmark.protocol(in, e.Player.Name), w, start)
+}
+
+// newProgramAgent tells an agent of the user's what the agents of heldout are told; without instruction and examples
+// if there is no prompt.
+func (e *Episode) newProgramAgent(in configs.Instructions, w envs.World, start envs.Start) agent.Agent {
+	c := e.Condition
+	about := agent.ProgramEpisode{Env: c.Env, Task: e.Task.ID, Kind: e.Task.Type,
+		Split: cmp.Or(c.Settings["split"], e.Task.Use, "test"), Seed: c.Seed, StepLimit: c.StepLimit, Goal: start.Goal}
+	return agent.NewProgramAgent(e.Player.Program, e.ID, about, in, w, start.Observation)
 }
 
 // byHeart makes a player that knows the episode without its perturbation; ok is false if
@@ -197,7 +212,7 @@ func (e *Episode) Fleet() *fleet.Fleet {
 // models. The forms of one protocol, but for react and act, send what their parsers read.
 func (e *Episode) spells() bool {
 	generic := e.Benchmark.Preset.Protocol == "" && slices.Contains(configs.AgentForms(), e.Player.Agent)
-	return generic || slices.Contains(configs.Agents(), e.Player.Agent)
+	return generic || e.Player.Program != nil || slices.Contains(configs.Agents(), e.Player.Agent)
 }
 
 // spell brings an action into the benchmark's spelling. The record keeps the action
@@ -273,6 +288,10 @@ func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
 // ask the environment; others ask both.
 func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome {
 	switch {
+	case errors.As(err, new(*agent.CrashError)):
+		return failed(ctx, record.ModelError)
+	case errors.As(err, new(*agent.GoneError)):
+		return record.Cancelled
 	case m == nil, errors.As(err, new(*agent.WorldError)):
 		return failed(ctx, record.EnvError)
 	case errors.As(err, new(*record.ReplyError)), errors.As(err, new(*model.MachineError)):

@@ -48,7 +48,7 @@ func (l *Log) Add(move agent.Move, step envs.Step) {
 		Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
 		PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens,
 		TokenDetails: move.Usage.TokenDetails, ModelSeconds: move.Usage.Latency.Seconds(),
-		Sent: move.Usage.Sent,
+		Sent: move.Usage.Sent, Notes: move.Notes,
 	})
 	count(&e.Result, move)
 }

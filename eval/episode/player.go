@@ -5,6 +5,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/agent"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -38,8 +39,10 @@ type Player struct {
 	Name string
 	// Agent is one of configs.Agents, or the form of a preset, for a served model, otherwise the name.
 	Agent string
-	// Model is nil for baselines.
+	// Model is nil for baselines and programs.
 	Model model.Model
+	// Program is an agent of the user's; nil for all other players.
+	Program *agent.Program
 	// Decoding is how the model is sampled.
 	Decoding record.Decoding
 	// NoSystemRole puts the system message into the first user message.
@@ -58,6 +61,8 @@ type Player struct {
 	// Identity says more of who plays if the model is an agent from outside heldout; nil if
 	// nothing is known.
 	Identity *record.Identity
+	// Order is that of conditions.
+	Order string
 	// Anchor: nobody asked for the player, and it plays beside those that were asked for.
 	// Random does so without a perturbation only.
 	Anchor bool
@@ -65,7 +70,8 @@ type Player struct {
 
 // Adviser knows what helps against symptoms of the player's model.
 func (p *Player) Adviser() model.Adviser {
-	a := model.Adviser{Decoding: p.Decoding, Shows: "heldout doctor --show prints them: "}
+	a := model.Adviser{Decoding: p.Decoding, Shows: "heldout doctor --show prints them: ",
+		Own: p.Program != nil}
 	if f, ok := p.Model.(*fleet.Fleet); ok {
 		a.Kind = f.Clients()[0].Kind()
 	}
@@ -114,6 +120,9 @@ func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Cond
 	}
 	if p.Agent == Reciter {
 		c.PromptHash = b.PromptHash
+	}
+	if p.Program != nil {
+		c.PromptHash, c.Player, c.Order = b.PromptHash, p.Identity, p.Order
 	}
 	return c
 }

@@ -96,6 +96,7 @@ func (t *turns) turn(ctx context.Context) (done bool, _ record.Outcome, err erro
 		return false, modelOutcome(ctx, t.Player.Model, err), err
 	}
 	if move.GiveUp {
+		t.note(move.Notes)
 		t.rec.Cut = move.End
 		return true, "", nil
 	}
@@ -107,7 +108,7 @@ func (t *turns) turn(ctx context.Context) (done bool, _ record.Outcome, err erro
 	t.log.Add(*move, step)
 	t.progress, t.unjudged = step.Progress, step.Unjudged
 	t.score.add(t.world, step, move.Correction != "", t.rec)
-	if t.Player.Model != nil {
+	if t.Player.Model != nil || t.Player.Program != nil {
 		if err := t.watch.Reply(t.Player, *move, step.Valid || step.Understood); err != nil {
 			return false, record.ModelError, err
 		}
@@ -140,6 +141,29 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 	step.Valid = (step.Valid || move.Answer != "") && (!move.FormatError || t.Player.Agent == configs.Act)
 	step.Understood = step.Understood && !move.FormatError
 	return step, nil
+}
+
+// tell tells an agent that wants to know how the episode ends.
+func (t *turns) tell(ctx context.Context, outcome record.Outcome, cause error) (record.Outcome, error) {
+	ending, ok := t.agent.(agent.Ending)
+	if !ok {
+		return outcome, cause
+	}
+	move, err := ending.End(ctx, t.rec, outcome, cause)
+	t.note(move.Notes)
+	spend(&t.rec.Result, move.Usage)
+	if err != nil && cause == nil {
+		return modelOutcome(ctx, nil, err), err
+	}
+	return outcome, cause
+}
+
+// note adds notes to the last step, if there is one.
+func (t *turns) note(notes []record.Note) {
+	if n := len(t.rec.Trajectory); n > 0 {
+		last := &t.rec.Trajectory[n-1]
+		last.Notes = append(last.Notes, notes...)
+	}
 }
 
 func (t *turns) end(ctx context.Context) (record.Outcome, error) {

@@ -20,6 +20,8 @@ type Adviser struct {
 	Decoding record.Decoding
 	// Shows says how replies can be seen, for the beginning of a sentence; empty if they are shown.
 	Shows string
+	// Own: an agent of the user's plays, and asks its model itself.
+	Own bool
 }
 
 // hot reports whether improbable tokens are drawn as often as the model has them.
@@ -73,6 +75,9 @@ func (a Adviser) template() string {
 
 // further is Advice against what concerns all replies.
 func (a Adviser) further(against Symptom) string {
+	if a.Own && against == InvalidActions {
+		return "heldout view shows them: an action is sent as it is, so it must be one of those that the instruction has"
+	}
 	switch against {
 	case InvalidActions:
 		return a.Shows + "a tuned model may have learned other commands than the prompt's"

@@ -31,7 +31,7 @@ func (p *Tracker) fail(r record.Result) {
 	}
 	key := numbers.ReplaceAllString(text, "")
 	if p.reasons[key] == nil {
-		p.reasons[key] = &failure{text: table.Abridged(text, mostOfReason)}
+		p.reasons[key] = &failure{text: table.Printable(table.Abridged(text, mostOfReason))}
 	}
 	p.reasons[key].episodes++
 }

@@ -13,5 +13,11 @@ const (
 	Reciter = "reciter"
 )
 
+// Own is the agent of a program of the user's, and its models begin with OwnModel.
+const (
+	Own      = "own"
+	OwnModel = "agent:"
+)
+
 // Seedless reports whether an agent plays the same with every seed.
 func Seedless(agent string) bool { return slices.Contains([]string{Expert, Memoriser, Reciter}, agent) }

@@ -232,6 +232,14 @@ type Step struct {
 	// a trainer that played through a server sent them.
 	TokenIDs []int     `json:"token_ids,omitempty"`
 	Logprobs []float64 `json:"logprobs,omitempty"`
+	// Notes are what an agent of the user's shows of the step.
+	Notes []Note `json:"notes,omitempty"`
+}
+
+// Note is a text that an agent of the user's shows, such as a memory or a call of a tool, with a title if it has one.
+type Note struct {
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text"`
 }
 
 // Usage is what model calls took.

@@ -101,7 +101,7 @@ func caveatsOf(r *Report, s *standing) (notes []string) {
 			notes = append(notes, l.absent...)
 		}
 	}
-	notes = slices.Concat(notes, reservations(r.plain), caveats(r.plain),
+	notes = slices.Concat(notes, reservations(r.plain), caveats(r.plain), grouped(r.plain, lineOf, remembers),
 		grouped(r.plain, lineOf, lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""

@@ -110,6 +110,15 @@ func caveats(rows []row) (notes []string) {
 	return notes
 }
 
+// remembers says of a row that its episodes depend on each other.
+func remembers(r row) string {
+	if r.Condition.Order == "" {
+		return ""
+	}
+	return "remembers earlier episodes, so that they depend on their order and on each other: no interval and no test " +
+		"holds for them"
+}
+
 // lostExpert says where the expert solves nothing, so that it is not an upper bound.
 func lostExpert(r row) string {
 	if r.Condition.Agent != record.Expert || r.Finished == 0 || r.Success.Mean > 0 {
@@ -233,6 +242,8 @@ func aboutWeakness(r row) string {
 	switch {
 	case errors.Is(err, stats.ErrFewKinds):
 		return fmt.Sprintf("no interval for new kinds: there are too few (%d)", r.Kinds())
+	case errors.Is(err, scoring.ErrDependent):
+		return "no interval, because the agent remembers earlier episodes"
 	case errors.Is(err, scoring.ErrDeterministic):
 		return "no interval, because decoding was deterministic"
 	case err != nil:

@@ -1,66 +1,28 @@
 package child
 
 import (
-	"bufio"
-	"bytes"
-	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
-	"heldout/envs/outside"
+	"heldout/envs/outside/lines"
 )
 
-// FuzzLine looks for bytes that are read as a line of more bytes than it may have, or as an
-// answer to several requests, and for errors that cannot be shown.
-func FuzzLine(f *testing.F) {
-	f.Add([]byte(`{"id":1,"observation":"x","reward":1e3,"done":true}`+"\n"), 64)
-	f.Add([]byte("{\"id\":1}\x1b[31m\n\n"), 16)
-	f.Add([]byte(strings.Repeat("[", 99)), 100)
-	f.Fuzz(func(t *testing.T, b []byte, limit int) {
-		if limit < 1 || limit > 1<<10 {
+// FuzzAnswer looks for bytes that are read as an answer to several requests.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"id":1,"observation":"x","reward":1e3,"done":true}` + "\n"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var a response
+		if lines.Parse(line, &a) != nil {
 			return
 		}
-		r := bufio.NewReaderSize(bytes.NewReader(b), 16)
-		var read []byte
-		for {
-			line, err := readLine(r, limit)
-			if err != nil {
-				break
+		kinds := 0
+		for _, ask := range []string{askStart, askStep, askActions, askExpert, askFork, askStateKey, askClose} {
+			if a.only(ask) == nil {
+				kinds++
 			}
-			if len(line) > limit || bytes.IndexByte(line, '\n') != len(line)-1 {
-				t.Fatalf("the line %q, of at most %d bytes", line, limit)
-			}
-			read = append(read, line...)
-			var a response
-			if err := parse(line, &a); err != nil {
-				printable(t, err.Error())
-				continue
-			}
-			kinds := 0
-			for _, ask := range []string{askStart, askStep, askActions, askExpert, askFork, askStateKey, askClose} {
-				if a.only(ask) == nil {
-					kinds++
-				}
-			}
-			one := a.Reward != nil || a.Actions != nil || a.Action != nil || a.StateKey != ""
-			if kinds > 1 && a.Goal+a.Error == "" && one {
-				t.Errorf("%q answers %d requests", line, kinds)
-			}
-			printable(t, outside.Quoted(a.Error))
 		}
-		if !bytes.HasPrefix(b, read) {
-			t.Errorf("%q is read as %q", b, read)
+		one := a.Reward != nil || a.Actions != nil || a.Action != nil || a.StateKey != ""
+		if kinds > 1 && a.Goal+a.Error == "" && one {
+			t.Errorf("%q answers %d requests", line, kinds)
 		}
-		var stderr tail
-		stderr.follow(bytes.NewReader(b))
-		printable(t, stderr.String())
 	})
-}
-
-func printable(t *testing.T, text string) {
-	t.Helper()
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		t.Errorf("%q is shown", text)
-	}
 }

@@ -10,8 +10,10 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"heldout/envs/outside"
+	"heldout/envs/outside/lines"
 )
 
 // mostFailures is how often in a row a program may end before it has begun a game.
@@ -67,7 +69,7 @@ func (d *Program) child(place int) (*child, error) {
 			failures, failure))
 	}
 	if c != nil {
-		d.failed(c.failure)
+		d.failed(c.Failure())
 	}
 	c, about, err := start(d.ctx, d.command, d.options.Timeout)
 	if err != nil {
@@ -90,18 +92,60 @@ func (d *Program) take(place int, c *child, about *outside.Profile) error {
 	defer d.mu.Unlock()
 	d.about.CompareAndSwap(nil, about)
 	if !reflect.DeepEqual(d.about.Load(), about) {
-		go c.close()
+		go c.Close()
 		return d.wrong(errors.New("it describes itself otherwise than when the run began"))
 	}
 	d.children[place] = c
 	return nil
 }
 
+// child is a process of the program.
+type child struct {
+	*lines.Program[response]
+	games atomic.Int64 // that are open
+}
+
+// start starts the program, and has it describe itself unless ctx ends before.
+func start(ctx context.Context, command string, timeout time.Duration) (*child, *outside.Profile, error) {
+	var d description
+	greeting := &request{Head: lines.Head{Ask: askDescribe, Protocol: protocol}}
+	p, err := lines.Start[response](ctx, command, timeout, greeting, func(line []byte) error {
+		err := lines.Parse(line, &d)
+		switch {
+		case err != nil:
+			return err
+		case d.Error != "":
+			return &lines.SaidError{Text: d.Error}
+		case d.ID != 0:
+			return fmt.Errorf("it answers the request %d, and there is only 0", d.ID)
+		case d.Protocol != protocol:
+			return fmt.Errorf("it speaks protocol %d, and heldout %d", d.Protocol, protocol)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &child{Program: p}, &d.Profile, nil
+}
+
 // alive reports whether a child can be asked.
-func (c *child) alive() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failure == nil
+func (c *child) alive() bool { return c.Failure() == nil }
+
+// ask makes a request, and returns the answer.
+func (c *child) ask(ctx context.Context, r request) (response, error) {
+	late := c.Expire(r.Ask)
+	defer late.Stop()
+	answers, err := c.Request(&r)
+	if err != nil {
+		return response{}, err
+	}
+	select {
+	case a := <-answers:
+		return a.Answer, a.Err
+	case <-ctx.Done():
+		return response{}, ctx.Err()
+	}
 }
 
 // wrong says which program an error is about.
@@ -118,13 +162,11 @@ func (d *Program) wrong(err error) error {
 
 // place is that of a new game: where the fewest are.
 func (d *Program) place() (best int) {
-	fewest := -1
+	fewest := int64(-1)
 	for i := range d.options.Processes {
-		games := 0
+		games := int64(0)
 		if c := d.children[i]; c != nil {
-			c.mu.Lock()
-			games = c.games
-			c.mu.Unlock()
+			games = c.games.Load()
 		}
 		if fewest < 0 || games < fewest {
 			best, fewest = i, games
@@ -143,7 +185,7 @@ func (d *Program) Begin(ctx context.Context, task string, seed int64) (outside.I
 		return nil, outside.Beginning{}, err
 	}
 	g := d.open(c)
-	a, err := c.ask(ctx, request{Ask: askStart, World: g.world, Task: task, Seed: &seed})
+	a, err := c.ask(ctx, request{Head: lines.Head{Ask: askStart}, World: g.world, Task: task, Seed: &seed})
 	if err == nil && a.Observation == nil {
 		err = errors.New("the answer to start lacks observation")
 	}
@@ -161,15 +203,8 @@ func (d *Program) Begin(ctx context.Context, task string, seed int64) (outside.I
 
 // open returns a new game of a child, which counts from now on.
 func (d *Program) open(c *child) *world {
-	c.opened(1)
+	c.games.Add(1)
 	return &world{provider: d, child: c, world: d.worlds.Add(1)}
-}
-
-// opened counts a game that is open now, or one less.
-func (c *child) opened(change int) {
-	c.mu.Lock()
-	c.games += change
-	c.mu.Unlock()
 }
 
 // Close implements outside.Provider.
@@ -179,7 +214,7 @@ func (d *Program) Close() error {
 	var closing sync.WaitGroup
 	for _, c := range d.children {
 		if c != nil {
-			closing.Go(c.close)
+			closing.Go(c.Close)
 		}
 	}
 	d.mu.Unlock()

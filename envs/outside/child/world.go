@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heldout/envs/outside"
+	"heldout/envs/outside/lines"
 )
 
 // world is a world of a child.
@@ -27,7 +28,7 @@ func (g *world) ask(ctx context.Context, r request) (response, error) {
 
 // Step implements outside.Instance.
 func (g *world) Step(ctx context.Context, action string) (out outside.StepReply, err error) {
-	a, err := g.ask(ctx, request{Ask: askStep, Action: &action})
+	a, err := g.ask(ctx, request{Head: lines.Head{Ask: askStep}, Action: &action})
 	if err != nil {
 		return out, err
 	}
@@ -40,13 +41,13 @@ func (g *world) Step(ctx context.Context, action string) (out outside.StepReply,
 
 // Actions implements outside.Instance.
 func (g *world) Actions(ctx context.Context) ([]string, error) {
-	a, err := g.ask(ctx, request{Ask: askActions})
+	a, err := g.ask(ctx, request{Head: lines.Head{Ask: askActions}})
 	return a.Actions, err
 }
 
 // Advice implements outside.Instance.
 func (g *world) Advice(ctx context.Context) (string, error) {
-	a, err := g.ask(ctx, request{Ask: askExpert})
+	a, err := g.ask(ctx, request{Head: lines.Head{Ask: askExpert}})
 	if err != nil || a.Action == nil {
 		return "", err
 	}
@@ -56,7 +57,7 @@ func (g *world) Advice(ctx context.Context) (string, error) {
 // Fork implements outside.Instance. The fork is a world of the same child.
 func (g *world) Fork() (outside.Instance, error) {
 	fork := g.provider.open(g.child)
-	if _, err := g.ask(context.Background(), request{Ask: askFork, Fork: fork.world}); err != nil {
+	if _, err := g.ask(context.Background(), request{Head: lines.Head{Ask: askFork}, Fork: fork.world}); err != nil {
 		return nil, errors.Join(err, fork.Close())
 	}
 	return fork, nil
@@ -64,17 +65,17 @@ func (g *world) Fork() (outside.Instance, error) {
 
 // StateKey implements outside.Instance.
 func (g *world) StateKey() (string, error) {
-	a, err := g.ask(context.Background(), request{Ask: askStateKey})
+	a, err := g.ask(context.Background(), request{Head: lines.Head{Ask: askStateKey}})
 	return a.StateKey, err
 }
 
 // Close implements outside.Instance. Nobody waits for the answer.
 func (g *world) Close() error {
-	g.child.opened(-1)
-	late := g.child.expire(askClose)
+	g.child.games.Add(-1)
+	late := g.child.Expire(askClose)
 	defer late.Stop()
 	if g.child.alive() {
-		_, _ = g.child.request(&request{Ask: askClose, World: g.world}) // the game is over
+		_, _ = g.child.Request(&request{Head: lines.Head{Ask: askClose}, World: g.world}) // the game is over
 	}
 	return nil
 }

@@ -43,6 +43,9 @@ func passages(e *record.Episode) iter.Seq2[passage, string] {
 		}
 		for i := range e.Trajectory {
 			s := &e.Trajectory[i]
+			for _, n := range s.Notes {
+				ok = ok && yield(passage{i + 1, "note"}, n.Title+" "+n.Text)
+			}
 			ok = ok && yield(passage{i + 1, "thought"}, s.Thought) && yield(passage{i + 1, "action"}, s.Action) &&
 				yield(passage{i + 1, "reply"}, s.Reply) && yield(passage{i + 1, "reasoning"}, s.Reasoning) &&
 				yield(passage{i + 1, "observation"}, s.Observation)

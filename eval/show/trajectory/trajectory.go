@@ -6,6 +6,7 @@
 package trajectory
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -307,19 +308,27 @@ func newStep(s record.Step, prev float64) stepView {
 		out.Marks = append(out.Marks, mark{fmt.Sprintf("score %.3f", *s.Score), false})
 	}
 	out.Cost = cost(s)
-	for _, p := range []textBlock{
+	for _, p := range slices.Concat(noteBlocks(s.Notes), []textBlock{
 		{"reasoning", "Reasoning", newText(s.Reasoning), true},
 		{"thought", "Thought", newText(s.Thought), false},
 		{"parsed", "Action as it was read", newText(s.Parsed), false},
 		{"action", "Action", newText(s.Action), false},
 		{"reply", "Reply", newText(s.Reply), !s.FormatError},
 		{"observation", "Observation", newText(s.Observation), false},
-	} {
+	}) {
 		if p.Text.Shown != "" {
 			out.Parts = append(out.Parts, p)
 		}
 	}
 	return out
+}
+
+// noteBlocks are the notes of an agent of the user's.
+func noteBlocks(notes []record.Note) (blocks []textBlock) {
+	for _, n := range notes {
+		blocks = append(blocks, textBlock{"note", visible(cmp.Or(n.Title, "Note")), newText(n.Text), false})
+	}
+	return blocks
 }
 
 // cost says what a step cost, as far as the record knows.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ._binary import cli, find_bin
 from ._environments import make, make_vec
+from ._episode import Agent, AsyncEpisode, Episode, Move, Turn
 from ._errors import (
     Error,
     Incomplete,
@@ -27,12 +28,16 @@ from ._records import Figure, Records, Table, episodes, read
 from ._version import __version__
 
 __all__ = [
+    "Agent",
+    "AsyncEpisode",
+    "Episode",
     "Error",
     "Evaluation",
     "Figure",
     "Incomplete",
     "Message",
     "MissingPackage",
+    "Move",
     "NotFound",
     "Observation",
     "Overlap",
@@ -48,6 +53,7 @@ __all__ = [
     "StepError",
     "Table",
     "Task",
+    "Turn",
     "UsageError",
     "VersionMismatch",
     "__version__",

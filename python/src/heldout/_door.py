@@ -1,4 +1,4 @@
-"""Environments of this process for a run of the binary: it starts relays, which connect to here."""
+"""Environments and agents of this process for a run of the binary: it starts relays, which connect to here."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import shlex
 import socket
 import sys
 import threading
+from collections.abc import Callable
+from typing import IO
 
-from .environment import Environment, answer_lines
 
 class Door:
-    """A port at which relays of a run play an environment, each in a thread of its own."""
+    """A port at which relays of a run have lines answered, each in a thread of its own.
 
-    def __init__(self, environment: Environment) -> None:
-        self._environment, self.key = environment, secrets.token_hex(16)
+    `name` is what starts a relay, which has the key in that environment variable.
+    """
+
+    def __init__(self, answer: Callable[[IO[bytes], IO[bytes]], None], variable: str) -> None:
+        self._answer, self.key = answer, secrets.token_hex(16)
         self._socket = socket.create_server(("127.0.0.1", 0))
         relay = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_relay.py")
-        self.name = "exec:" + shlex.join([sys.executable, relay, str(self._socket.getsockname()[1])])
+        self.name = "exec:" + shlex.join([sys.executable, relay, str(self._socket.getsockname()[1]), variable])
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -39,6 +43,6 @@ class Door:
         with connection, connection.makefile("rb") as lines, connection.makefile("wb") as out:
             if hmac.compare_digest(lines.readline(100).strip(), self.key.encode()):
                 try:
-                    answer_lines(self._environment, lines, out)
+                    self._answer(lines, out)
                 except OSError:  # the relay is gone
                     return

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
     from ._door import Door
     from ._endpoint import Endpoint
+    from ._episode import Agent
     from .environment import Environment
     from .options import RunOptions
 
 _INCOMPLETE = 3  # exit code of a run with episodes without a result
 _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
-_ENVIRONMENT_KEY = "HELDOUT_ENVIRONMENT_KEY"  # and of what relays of an environment say first
+# And with what relays of an environment and of an agent say first.
+_ENVIRONMENT_KEY, _AGENT_KEY = "HELDOUT_ENVIRONMENT_KEY", "HELDOUT_AGENT_KEY"
 # Options of `evaluate` that say how a model is asked, not what is played.
 _OF_MODELS = {
     *("base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"),
@@ -53,7 +55,7 @@ class Evaluation(Records[Literal["pandas"]]):
 
 
 def evaluate(
-    model: str | Sequence[str] | Policy | None = None,
+    model: str | Sequence[str] | Policy | Agent | None = None,
     env: str | Sequence[str] | Environment | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
@@ -68,6 +70,11 @@ def evaluate(
 
     Without `out`, the folder is below `runs`, and its name follows from what is played. `model` is as for
     `heldout run --model`; a name alone is a model of the server at `base_url`, which speaks the OpenAI protocol.
+
+    It can also be an agent of yours: a function, plain or async, that plays an `Episode` (`AsyncEpisode`) by
+    `episode.step(action)` until `episode.done`, or a class with the method `act(episode)`, which returns an action or a
+    `Move`. As many episodes are played at once as `concurrency` says, plain ones in threads. An exception ends the
+    episode without a result, and its traceback is recorded.
 
     It can also be a function that takes a list of conversations and the sampling settings, and returns the reply to
     each. The function runs in the calling thread, and records call it `name`, by default as it is called. A hash of
@@ -88,12 +95,18 @@ def evaluate(
     >>> run = heldout.evaluate(looking, "pddl", out="runs/looking", tasks="gripper", progress=False)
     >>> run.metrics()["heldout/pddl/success"]
     0.0
+    >>> def first(episode):
+    ...     while not episode.done:
+    ...         episode.step(episode.actions()[0], thought="I take the first one.")
+    >>> run = heldout.evaluate(first, "pddl", out="runs/first", tasks="gripper", progress=False)
+    >>> run.metrics()["heldout/pddl/success"]
+    0.0
     """
     return _evaluate(model, env, out, base_url, name, version, seeds, progress, None, cast("dict[str, Any]", options))
 
 
 def _evaluate(
-    model: str | Sequence[str] | Policy | None,
+    model: str | Sequence[str] | Policy | Agent | None,
     env: str | Sequence[str] | Environment | None,
     out: str | os.PathLike[str] | None,
     base_url: str | Sequence[str] | None,
@@ -105,30 +118,36 @@ def _evaluate(
     keywords: dict[str, Any],
 ) -> Evaluation:
     endpoint, parts = None, ""
+    doors: list[Door] = []
     variables: dict[str, str] = {}
     if version is not None:
         keywords["player"] = {**(keywords.get("player") or {}), "version": text("version", version)}
-    if callable(model):
+    if _plays(model):
         pass_on = _teller() if progress else _silent
         name, player, parts = _identity(model, name, keywords.get("player"), pass_on)
-        keywords["player"] = player
-        endpoint = _endpoint(model, name)
-        models, base_url = ["openai:" + name], endpoint.url
-        variables[_KEY] = endpoint.key
-        keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords}
+        if _is_agent(model):
+            if not player:
+                raise UsageError(f"nothing would show that the agent {name} changed: give it a version")
+            doors.append(_agent_door(model, name, player))
+            keywords = {"timeout": "1h", **keywords, "agent": doors[0].name, "player": None}
+            models, variables[_AGENT_KEY] = [], doors[0].key
+        else:
+            endpoint = _endpoint(cast("Policy", model), name)
+            models, base_url = ["openai:" + name], endpoint.url
+            variables[_KEY] = endpoint.key
+            keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords, "player": player}
     else:
         models = _names(model)
     if base_url:
         models = [m if ":" in m else "openai:" + m for m in models]
-    door = None
     if hasattr(env, "step"):  # no name has it
-        door = _door(cast("Environment", env))
-        env, variables[_ENVIRONMENT_KEY] = door.name, door.key
+        doors.append(_door(cast("Environment", env)))
+        env, variables[_ENVIRONMENT_KEY] = doors[-1].name, doors[-1].key
     played = {"out": out, "model": models, "env": env, "base_url": base_url, "seeds": seeds, **keywords}
     try:
         code, said = _play(["run", "--format=json", *flags(played)], variables, endpoint, progress, halt)
     finally:
-        if door is not None:
+        for door in doors:
             door.close()
         if endpoint is not None:
             endpoint.close()
@@ -142,8 +161,19 @@ def _evaluate(
     return Evaluation(run)
 
 
+def _plays(model: object) -> bool:
+    """Whether a model is no name, but a function or an agent."""
+    return callable(model) or callable(getattr(model, "act", None))
+
+
+def _is_agent(model: object) -> bool:
+    from ._agent import is_agent
+
+    return is_agent(model)
+
+
 def _identity(
-    policy: Policy, name: str | None, player: Mapping[str, Any] | None, pass_on: Callable[[str], None]
+    policy: Any, name: str | None, player: Mapping[str, Any] | None, pass_on: Callable[[str], None]
 ) -> tuple[str, Mapping[str, Any] | None, str]:
     """Returns what a function is called, what says that it is the same, and what its source is of.
 
@@ -187,7 +217,7 @@ def _folder(said: str) -> str:
 
 
 async def aevaluate(
-    model: str | Sequence[str] | Policy | None = None,
+    model: str | Sequence[str] | Policy | Agent | None = None,
     env: str | Sequence[str] | Environment | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
@@ -208,7 +238,7 @@ async def aevaluate(
 
     keywords = renamed(options)  # here, because a warning is for the line that calls this
     halt = _Halt()
-    if callable(model) and version is None:  # and here are the functions around it
+    if _plays(model) and version is None:  # and here are the functions around it
         pass_on = _teller() if progress else _silent
         name, keywords["player"], _ = _identity(model, name, keywords.get("player"), pass_on)
     running = in_thread(_evaluate, model, env, out, base_url, name, version, seeds, progress, halt, keywords)
@@ -254,8 +284,17 @@ def _interrupt(process: subprocess.Popen[str]) -> None:
 
 def _door(environment: Environment) -> Door:
     from ._door import Door
+    from .environment import answer_lines
 
-    return Door(environment)
+    return Door(lambda lines, out: answer_lines(environment, lines, out), _ENVIRONMENT_KEY)
+
+
+def _agent_door(agent: Any, name: str, player: Mapping[str, Any]) -> Door:
+    from ._agent import Players
+    from ._door import Door
+
+    about = {"hash" if key == "source" else key: value for key, value in player.items()}
+    return Door(Players(agent, {"name": name, **about}).answer_lines, _AGENT_KEY)
 
 
 def _endpoint(policy: Policy, name: str) -> Endpoint:

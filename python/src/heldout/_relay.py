@@ -1,4 +1,4 @@
-"""The program that heldout starts for an environment in another process: `_relay.py PORT`. It passes lines on."""
+"""The program that heldout starts for an environment or agent in another process: `_relay.py PORT VARIABLE`. It passes lines on."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ def _forward(connection: socket.socket) -> None:
 def _main() -> None:
     with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.sendall(os.environ["HELDOUT_ENVIRONMENT_KEY"].encode() + b"\n")
+        connection.sendall(os.environ[sys.argv[2]].encode() + b"\n")
         threading.Thread(target=_forward, args=(connection,), daemon=True).start()
         while data := connection.recv(_AT_ONCE):
             while data:

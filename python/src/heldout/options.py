@@ -120,8 +120,8 @@ class RunOptions(TypedDict, total=False):
     max_tokens: int
     """Length limit of a reply in tokens; 0 uses the agent's own: react 512, act 100."""
     agent: Literal["react", "act"]
-    """Agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent). Default:
-    react."""
+    """Agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent); or
+    exec:COMMAND, a program of yours that plays itself (heldout help own-agent). Default: react."""
     prompt: str | os.PathLike[str]
     """Prompt file (YAML, or AgentBoard's JSON), or a version of the built-in prompts: v2, v3, v1; the default is
     the first."""
@@ -166,6 +166,9 @@ class RunOptions(TypedDict, total=False):
     Default: 3."""
     no_system_role: bool
     """Put the system message into the first user message, for chat templates without a system role."""
+    order: str
+    """Sequential plays one task after the other, seed by seed: for an agent of yours that remembers earlier
+    tasks."""
     prices: Mapping[str, str] | str | Sequence[str]
     """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
     openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
@@ -482,9 +485,6 @@ class PlotOptions(TypedDict, total=False):
     """Population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these
     kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help
     statistics). Default: kinds."""
-    order: str | Sequence[str]
-    """Checkpoints of one model in order: names of models or run directories, or "given" for all served models in
-    the order of the directories."""
     reference: str
     """Model that all others are compared with, by its name in tables or its run; the default is all pairs, or
     the first of two runs."""
@@ -493,6 +493,9 @@ class PlotOptions(TypedDict, total=False):
     held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
     """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
     models; or a mapping."""
+    order: str | Sequence[str]
+    """Checkpoints of one model in order: names of models or run directories, or "given" for all served models in
+    the order of the directories."""
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
@@ -522,15 +525,15 @@ class ReportOptions(TypedDict, total=False):
     """Population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these
     kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help
     statistics). Default: kinds."""
-    order: str | Sequence[str]
-    """Checkpoints of one model in order: names of models or run directories, or "given" for all served models in
-    the order of the directories."""
     reference: str
     """Model that all others are compared with, by its name in tables or its run; the default is all pairs, or
     the first of two runs."""
     held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
     """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
     models; or a mapping."""
+    order: str | Sequence[str]
+    """Checkpoints of one model in order: names of models or run directories, or "given" for all served models in
+    the order of the directories."""
     prices: Mapping[str, str] | str | Sequence[str]
     """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
     openai:NAME=2.5/0.25/10; a list for several; or a mapping."""

@@ -39,6 +39,11 @@ class Remembered(TypedDict):
     text: str
 
 
+class Note(TypedDict):
+    title: NotRequired[str]
+    text: str
+
+
 class Step(TypedDict):
     thought: str
     action: str
@@ -64,6 +69,7 @@ class Step(TypedDict):
     sent: NotRequired[list[str]]
     token_ids: NotRequired[list[int]]
     logprobs: NotRequired[list[float]]
+    notes: NotRequired[list[Note]]
 
 
 class Episode(TypedDict):

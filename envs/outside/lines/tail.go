@@ -1,4 +1,4 @@
-package child
+package lines
 
 import (
 	"fmt"

@@ -1,4 +1,6 @@
-package child
+// Package lines runs programs that answer lines of JSON on their standard streams: environments and agents of
+// others.
+package lines
 
 import (
 	"bufio"
@@ -25,8 +27,37 @@ const (
 	lastLines = 200 * time.Millisecond
 )
 
-// child is a process of the program.
-type child struct {
+// Head begins a request: its number, which Ask gives, and what it asks for.
+type Head struct {
+	ID       int64  `json:"id"`
+	Ask      string `json:"ask"`
+	Protocol int    `json:"protocol,omitzero"`
+}
+
+func (h *Head) head() *Head { return h }
+
+// Request is a line to a program: a struct with a Head.
+type Request interface{ head() *Head }
+
+// Said is a part of every answer: the number of the request, and why there is no other answer.
+type Said struct {
+	ID    int64  `json:"id"`
+	Error string `json:"error,omitzero"`
+}
+
+func (s Said) said() Said { return s }
+
+// Answer is a line of a program: a struct with Said.
+type Answer interface{ said() Said }
+
+// SaidError is what a program says in place of an answer.
+type SaidError struct{ Text string }
+
+// Error quotes the text.
+func (e *SaidError) Error() string { return "it says: " + outside.Quoted(e.Text) }
+
+// Program is a program that runs. It is safe for concurrent use.
+type Program[A Answer] struct {
 	process   *process.Process
 	in, out   *os.File
 	lines     *bufio.Reader
@@ -36,35 +67,37 @@ type child struct {
 
 	writing sync.Mutex // held while a line is written
 	mu      sync.Mutex
-	waiting map[int64]waiter // by the number of the request
-	last    int64            // number of a request
-	games   int              // that are open
-	failure error            // why it is of no use any more; nil while it is
-	stopped chan struct{}    // closed when the process has ended after the failure
-	ended   chan struct{}    // closed at the end of its lines
-	heard   chan struct{}    // closed at the end of its standard error
+	waiting map[int64]waiter[A] // by the number of the request
+	last    int64               // number of a request
+	failure error               // why it is of no use any more; nil while it is
+
+	stopped chan struct{} // closed when the process has ended after the failure
+	ended   chan struct{} // closed at the end of its lines
+	heard   chan struct{} // closed at the end of its standard error
 }
 
 // waiter waits for the answer to what it asks.
-type waiter struct {
+type waiter[A Answer] struct {
 	ask     string
-	answers chan<- delivery
+	answers chan<- Delivery[A]
 }
 
-// delivery is the answer to a request.
-type delivery struct {
-	response
-	err error
+// Delivery is the answer to a request, or why there is none.
+type Delivery[A Answer] struct {
+	Answer A
+	Err    error
 }
 
-// start starts the program, and has it describe itself unless ctx ends before.
-func start(ctx context.Context, command string, timeout time.Duration) (*child, *outside.Profile, error) {
+// Start starts a shell command and writes the greeting, whose answer is read first, unless ctx ends before. An
+// answer may take as long as the timeout.
+func Start[A Answer](ctx context.Context, command string, timeout time.Duration, greeting Request,
+	read func(line []byte) error) (*Program[A], error) {
 	var pipes [3][2]*os.File // of the standard streams
 	for i := range pipes {
 		r, w, err := os.Pipe()
 		if err != nil {
 			closeAll(pipes)
-			return nil, nil, err
+			return nil, err
 		}
 		pipes[i] = [2]*os.File{r, w}
 	}
@@ -72,13 +105,13 @@ func start(ctx context.Context, command string, timeout time.Duration) (*child, 
 	p, err := process.Start(command, theirs)
 	if err != nil {
 		closeAll(pipes)
-		return nil, nil, err
+		return nil, err
 	}
 	for _, f := range []*os.File{theirs.In, theirs.Out, theirs.Err} {
 		_ = f.Close()
 	}
-	c := &child{process: p, in: pipes[0][1], out: pipes[1][0], errorFile: pipes[2][0], timeout: timeout,
-		waiting: map[int64]waiter{}, stopped: make(chan struct{}), ended: make(chan struct{}),
+	c := &Program[A]{process: p, in: pipes[0][1], out: pipes[1][0], errorFile: pipes[2][0], timeout: timeout,
+		waiting: map[int64]waiter[A]{}, stopped: make(chan struct{}), ended: make(chan struct{}),
 		heard: make(chan struct{})}
 	c.lines = bufio.NewReaderSize(c.out, 64<<10)
 	go func() {
@@ -87,15 +120,15 @@ func start(ctx context.Context, command string, timeout time.Duration) (*child, 
 	}()
 	go c.follow()
 	stop := context.AfterFunc(ctx, func() { c.fail(ctx.Err()) })
-	about, err := c.describe()
+	err = c.greet(greeting, read)
 	stop()
 	if err != nil {
 		c.fail(err)
 		<-c.stopped
-		return nil, nil, c.failure
+		return nil, c.failure
 	}
 	go c.read()
-	return c, about, nil
+	return c, nil
 }
 
 func closeAll(pipes [3][2]*os.File) {
@@ -106,35 +139,23 @@ func closeAll(pipes [3][2]*os.File) {
 	}
 }
 
-// describe has the program describe itself, before all other requests.
-func (c *child) describe() (*outside.Profile, error) {
-	late := c.expire(askDescribe)
+// greet writes the greeting and has its answer read, before all other requests.
+func (c *Program[A]) greet(greeting Request, read func(line []byte) error) error {
+	late := c.Expire(greeting.head().Ask)
 	defer late.Stop()
-	if err := c.write(&request{Ask: askDescribe, Protocol: protocol}); err != nil {
-		return nil, c.silent(err)
+	if err := c.write(greeting); err != nil {
+		return c.silent(err)
 	}
-	line, err := readLine(c.lines, longestAbout)
+	line, err := readLine(c.lines, longestFirst)
 	if err != nil {
 		close(c.ended)
-		return nil, c.silent(err)
+		return c.silent(err)
 	}
-	var d description
-	if err := parse(line, &d); err != nil {
-		return nil, misread(askDescribe, err)
-	}
-	switch {
-	case d.Error != "":
-		return nil, fmt.Errorf("it says: %s", outside.Quoted(d.Error))
-	case d.ID != 0:
-		return nil, fmt.Errorf("it answers the request %d, and there is only 0", d.ID)
-	case d.Protocol != protocol:
-		return nil, fmt.Errorf("it speaks protocol %d, and heldout %d", d.Protocol, protocol)
-	}
-	return &d.Profile, nil
+	return Misread(greeting.head().Ask, read(line))
 }
 
 // silent is why a program neither reads nor writes: how it has ended, if it has.
-func (c *child) silent(err error) error {
+func (c *Program[A]) silent(err error) error {
 	patience := time.NewTimer(lastLines)
 	defer patience.Stop()
 	select {
@@ -148,15 +169,15 @@ func (c *child) silent(err error) error {
 	return err
 }
 
-// expire ends the program if it does not answer in time.
-func (c *child) expire(ask string) *time.Timer {
+// Expire ends the program if it does not answer in time.
+func (c *Program[A]) Expire(ask string) *time.Timer {
 	return time.AfterFunc(c.timeout, func() {
 		c.fail(fmt.Errorf("it has not answered %q within %v", ask, c.timeout))
 	})
 }
 
 // write writes a request.
-func (c *child) write(r *request) error {
+func (c *Program[A]) write(r Request) error {
 	line, err := jsonv2.Marshal(r)
 	if err != nil {
 		return err
@@ -168,7 +189,7 @@ func (c *child) write(r *request) error {
 }
 
 // follow notes the end of the process.
-func (c *child) follow() {
+func (c *Program[A]) follow() {
 	<-c.process.Exited
 	patience := time.NewTimer(lastLines)
 	defer patience.Stop()
@@ -180,7 +201,7 @@ func (c *child) follow() {
 }
 
 // gone says how the process has ended, once its standard error is read.
-func (c *child) gone() error {
+func (c *Program[A]) gone() error {
 	patience := time.NewTimer(lastLines)
 	defer patience.Stop()
 	select {
@@ -191,7 +212,7 @@ func (c *child) gone() error {
 }
 
 // read hands answers to who waits for them.
-func (c *child) read() {
+func (c *Program[A]) read() {
 	defer close(c.ended)
 	for {
 		line, err := readLine(c.lines, longestLine)
@@ -199,14 +220,15 @@ func (c *child) read() {
 			c.fail(c.silent(err))
 			return
 		}
-		var r delivery
-		r.err = parse(line, &r.response)
-		number, known := r.ID, r.err == nil
-		if errors.As(r.err, new(*outside.Misread)) { // the other games can go on
+		var r Delivery[A]
+		r.Err = Parse(line, &r.Answer)
+		said := r.Answer.said()
+		number, known := said.ID, r.Err == nil
+		if errors.As(r.Err, new(*outside.Misread)) { // the other requests can go on
 			number, known = numberOf(line)
 		}
 		if !known {
-			c.fail(r.err)
+			c.fail(r.Err)
 			return
 		}
 		c.mu.Lock()
@@ -218,17 +240,17 @@ func (c *child) read() {
 			return
 		}
 		switch {
-		case r.err != nil:
-			r.err = misread(waiting.ask, r.err)
-		case r.Error != "":
-			r.err = fmt.Errorf("it says: %s", outside.Quoted(r.Error))
+		case r.Err != nil:
+			r.Err = Misread(waiting.ask, r.Err)
+		case said.Error != "":
+			r.Err = &SaidError{said.Error}
 		}
 		waiting.answers <- r
 	}
 }
 
-// misread says in which answer a field is wrong.
-func misread(ask string, err error) error {
+// Misread says in which answer a field is wrong.
+func Misread(ask string, err error) error {
 	if errors.As(err, new(*outside.Misread)) {
 		return fmt.Errorf("in its answer to %s, %w", ask, err)
 	}
@@ -236,7 +258,7 @@ func misread(ask string, err error) error {
 }
 
 // fail ends the process, and all that wait for it.
-func (c *child) fail(err error) {
+func (c *Program[A]) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure != nil {
@@ -244,7 +266,7 @@ func (c *child) fail(err error) {
 	}
 	c.failure = fmt.Errorf("%w%s", err, &c.stderr)
 	for _, waiting := range c.waiting {
-		waiting.answers <- delivery{err: c.failure}
+		waiting.answers <- Delivery[A]{Err: c.failure}
 	}
 	c.waiting = nil
 	_ = c.in.Close() // nobody needs them any more
@@ -256,17 +278,17 @@ func (c *child) fail(err error) {
 	}()
 }
 
-// request makes a request, whose answer comes in a channel.
-func (c *child) request(r *request) (<-chan delivery, error) {
-	answers := make(chan delivery, 1)
+// Request makes a request, whose answer comes in a channel.
+func (c *Program[A]) Request(r Request) (<-chan Delivery[A], error) {
+	answers := make(chan Delivery[A], 1)
 	c.mu.Lock()
 	if c.failure != nil {
 		c.mu.Unlock()
 		return nil, c.failure
 	}
 	c.last++
-	r.ID = c.last
-	c.waiting[r.ID] = waiter{r.Ask, answers}
+	r.head().ID = c.last
+	c.waiting[c.last] = waiter[A]{r.head().Ask, answers}
 	c.mu.Unlock()
 	if err := c.write(r); err != nil {
 		c.fail(c.silent(err))
@@ -274,24 +296,15 @@ func (c *child) request(r *request) (<-chan delivery, error) {
 	return answers, nil
 }
 
-// ask makes a request, and returns the answer.
-func (c *child) ask(ctx context.Context, r request) (response, error) {
-	late := c.expire(r.Ask)
-	defer late.Stop()
-	answers, err := c.request(&r)
-	if err != nil {
-		return response{}, err
-	}
-	select {
-	case a := <-answers:
-		return a.response, a.err
-	case <-ctx.Done():
-		return response{}, ctx.Err()
-	}
+// Failure is why the program is of no use any more; nil while it can be asked.
+func (c *Program[A]) Failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure
 }
 
-// close ends the program in peace.
-func (c *child) close() {
+// Close ends the program in peace.
+func (c *Program[A]) Close() {
 	_ = c.in.Close()
 	patience := time.NewTimer(grace)
 	defer patience.Stop()

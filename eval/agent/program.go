@@ -1,0 +1,315 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/outside/lines"
+	"heldout/scoring/record"
+)
+
+// programProtocol is the version of the lines between heldout and an agent of the user's. heldout help own-agent
+// describes them.
+const programProtocol = 1
+
+// Program is an agent of the user's: a process that plays many episodes at once over lines of JSON. It is safe for
+// concurrent use.
+type Program struct {
+	// Called is the name that it gives itself, and Identity says more.
+	Called   string
+	Identity configs.Identity
+
+	lines   *lines.Program[programAnswer]
+	timeout time.Duration
+}
+
+// programRequest is a line to an agent.
+type programRequest struct {
+	lines.Head
+	Episode string `json:"episode,omitzero"`
+	*ProgramEpisode
+	Observation *string  `json:"observation,omitzero"`
+	Actions     []string `json:"actions,omitzero"`
+	*programEnd
+}
+
+// ProgramEpisode is what a program is told of an episode before its first action. Examples are worked episodes, as
+// prompts have them.
+type ProgramEpisode struct {
+	Env         string   `json:"env"`
+	Task        string   `json:"task"`
+	Kind        string   `json:"kind"`
+	Split       string   `json:"split"`
+	Seed        int64    `json:"seed"`
+	StepLimit   int      `json:"step_limit"`
+	Instruction string   `json:"instruction"`
+	Examples    []string `json:"examples"`
+	Goal        string   `json:"goal"`
+}
+
+// programEnd is what a program is told at the end of an episode.
+type programEnd struct {
+	Outcome  record.Outcome `json:"outcome"`
+	Success  bool           `json:"success"`
+	Progress float64        `json:"progress"`
+	Reason   string         `json:"reason,omitzero"`
+}
+
+// What a program is asked for.
+const (
+	askAbout  = "describe"
+	askFirst  = "start"
+	askNext   = "step"
+	askListed = "actions"
+	askEnd    = "end"
+)
+
+// programAnswer is a line of an agent.
+type programAnswer struct {
+	lines.Said
+	Action  *string       `json:"action"`
+	Thought string        `json:"thought"`
+	Reply   string        `json:"reply"`
+	Usage   programUsage  `json:"usage"`
+	Notes   []record.Note `json:"notes"`
+	// Want is empty, or "actions" for the list of what is possible now.
+	Want string `json:"want"`
+	// Stop: the agent gives up.
+	Stop bool `json:"stop"`
+}
+
+type programUsage struct {
+	Calls            int `json:"calls"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	record.TokenDetails
+}
+
+// mostUsage is the largest number of a usage, and mostNotes that of notes of a step.
+const mostUsage, mostNotes = 1 << 40, 1000
+
+func (a *programAnswer) check() error {
+	u := a.Usage
+	for _, n := range []int{u.Calls, u.PromptTokens, u.CompletionTokens, u.CachedTokens, u.ReasoningTokens} {
+		if n < 0 || n > mostUsage {
+			return fmt.Errorf("it gives a usage of %d, want 0 to %d", n, mostUsage)
+		}
+	}
+	if len(a.Notes) > mostNotes {
+		return fmt.Errorf("it gives %d notes at once, want at most %d", len(a.Notes), mostNotes)
+	}
+	return nil
+}
+
+func (a *programAnswer) usage() Usage {
+	u := a.Usage
+	if u.PromptTokens+u.CompletionTokens > 0 {
+		u.Calls = max(u.Calls, 1)
+	}
+	return Usage{Calls: u.Calls, Requests: u.Calls, PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens,
+		TokenDetails: u.TokenDetails}
+}
+
+// CrashError is what went wrong in an agent of the user's in one episode; others go on.
+type CrashError struct{ Text string }
+
+// Error begins with the last line, which says most of a traceback.
+func (e *CrashError) Error() string {
+	text := strings.TrimSpace(e.Text)
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		return "the agent: " + strings.TrimSpace(text[i:]) + "\n" + text
+	}
+	return "the agent: " + text
+}
+
+// GoneError says that an agent of the user's plays no more.
+type GoneError struct {
+	Called string
+	Err    error
+}
+
+// Error says what the program did last, and how it plays on.
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the agent %s plays no more: %v\nwhen it is mended, the same command plays what is missing",
+		e.Called, e.Err)
+}
+
+// Unwrap returns what the program did.
+func (e *GoneError) Unwrap() error { return e.Err }
+
+// programAbout is what a program says of itself.
+type programAbout struct {
+	lines.Said
+	Protocol int            `json:"protocol"`
+	Name     string         `json:"name"`
+	Version  string         `json:"version"`
+	Hash     string         `json:"hash"`
+	Sampling map[string]any `json:"sampling"`
+}
+
+// StartProgram starts a shell command as an agent, unless ctx ends before. An answer may take as long as the timeout.
+func StartProgram(ctx context.Context, command string, timeout time.Duration) (*Program, error) {
+	p := &Program{timeout: timeout}
+	greeting := &programRequest{Head: lines.Head{Ask: askAbout, Protocol: programProtocol}}
+	started, err := lines.Start[programAnswer](ctx, command, timeout, greeting, p.describe)
+	if err != nil {
+		return nil, fmt.Errorf("the agent %.100q: %w", command, err)
+	}
+	p.lines = started
+	return p, nil
+}
+
+// describe reads what the program says of itself.
+func (p *Program) describe(line []byte) error {
+	var a programAbout
+	err := lines.Parse(line, &a)
+	switch {
+	case err != nil:
+		return err
+	case a.Error != "":
+		return &lines.SaidError{Text: a.Error}
+	case a.ID != 0:
+		return fmt.Errorf("it answers the request %d, and there is only 0", a.ID)
+	case a.Protocol != programProtocol:
+		return fmt.Errorf("it speaks protocol %d, and heldout %d", a.Protocol, programProtocol)
+	case a.Hash+a.Version == "":
+		return errors.New("it gives neither hash nor version, so nothing would show that it changed")
+	}
+	p.Called = a.Name
+	said := configs.Identity{Version: a.Version, Source: a.Hash, Sampling: a.Sampling}
+	return cmp.Or(configs.CheckPlayer(a.Name), p.Identity.Replace(said.GetSlice()))
+}
+
+// Close ends the program.
+func (p *Program) Close() error {
+	p.lines.Close()
+	return nil
+}
+
+// ask makes a request. The error is a *CrashError, a *GoneError or that of ctx.
+func (p *Program) ask(ctx context.Context, r *programRequest) (a programAnswer, err error) {
+	answers, err := p.lines.Request(r)
+	if err == nil {
+		patience := time.NewTimer(p.timeout)
+		defer patience.Stop()
+		select {
+		case d := <-answers:
+			a, err = d.Answer, cmp.Or(d.Err, d.Answer.check())
+		case <-ctx.Done():
+			return a, ctx.Err()
+		case <-patience.C:
+			err = fmt.Errorf("it has not answered %q within %v", r.Ask, p.timeout)
+		}
+	}
+	if err == nil {
+		return a, nil
+	}
+	if failure := p.lines.Failure(); failure != nil {
+		return a, &GoneError{p.Called, failure}
+	}
+	if said, ok := errors.AsType[*lines.SaidError](err); ok {
+		return a, &CrashError{said.Text}
+	}
+	return a, &CrashError{err.Error()}
+}
+
+// programAgent plays an episode.
+type programAgent struct {
+	program *Program
+	world   envs.World
+	next    programRequest
+	acted   bool // and was not told yet what came of it
+}
+
+// NewProgramAgent returns an agent that is played by a program. The episode has an id of its own among those that are
+// played.
+func NewProgramAgent(p *Program, id string, about ProgramEpisode, in configs.Instructions, w envs.World,
+	observation string) Agent {
+	about.Instruction = strings.TrimSpace(in.System + "\n\n" + in.Instruction)
+	about.Examples = []string{}
+	for _, example := range in.Examples {
+		about.Examples = append(about.Examples, renderExample(example, true))
+	}
+	return &programAgent{program: p, world: w, next: programRequest{Head: lines.Head{Ask: askFirst}, Episode: id,
+		ProgramEpisode: &about, Observation: &observation}}
+}
+
+// Act implements Agent.
+func (a *programAgent) Act(ctx context.Context) (Move, error) {
+	var move Move
+	a.acted = false
+	for {
+		answer, err := a.program.ask(ctx, &a.next)
+		move.Usage.plus(answer.usage())
+		move.Notes = append(move.Notes, answer.Notes...)
+		if err != nil {
+			return move, err
+		}
+		switch {
+		case answer.Stop:
+			move.GiveUp = true
+		case answer.Want == askListed:
+			if a.next, err = a.listed(ctx); err != nil {
+				return move, err
+			}
+			continue
+		case answer.Want != "":
+			return move, &CrashError{fmt.Sprintf("it wants %.40q, and only %q is to be had", answer.Want, askListed)}
+		case answer.Action == nil:
+			return move, &CrashError{fmt.Sprintf("its answer to %s has none of action, want, stop and error",
+				a.next.Ask)}
+		default:
+			a.acted = true
+			move.Thought, move.Action, move.Reply = answer.Thought, *answer.Action, answer.Reply
+		}
+		return move, nil
+	}
+}
+
+// listed is the request that has the valid actions; without them if the environment does not list any.
+func (a *programAgent) listed(ctx context.Context) (programRequest, error) {
+	r := a.request(askListed)
+	lister, ok := envs.As[envs.Lister](a.world)
+	if !ok {
+		return r, nil
+	}
+	actions, err := lister.Actions(ctx)
+	if err != nil {
+		return r, &WorldError{err}
+	}
+	r.Actions = slices.Concat([]string{}, actions)
+	return r, nil
+}
+
+func (a *programAgent) request(ask string) programRequest {
+	return programRequest{Head: lines.Head{Ask: ask}, Episode: a.next.Episode}
+}
+
+// Observe implements Agent.
+func (a *programAgent) Observe(observation string) string {
+	a.next = a.request(askNext)
+	a.next.Observation = &observation
+	return observation
+}
+
+// End implements Ending.
+func (a *programAgent) End(ctx context.Context, rec *record.Episode, outcome record.Outcome, cause error) (Move,
+	error) {
+	r := a.request(askEnd)
+	if n := len(rec.Trajectory); a.acted && n > 0 {
+		r.Observation = &rec.Trajectory[n-1].Observation
+	}
+	r.programEnd = &programEnd{Outcome: outcome, Success: outcome == record.Success, Progress: rec.Progress}
+	if cause != nil {
+		r.Reason = cause.Error()
+	}
+	answer, err := a.program.ask(ctx, &r)
+	return Move{Usage: answer.usage(), Notes: answer.Notes}, err
+}
