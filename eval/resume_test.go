@@ -152,7 +152,7 @@ func TestDamagedReplies(t *testing.T) {
 	}
 }
 
-// Replies of another program or model begin no episode. That is said, and nothing stays of a model of which no record is.
+// Replies of another program or model begin no episode. That is said, and nothing stays of a model without a record.
 func TestRepliesOfOthers(t *testing.T) {
 	const again = "the episodes in flight begin again: "
 	warnings := map[string]string{
