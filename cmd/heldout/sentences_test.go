@@ -1159,7 +1159,8 @@ func (c *checker) lost(m map[string]string) {
 		case strings.HasSuffix(list, " gained significantly"):
 			said["gains"] = names(strings.TrimSuffix(list, " gained significantly"))
 		case strings.HasSuffix(list, " not significant"):
-			said["not significant"] = append(said["not significant"], names(strings.TrimSuffix(list, " not significant"))...)
+			said["not significant"] = append(said["not significant"],
+				names(strings.TrimSuffix(list, " not significant"))...)
 		case strings.HasSuffix(list, " significant"):
 			said["significant"] = names(strings.TrimSuffix(list, " significant"))
 		case strings.HasPrefix(reason, "not compared ("):
