@@ -504,19 +504,23 @@ func correct(facts []fact) {
 
 // worth is how many seeds a cell is worth: those that all give the same are one.
 func (c *cell) worth() int {
-	if c.equal() {
+	if c.equal(false) {
 		return 1
 	}
 	return len(c.seeds)
 }
 
-// equal reports whether all seeds gave the same in every task.
-func (c *cell) equal() bool {
+// equal reports whether all seeds gave the same in every task, in the first trial or in the last one.
+func (c *cell) equal(last bool) bool {
 	compared := false
 	for _, task := range c.tasks {
 		var first *outcome
 		for _, seed := range c.seeds {
-			o, ok := c.played[slot{task, seed}]
+			at := slot{task, seed}
+			o, ok := c.played[at]
+			if later := c.later[at]; last && len(later) > 0 {
+				o = later[len(later)-1]
+			}
 			switch {
 			case !ok:
 			case first == nil:

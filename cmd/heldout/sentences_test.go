@@ -254,7 +254,7 @@ func (c *checker) seeds(m map[string]string, cells []*cell) {
 	least, most, equal := math.MaxInt, 0, len(cells) > 0
 	for _, of := range cells {
 		least, most = min(least, len(of.seeds)), max(most, len(of.seeds))
-		equal = equal && of.equal()
+		equal = equal && of.equal(false) && of.equal(c.last)
 	}
 	want := fmt.Sprint(most)
 	if least < most {
@@ -1159,7 +1159,8 @@ func (c *checker) lost(m map[string]string) {
 		case strings.HasSuffix(list, " gained significantly"):
 			said["gains"] = names(strings.TrimSuffix(list, " gained significantly"))
 		case strings.HasSuffix(list, " not significant"):
-			said["not significant"] = names(strings.TrimSuffix(list, " not significant"))
+			said["not significant"] = append(said["not significant"],
+				names(strings.TrimSuffix(list, " not significant"))...)
 		case strings.HasSuffix(list, " significant"):
 			said["significant"] = names(strings.TrimSuffix(list, " significant"))
 		case strings.HasPrefix(reason, "not compared ("):

@@ -188,7 +188,7 @@ func (r *Results) loss(m Model, s *Sweep) test {
 	t := test{claim: Claim{Rate: r.Measure(s.Place), Place: s.Place, Perturbations: s.perturbations(interfaceOnly),
 		Family: Family{Name: Losses}}}
 	if base := s.base(); base != nil {
-		subject.Value, subject.Seeds = r.Rate.Select(base).Mean, len(base.Seeds)
+		subject.Value, subject.Seeds, subject.EqualSeeds = r.Rate.Select(base).Mean, len(base.Seeds), base.EqualSeeds()
 		subject.Finished, subject.Planned = base.Finished, base.Planned
 		t.claim.Tasks = base.Tasks()
 	}

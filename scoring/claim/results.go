@@ -157,6 +157,7 @@ func (r Retry) subject(rate Rate) Subject {
 	if r.Score != nil {
 		out.Value = rate.Select(r.Score).Mean
 	}
+	out.EqualSeeds = r.First.EqualSeeds() && (r.Score == nil || r.Score.EqualSeeds())
 	return out
 }
 

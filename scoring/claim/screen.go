@@ -268,7 +268,8 @@ func outcomes(claims []Claim) string {
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(ranks[a], ranks[b]) })
 	for _, word := range words {
 		verdict, rest, _ := strings.Cut(word, "; ")
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s on %s %s", verdict, strings.Join(byWord[word], ", "), rest)))
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s on %s %s", verdict,
+			strings.Join(byWord[word], ", "), rest)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -171,8 +171,8 @@ func (p page) String() string {
 func pages() (out []page) {
 	sweep := only("pddl")
 	sweep[0].under = []string{"P1", "P2", "P3", "P4"}
-	for _, of := range [][]simulated{only("pddl"), only("babyai", "pddl"), only("babyai", "sciworld", "pddl", "jericho"),
-		board(), sweep} {
+	for _, of := range [][]simulated{only("pddl"), only("babyai", "pddl"),
+		only("babyai", "sciworld", "pddl", "jericho"), board(), sweep} {
 		for _, models := range []int{2, 3, 6} {
 			for _, seeds := range []int{1, 3, 10} {
 				out = append(out, page{of, models, seeds})

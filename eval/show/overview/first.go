@@ -172,8 +172,8 @@ func (d duel) finding() string {
 	if d.WonA+d.WonB == 0 {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
-	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", d.A, d.WonA, count(tasks, "task"), d.B,
-		d.WonB)
+	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", d.A, d.WonA,
+		count(tasks, "task"), d.B, d.WonB)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
 	if largest := slices.MaxFunc(places, byLead); largest.Edge.Kind != "" {
 		m := largest.Edge
