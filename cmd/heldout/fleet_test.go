@@ -20,7 +20,8 @@ func TestServersComeAndGo(t *testing.T) {
 	var servers []*fleettest.Switchable
 	var events sync.Mutex
 	away := 0
-	fake := &fakeServer{context: 16384, onChat: func(n int) {
+	// A server that left is asked again after a second, so the run takes some.
+	fake := &fakeServer{context: 16384, latency: 40 * time.Millisecond, onChat: func(n int) {
 		if n%60 != 0 || int64(n) > requests {
 			return
 		}
