@@ -334,27 +334,18 @@ func directories(rows []row) (notes []string) {
 // table of both would have numbers in one column that do not compare. Within a run,
 // several protocols are what the user asked for.
 func CheckMixed(runs []NamedRun) error {
-	for i, a := range runs {
-		for _, b := range runs[:i] {
-			if err := mixed(b, a); err != nil {
-				return err
+	for i, b := range runs {
+		for _, a := range runs[:i] {
+			x, y := places(a), places(b)
+			for _, s := range b.Scores {
+				env := s.Condition.Env
+				common := func(p string) bool { return slices.Contains(y[env], p) }
+				if len(x[env]) > 0 && !slices.ContainsFunc(x[env], common) {
+					return fmt.Errorf("%s has %s of %s, and %s has %s: their numbers do not compare; heldout preset diff "+
+						"says why, and --mixed prints them in one table", a.Name, x[env][0], env, b.Name, y[env][0])
+				}
 			}
 		}
-	}
-	return nil
-}
-
-func mixed(a, b NamedRun) error {
-	x, y := places(a), places(b)
-	for _, s := range b.Scores {
-		env := s.Condition.Env
-		if len(x[env]) == 0 || slices.ContainsFunc(x[env], func(p string) bool { return slices.Contains(y[env], p) }) {
-			continue
-		}
-		return fmt.Errorf(
-			"%s has %s of %s, and %s has %s: their numbers do not compare; heldout preset diff says why, and --mixed "+
-				"prints them in one table",
-			a.Name, x[env][0], env, b.Name, y[env][0])
 	}
 	return nil
 }
