@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -26,6 +27,15 @@ func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
 
 // IsSpace is str.isspace of a character: Unicode's white space and the four ASCII separators.
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// Fields is str.split without a separator.
+func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
+
+// IsWord is \w of Python's regular expressions: letters, what stands for a number, and the underscore. Marks are
+// none.
+func IsWord(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
+}
 
 // Format is str.format with named fields: {name} is a value, and {{ and }} are braces. Positions, attributes,
 // conversions and format specifications are refused, as are names without a value.
@@ -87,7 +97,7 @@ func Repr(s string) string {
 			out.WriteString(`\r`)
 		case r == '\t':
 			out.WriteString(`\t`)
-		case isPrintable(r):
+		case unicode.IsPrint(r):
 			out.WriteRune(r)
 		case r < 0x100:
 			fmt.Fprintf(&out, `\x%02x`, r)
@@ -100,7 +110,3 @@ func Repr(s string) string {
 	out.WriteRune(quote)
 	return out.String()
 }
-
-// isPrintable is str.isprintable of a character: the blank, and all but separators, controls and what is
-// unassigned.
-func isPrintable(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Z, r) }
