@@ -1,6 +1,9 @@
 package configs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // agentGym is AgentGym's, whose lists of tasks are AgentEval's.
 func agentGym(p *Preset) {
@@ -19,7 +22,9 @@ func agentTuning(p *Preset) {
 func gigpo(p *Preset) {
 	p.Agent.Form = Single
 	p.ActionsShown.Item, p.ActionsShown.Exclude = "'{action}'", []string{"help"}
-	p.Env.Default = []string{"seen", "unseen"}
+	if names := p.PartNames(); slices.Contains(names, "seen") && slices.Contains(names, "unseen") {
+		p.Env.Default = []string{"seen", "unseen"} // not those that are drawn
+	}
 	if strings.HasPrefix(p.Env.Part, "sampled-") {
 		p.Env.Tasks.Draws, p.Env.Tasks.DrawSeed = p.Env.Tasks.Count, int64(p.series())
 	}

@@ -211,7 +211,7 @@ func (e *Env) writeShared(in configs.Prompt) configs.Prompt {
 	out.MoreHelp, out.Kept = p.writeHelp(in.MoreHelp), p.writeKept(in.Kept)
 	if in.Template != nil {
 		t := *in.Template
-		t.First, t.Next = p.writeInstruction(t.First), p.writeInstruction(t.Next)
+		t.First, t.Next, t.Possible = p.writeMessage(t.First), p.writeMessage(t.Next), p.writeMessage(t.Possible)
 		out.Template = &t
 	}
 	if in.Openings != nil {
@@ -250,6 +250,7 @@ func (w *world) Unwrap() any { return w.World }
 func (w *world) Rewrites() []any {
 	return []any{
 		func(inner envs.Lister) envs.Lister { return lister{inner, w.p} },
+		func(inner envs.Hinter) envs.Hinter { return hinter{inner, w.p} },
 		func(inner envs.Expert) envs.Expert { return expertWorld{inner, w.p} },
 		func(inner envs.Speller) envs.Speller { return speller{inner, w.p} },
 		func(inner envs.Forker) envs.Forker { return forker{inner, w.p} },
@@ -327,6 +328,25 @@ func (l lister) Actions(ctx context.Context) ([]string, error) {
 		slices.Sort(out)
 	}
 	return out, nil
+}
+
+type hinter struct {
+	inner envs.Hinter
+	p     *Perturbation
+}
+
+// Hints implements envs.Hinter: forms as a prompt tells them, without those that are taken away.
+func (h hinter) Hints(ctx context.Context) (forms, things []string, err error) {
+	allForms, allThings, err := h.inner.Hints(ctx)
+	for _, form := range allForms {
+		if !h.p.isRemoved(h.p.normalize(form)) {
+			forms = append(forms, h.p.writeInstruction(form))
+		}
+	}
+	for _, thing := range allThings {
+		things = append(things, h.p.say(h.p.names.inText(thing), false))
+	}
+	return forms, things, err
 }
 
 type expertWorld struct {

@@ -69,6 +69,17 @@ func (p *Perturbation) writeInstruction(text string) string {
 	return p.tell(text)
 }
 
+// tagged is an action that a message shows in the tags that replies have.
+var tagged = regexp.MustCompile(`<action>[^<]*[^<\s][^<]*</action>`)
+
+// writeMessage is writeInstruction for a message of a template.
+func (p *Perturbation) writeMessage(text string) string {
+	return p.writeInstruction(tagged.ReplaceAllStringFunc(text, func(shown string) string {
+		action := strings.TrimSuffix(strings.TrimPrefix(shown, "<action>"), "</action>")
+		return "<action>" + p.writeAction(action) + "</action>"
+	}))
+}
+
 // passed replaces the passages of a text that change.
 func (p *Perturbation) passed(text string) string {
 	for _, passage := range p.passages {

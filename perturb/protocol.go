@@ -95,7 +95,7 @@ func (e *Env) Untold(prompt configs.Prompt, listed bool) (faults []string) {
 func toldIn(prompt configs.Prompt, in configs.Instructions) string {
 	text := in.System + "\n" + in.Instruction + "\n" + prompt.Help + "\n" + prompt.MoreHelp
 	if prompt.Template != nil {
-		text += "\n" + prompt.Template.First + "\n" + prompt.Template.Next
+		text += "\n" + prompt.Template.First + "\n" + prompt.Template.Next + "\n" + prompt.Template.Possible
 	}
 	return text
 }

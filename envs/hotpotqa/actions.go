@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heldout/envs/pytext"
 )
 
 // Actions implements envs.Lister. Any text can be a search or an answer, so
@@ -39,14 +41,14 @@ func names(text string) (out []string) {
 			run = nil
 		}
 	}
-	for _, field := range words(text) {
-		word := strings.TrimFunc(field, func(r rune) bool { return !isWordRune(r) })
+	for _, field := range pytext.Fields(text) {
+		word := strings.TrimFunc(field, func(r rune) bool { return !pytext.IsWord(r) })
 		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(first) {
 			end()
 			continue
 		}
 		run = append(run, word)
-		if last, _ := utf8.DecodeLastRuneInString(field); !isWordRune(last) {
+		if last, _ := utf8.DecodeLastRuneInString(field); !pytext.IsWord(last) {
 			end()
 		}
 	}

@@ -3,7 +3,6 @@ package hotpotqa
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"heldout/envs/pytext"
 )
@@ -14,7 +13,7 @@ const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 // normalize is HotpotQA's normal form of an answer (spec section 1.6): lower
 // case, without punctuation and articles, single spaces.
 func normalize(answer string) string {
-	return strings.Join(words(withoutArticles(withoutPunctuation(pytext.Lower(answer)))), " ")
+	return strings.Join(pytext.Fields(withoutArticles(withoutPunctuation(pytext.Lower(answer)))), " ")
 }
 
 func withoutPunctuation(s string) string {
@@ -31,7 +30,7 @@ func withoutPunctuation(s string) string {
 // the first in which something is left of the right answer.
 func formFor(gold string) func(string) string {
 	withArticles := func(s string) string {
-		return strings.Join(words(withoutPunctuation(pytext.Lower(s))), " ")
+		return strings.Join(pytext.Fields(withoutPunctuation(pytext.Lower(s))), " ")
 	}
 	switch {
 	case normalize(gold) != "":
@@ -39,13 +38,13 @@ func formFor(gold string) func(string) string {
 	case withArticles(gold) != "":
 		return withArticles
 	}
-	return func(s string) string { return strings.Join(words(pytext.Lower(s)), " ") }
+	return func(s string) string { return strings.Join(pytext.Fields(pytext.Lower(s)), " ") }
 }
 
 func withoutArticles(s string) string {
 	var b strings.Builder
 	for s != "" {
-		end := strings.IndexFunc(s, func(r rune) bool { return !isWordRune(r) })
+		end := strings.IndexFunc(s, func(r rune) bool { return !pytext.IsWord(r) })
 		if end < 0 {
 			end = len(s)
 		}
@@ -56,7 +55,7 @@ func withoutArticles(s string) string {
 			b.WriteString(word)
 		}
 		s = s[end:]
-		start := strings.IndexFunc(s, isWordRune)
+		start := strings.IndexFunc(s, pytext.IsWord)
 		if start < 0 {
 			start = len(s)
 		}
@@ -65,11 +64,6 @@ func withoutArticles(s string) string {
 	}
 	return b.String()
 }
-
-// isWordRune reports whether r is \w of Python's regular expressions.
-func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
-
-func words(s string) []string { return strings.FieldsFunc(s, pytext.IsSpace) }
 
 // f1 is HotpotQA's F1 over the words of an answer in its normal form, with its precision
 // and recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong,
@@ -80,7 +74,7 @@ func f1(answer, gold string) (f1, precision, recall float64) {
 			return 0, 0, 0
 		}
 	}
-	got, want := words(answer), words(gold)
+	got, want := pytext.Fields(answer), pytext.Fields(gold)
 	remaining := slices.Clone(want)
 	common := 0
 	for _, w := range got {

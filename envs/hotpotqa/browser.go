@@ -124,7 +124,7 @@ func (b *browser) showList(query string, titles []string) {
 	for _, t := range titles[:min(shownTitles, len(titles))] {
 		b.offered = append(b.offered, cleanText(t))
 	}
-	b.observation = "Could not find " + query + ". Similar: " + pythonList(b.offered) + "."
+	b.observation = "Could not find " + query + ". Similar: " + pytext.List(b.offered) + "."
 }
 
 // open makes an article the current page.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/pytext"
 	"heldout/envs/sharedtest"
 )
 
@@ -56,8 +57,8 @@ func TestRecordedLists(t *testing.T) {
 		Repr  string
 	}
 	for _, c := range golden[[]record](t, "pyrepr_cases.json") {
-		if got := pythonList(c.Items); got != c.Repr {
-			t.Errorf("pythonList(%q) = %s, want %s", c.Items, got, c.Repr)
+		if got := pytext.List(c.Items); got != c.Repr {
+			t.Errorf("List(%q) = %s, want %s", c.Items, got, c.Repr)
 		}
 	}
 }

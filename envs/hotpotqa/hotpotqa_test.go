@@ -13,6 +13,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/pytext"
 )
 
 // embedded returns the environment with our own questions.
@@ -171,7 +172,7 @@ func TestNoAnswer(t *testing.T) {
 
 // letters are the letters and digits of a text in lower case.
 func letters(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWordRune(r) }), "")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !pytext.IsWord(r) }), "")
 }
 
 // Of a user's question, whatever its right answer is: that answer is right, and neither no answer

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"heldout/envs/pytext"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -44,7 +46,7 @@ func TestScoreLaws(t *testing.T) {
 	answers := rapid.StringOfN(rapid.SampledFrom([]rune("ab the AN.,'é ")), 0, 20, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := answers.Draw(t, "a"), answers.Draw(t, "b")
-		if n := normalize(a); len(words(n)) > 0 && strings.Join(words(n), " ") != n {
+		if n := normalize(a); len(pytext.Fields(n)) > 0 && strings.Join(pytext.Fields(n), " ") != n {
 			t.Fatalf("normalize(%q) = %q", a, n)
 		}
 		a, b = normalize(a), normalize(b)

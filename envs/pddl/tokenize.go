@@ -133,7 +133,7 @@ func words(s string) []string {
 	for _, c := range contractions {
 		s = c.split(s)
 	}
-	return strings.FieldsFunc(s, pytext.IsSpace)
+	return pytext.Fields(s)
 }
 
 // detachQuote puts a space between a quote and a single letter after it, as in
@@ -150,7 +150,7 @@ func detachQuote(s string) string {
 		}
 		letter, n := utf8.DecodeRuneInString(s[i+1:])
 		next, _ := utf8.DecodeRuneInString(s[i+1+n:])
-		if isWord(letter) && !isWord(next) && !strings.ContainsRune("mtsdn", letter) {
+		if pytext.IsWord(letter) && !pytext.IsWord(next) && !strings.ContainsRune("mtsdn", letter) {
 			b.WriteByte(' ')
 		}
 	}
@@ -194,10 +194,10 @@ func (c contraction) split(s string) string {
 		i = start + len(c.word)
 		prev, _ := utf8.DecodeLastRuneInString(s[:start])
 		next, _ := utf8.DecodeRuneInString(s[i:])
-		if isWord(next) || c.spaceAfter && !pytext.IsSpace(next) {
+		if pytext.IsWord(next) || c.spaceAfter && !pytext.IsSpace(next) {
 			continue
 		}
-		if c.spaceBefore && prev != ' ' || !c.spaceBefore && isWord(prev) {
+		if c.spaceBefore && prev != ' ' || !c.spaceBefore && pytext.IsWord(prev) {
 			continue
 		}
 		b.WriteString(s[done:start] + " " + c.word[:c.cut] + " " + c.word[c.cut:] + " ")
@@ -205,11 +205,6 @@ func (c contraction) split(s string) string {
 	}
 	b.WriteString(s[done:])
 	return b.String()
-}
-
-// isWord reports whether r is a word character of Python's regular expressions.
-func isWord(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
 // sentences splits text into sentences as NLTK's Punkt does with its model of English, as recorded. A

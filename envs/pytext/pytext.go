@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -18,7 +19,40 @@ func Lower(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return strings.ToLower(s)
 	}
-	return cases.Lower(language.Und).String(s)
+	var out strings.Builder
+	for from := 0; ; {
+		at := strings.IndexRune(s[from:], 'Σ')
+		if at < 0 {
+			return out.String() + cases.Lower(language.Und).String(s[from:])
+		}
+		end := from + at + len("Σ")
+		out.WriteString(cases.Lower(language.Und).String(s[from : from+at]))
+		if isFinal(s[:from+at], s[end:]) {
+			out.WriteRune('ς')
+		} else {
+			out.WriteRune('σ')
+		}
+		from = end
+	}
+}
+
+// isFinal reports whether a sigma between two texts ends a word, as Python finds it: it skips what has no case of
+// its own in words, also letters that have one besides.
+func isFinal(before, after string) bool {
+	before = strings.TrimRightFunc(before, ignoresCase)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(after, ignoresCase))
+	return before != "" && isCased(last) && !isCased(next)
+}
+
+// isCased is Unicode's Cased, ignoresCase its Case_Ignorable.
+func isCased(r rune) bool {
+	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Uppercase, unicode.Other_Lowercase)
+}
+
+func ignoresCase(r rune) bool {
+	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) ||
+		strings.ContainsRune("'.:\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a", r)
 }
 
 // Strip is str.strip: it removes white space from both ends.
@@ -26,6 +60,15 @@ func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
 
 // IsSpace is str.isspace of a character: Unicode's white space and the four ASCII separators.
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// Fields is str.split without a separator.
+func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
+
+// IsWord is \w of Python's regular expressions: letters, what stands for a number, and the underscore. Marks are
+// none.
+func IsWord(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
+}
 
 // Format is str.format with named fields: {name} is a value, and {{ and }} are braces. Positions, attributes,
 // conversions and format specifications are refused, as are names without a value.
@@ -87,7 +130,7 @@ func Repr(s string) string {
 			out.WriteString(`\r`)
 		case r == '\t':
 			out.WriteString(`\t`)
-		case isPrintable(r):
+		case unicode.IsPrint(r):
 			out.WriteRune(r)
 		case r < 0x100:
 			fmt.Fprintf(&out, `\x%02x`, r)
@@ -100,7 +143,3 @@ func Repr(s string) string {
 	out.WriteRune(quote)
 	return out.String()
 }
-
-// isPrintable is str.isprintable of a character: the blank, and all but separators, controls and what is
-// unassigned.
-func isPrintable(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Z, r) }

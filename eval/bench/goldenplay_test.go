@@ -106,7 +106,7 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	chosen, _, err := resolvePresets(out, Purpose{}, Input{Override: func(r *configs.Run) error {
 		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.originals)
 		if f.originals == "epo" {
-			r.Originals = withPossible(t, r.Originals, c)
+			r.Originals = withPossible(t, r.Originals)
 		}
 		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{List: []string{server.URL + "/v1"}}
 		r.Concurrency, r.AllowUnusable, r.Out, r.Retries, r.Context = 1, true, dir, 0, h.context
@@ -172,9 +172,10 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 
 // withPossible is a checkout of EPO with the file that says what is possible, of which only that text is read:
 // the folder of originals lacks it, and the recorded requests have it.
-func withPossible(t *testing.T, folder string, c *goldenCase) string {
+func withPossible(t *testing.T, folder string) string {
 	t.Helper()
-	message := fmt.Sprint(c.requests[0]["messages"])
+	recorded := readCases(t, sharedtest.Golden(t, "protocols"), "rlvmr-sciworld/L0")
+	message := fmt.Sprint(recorded[0].requests[0]["messages"])
 	_, text, _ := strings.Cut(message, "Current available actions:\n")
 	text, _, _ = strings.Cut(text, "\n\n")
 	list := regexp.MustCompile(`\[('[^]]*|"[^]]*)\]`)

@@ -55,6 +55,11 @@ func perturbPreset(b *episode.Benchmark, env *perturb.Env, rules configs.Perturb
 	if b.PromptHash, err = b.Prompt.Hash(); err != nil || b.Named == nil { // ours fit all
 		return err
 	}
+	if t := b.Prompt.Template; t != nil {
+		if err := t.Check(); err != nil {
+			return misfit{fmt.Errorf("perturbation %s changes slots of preset %s: %w", rules.Name, b.Named.Name, err)}
+		}
+	}
 	b.Preset = env.WritePreset(preset)
 	if about.Departs = promptDeparts(prompt, b.Prompt); len(about.Departs) == 0 && !env.Changes() {
 		return misfit{fmt.Errorf("perturbation %s changes nothing of preset %s", rules.Name, b.Named.Name)}

@@ -19,6 +19,7 @@ import (
 type sayer struct {
 	actions []string
 	before  string // of each action
+	after   string
 }
 
 // Chat implements model.Model.
@@ -27,7 +28,7 @@ func (s *sayer) Chat(context.Context, model.Request) (model.Reply, error) {
 	if len(s.actions) > 0 {
 		action, s.actions = s.actions[0], s.actions[1:]
 	}
-	return model.Reply{Text: s.before + action, Attempts: 1}, nil
+	return model.Reply{Text: s.before + action + s.after, Attempts: 1}, nil
 }
 
 // presetSweep prepares a sweep of a preset on one task.
@@ -63,7 +64,7 @@ func plays(t *testing.T, b *episode.Benchmark, info record.Condition, m model.Mo
 // ones does worse, unless the preset repairs what it says.
 func TestSweepsOfPresets(t *testing.T) {
 	for _, c := range []struct {
-		preset, originals, before string
+		preset, originals, before, after string
 		perturb                   []string
 		// repairs: old forms are taken for the nearest possible action.
 		repairs bool
@@ -77,12 +78,19 @@ func TestSweepsOfPresets(t *testing.T) {
 		{preset: "eto-alfworld:unseen", originals: "eto", before: "Thought: I act.\nAction: "},
 		{preset: "agentbench-hh", originals: "agentbench_v02", before: "THOUGHT: I act.\nACTION: ", repairs: true},
 		{preset: "agentboard:babyai", originals: "agentboard"},
+		{preset: "gigpo-alfworld:unseen", originals: "verl-agent", before: "<think>I act.</think><action>", after: "</action>",
+			perturb: []string{"P1", "P2", "P3", "P4", "verbs:2", "names:2", "all:2"}},
+		{preset: "rlvmr-sciworld:L0", originals: "epo", before: "<think>I act.</think><action>", after: "</action>",
+			perturb: []string{"verbs:2", "all:2"}},
 	} {
 		t.Run(c.preset, func(t *testing.T) {
 			data, originals := "", ""
 			if c.originals != "" {
 				data = sharedtest.AgentBoard(t)
 				originals = filepath.Join(sharedtest.Golden(t, "protocols"), "originals", c.originals)
+				if c.originals == "epo" {
+					originals = withPossible(t, originals)
+				}
 			}
 			if c.perturb == nil {
 				c.perturb = []string{"verbs:2", "names:2", "all:2"}
@@ -103,8 +111,8 @@ func TestSweepsOfPresets(t *testing.T) {
 				if b.Perturbation == "" {
 					old = expert
 				}
-				reader := plays(t, b, condition, &sayer{slices.Clone(expert), c.before})
-				memoriser := plays(t, b, condition, &sayer{slices.Clone(old), c.before})
+				reader := plays(t, b, condition, &sayer{slices.Clone(expert), c.before, c.after})
+				memoriser := plays(t, b, condition, &sayer{slices.Clone(old), c.before, c.after})
 				t.Logf("%s: reader %.2f, memoriser %.2f of progress", condition.Perturbation, reader.Progress,
 					memoriser.Progress)
 				if b.Perturbation == "" {

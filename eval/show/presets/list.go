@@ -99,7 +99,7 @@ func shortList(parts []listedPart) table.Table {
 		{Key: "status", Header: "Status", Words: true}, {Key: "equal", Header: "Equal"},
 	},
 		Notes: []string{
-			"Equal: how many of the requests that the original code was recorded with are the same here; by reading: none was " +
+			"Equal: how many of the requests that the original code was recorded with are the same here; read: none was " +
 				"recorded, and only its code was read. --wide has " +
 				"versions, tasks, step limits, agents, metrics and hashes; heldout preset show NAME has deviations."}}
 	for len(parts) > 0 {
@@ -108,7 +108,7 @@ func shortList(parts []listedPart) table.Table {
 			parts[n].compared == first.compared {
 			n++
 		}
-		equal := table.String("by reading")
+		equal := table.String("read")
 		if c := first.compared; c.Requests > 0 {
 			equal = table.String(fmt.Sprintf("%d/%d", c.Equal+c.UpTo, c.Requests))
 		}
