@@ -22,14 +22,15 @@ var keyNames = map[string][]string{
 		"attempts", "steps", "texts", "least-progress", "least-recoveries", "per-kind", "per-task", "window",
 		"tokenizer", "duplicates", "split-seed", "max-history", "near", "max-calls", "min-errors", "success-text",
 		"error-signal", "deflate", "invalid-penalty", "step-cost", "max-memory", "max-sessions-per-client", "no-token",
-		"pprof", "order", "player", "same-weights"},
+		"pprof", "player", "same-weights"},
 	"run":   playedKeys,
 	"sweep": playedKeys,
 }
 
 // playedKeys are keys of commands that play: other commands, such as compare and worker, have flags of these names.
 var playedKeys = []string{"by", "rate", "reference", "margin", "interval", "generator-seed", "queue-ack-wait",
-	"queue-ca", "queue-cert", "queue-creds", "queue-key", "queue-listen", "queue-login-env", "queue-open", "queue-wait"}
+	"queue-ca", "queue-cert", "queue-creds", "queue-key", "queue-listen", "queue-login-env", "queue-open", "queue-wait",
+	"order"}
 
 func isKey(c *cobra.Command, name string) bool {
 	return slices.Contains(keyNames[""], name) || slices.Contains(keyNames[c.Name()], name)

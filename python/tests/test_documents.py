@@ -39,6 +39,17 @@ def test_names(page):
             assert hasattr(heldout, name), name
 
 
+@pytest.mark.parametrize("page", ["README.md", "python/README.md", "cmd/heldout/topics/python.md"])
+def test_environments_open(page):
+    """The environments that a page makes open on a machine without data."""
+    pytest.importorskip("gymnasium", reason="pip install gymnasium")
+    for call in re.findall(r"heldout\.make\([^\n)]*\)", (ROOT / page).read_text()):
+        if "DIR" not in call:
+            env = eval(call, {"heldout": heldout})
+            assert env.reset(seed=1)[0]
+            env.close()
+
+
 MODULES = ["heldout", *(f"heldout.{name}" for name in ("_binary", "_environments", "_evaluate", "_pool", "_records"))]
 FRAMEWORKS = {"gymnasium": "gymnasium", "openenv": "openenv", "skyrl": "skyrl_gym", "textarena": "textarena"}
 

@@ -36,8 +36,8 @@ type Head struct {
 
 func (h *Head) head() *Head { return h }
 
-// Request is a line to a program: a struct with a Head.
-type Request interface{ head() *Head }
+// Query is a line to a program: a struct with a Head.
+type Query interface{ head() *Head }
 
 // Said is a part of every answer: the number of the request, and why there is no other answer.
 type Said struct {
@@ -47,8 +47,8 @@ type Said struct {
 
 func (s Said) said() Said { return s }
 
-// Answer is a line of a program: a struct with Said.
-type Answer interface{ said() Said }
+// Response is a line of a program: a struct with Said.
+type Response interface{ said() Said }
 
 // SaidError is what a program says in place of an answer.
 type SaidError struct{ Text string }
@@ -57,7 +57,7 @@ type SaidError struct{ Text string }
 func (e *SaidError) Error() string { return "it says: " + outside.Quoted(e.Text) }
 
 // Program is a program that runs. It is safe for concurrent use.
-type Program[A Answer] struct {
+type Program[A Response] struct {
 	process   *process.Process
 	in, out   *os.File
 	lines     *bufio.Reader
@@ -77,20 +77,20 @@ type Program[A Answer] struct {
 }
 
 // waiter waits for the answer to what it asks.
-type waiter[A Answer] struct {
+type waiter[A Response] struct {
 	ask     string
 	answers chan<- Delivery[A]
 }
 
 // Delivery is the answer to a request, or why there is none.
-type Delivery[A Answer] struct {
+type Delivery[A Response] struct {
 	Answer A
 	Err    error
 }
 
 // Start starts a shell command and writes the greeting, whose answer is read first, unless ctx ends before. An
 // answer may take as long as the timeout.
-func Start[A Answer](ctx context.Context, command string, timeout time.Duration, greeting Request,
+func Start[A Response](ctx context.Context, command string, timeout time.Duration, greeting Query,
 	read func(line []byte) error) (*Program[A], error) {
 	var pipes [3][2]*os.File // of the standard streams
 	for i := range pipes {
@@ -140,7 +140,7 @@ func closeAll(pipes [3][2]*os.File) {
 }
 
 // greet writes the greeting and has its answer read, before all other requests.
-func (c *Program[A]) greet(greeting Request, read func(line []byte) error) error {
+func (c *Program[A]) greet(greeting Query, read func(line []byte) error) error {
 	late := c.Expire(greeting.head().Ask)
 	defer late.Stop()
 	if err := c.write(greeting); err != nil {
@@ -177,7 +177,7 @@ func (c *Program[A]) Expire(ask string) *time.Timer {
 }
 
 // write writes a request.
-func (c *Program[A]) write(r Request) error {
+func (c *Program[A]) write(r Query) error {
 	line, err := jsonv2.Marshal(r)
 	if err != nil {
 		return err
@@ -279,7 +279,7 @@ func (c *Program[A]) fail(err error) {
 }
 
 // Request makes a request, whose answer comes in a channel.
-func (c *Program[A]) Request(r Request) (<-chan Delivery[A], error) {
+func (c *Program[A]) Request(r Query) (<-chan Delivery[A], error) {
 	answers := make(chan Delivery[A], 1)
 	c.mu.Lock()
 	if c.failure != nil {

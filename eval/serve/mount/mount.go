@@ -79,7 +79,9 @@ func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount
 		}
 		mounts, envNames = append(mounts, mount), append(envNames, env)
 	}
-	return mounts, skipped, catalog.CheckSettings(envNames, m.Setup.Settings)
+	rest := maps.Clone(m.Setup.Settings)
+	delete(rest, splitSetting) // which every mount has
+	return mounts, skipped, catalog.CheckSettings(envNames, rest)
 }
 
 // mountName is what a mount may be called: it is part of addresses.
@@ -163,6 +165,10 @@ func (m *Defaults) set(entry catalog.Entry, key, value string) (err error) {
 			err = fmt.Errorf("step-limit is %s, want a whole number, 0 or more", value)
 		}
 	default:
+		if key == splitSetting { // which every mount has
+			m.Setup.Settings[key] = value
+			return nil
+		}
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
 		if i < 0 {
 			own := []string{"preset", "perturb", "tasks", "reward", "step-cost", "invalid-penalty", "actions",
@@ -223,7 +229,11 @@ func (m Defaults) make(out bench.Outside, name string, entry catalog.Entry) (*se
 		}
 		o.Perturbation, o.PerturbationHash = rules.Name, perturb.Hash(rules)
 	}
-	for _, split := range m.splits(entry) {
+	splits, err := m.splits(entry)
+	if err != nil {
+		return nil, entry.Name, err
+	}
+	for _, split := range splits {
 		o.Splits = append(o.Splits, serve.Split{Name: split.name, Open: func() (envs.Env, []envs.Task, error) {
 			return m.open(out, entry, split)
 		}})
@@ -252,24 +262,44 @@ const (
 	trainSplit = "train"
 )
 
-// splits lists the splits of a mount, the default first.
-func (m Defaults) splits(entry catalog.Entry) []mountSplit {
-	chosen := m.Setup.Settings["split"]
-	official := m.officialSplits(entry)
+// splitSetting is the setting that names the default of a mount's splits. Some environments have one of the name.
+const splitSetting = "split"
+
+// splits lists the splits of a mount, the default first: the one that the user names, if any.
+func (m Defaults) splits(entry catalog.Entry) ([]mountSplit, error) {
+	chosen := m.Setup.Settings[splitSetting]
+	m.Setup = m.setup()
+	delete(m.Setup.Settings, splitSetting)
+	list := m.allSplits(entry)
+	if chosen == "" {
+		return list, nil
+	}
+	i := slices.IndexFunc(list, func(s mountSplit) bool { return s.name == chosen })
 	switch {
-	case len(official) > 0:
-		first := cmp.Or(chosen, official[0])
-		out := []mountSplit{{name: first, setup: m.setup("split", first)}} // an error says what it lacks
+	case i >= 0:
+		return slices.Concat(list[i:i+1], list[:i], list[i+1:]), nil
+	case slices.ContainsFunc(entry.Settings, func(s envs.Setting) bool {
+		return s.Name == splitSetting && s.Check(chosen) == nil
+	}):
+		first := mountSplit{name: chosen, setup: m.setup(splitSetting, chosen)} // an error says what it lacks
+		return append([]mountSplit{first}, list...), nil
+	}
+	var names []string
+	for _, s := range list {
+		names = append(names, s.name)
+	}
+	return nil, fmt.Errorf("no split is called %q, only %s", chosen, strings.Join(names, " and "))
+}
+
+// allSplits lists the splits of a mount.
+func (m Defaults) allSplits(entry catalog.Entry) (out []mountSplit) {
+	if official := m.officialSplits(entry); len(official) > 0 {
 		for _, name := range official {
-			if name != first {
-				out = append(out, mountSplit{name: name, setup: m.setup("split", name)})
-			}
+			out = append(out, mountSplit{name: name, setup: m.setup(splitSetting, name)})
 		}
 		return out
-	case chosen != "":
-		return []mountSplit{{name: chosen, setup: m.Setup}}
 	}
-	out := []mountSplit{{name: testSplit, setup: m.Setup}}
+	out = []mountSplit{{name: testSplit, setup: m.Setup}}
 	switch {
 	case entry.Name == babyai.Name:
 		tasks := strings.Join(babyai.TrainTasks(), ",")

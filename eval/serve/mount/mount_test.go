@@ -32,6 +32,28 @@ func mounts(t *testing.T, m Defaults, texts ...string) []*serve.Mount {
 	return all
 }
 
+// A mount's default is the split that is named, of those that it lists without a name.
+func TestSplitNamed(t *testing.T) {
+	for _, entry := range catalog.Entries() {
+		list := mounts(t, Defaults{}, entry.Name)[0].SplitNames()
+		for i, name := range list {
+			for _, m := range []*serve.Mount{
+				mounts(t, Defaults{}, entry.Name+",split="+name)[0],
+				mounts(t, Defaults{Setup: envs.Setup{Settings: envs.Settings{"split": name}}}, entry.Name)[0],
+			} {
+				want := slices.Concat(list[i:i+1], list[:i], list[i+1:])
+				if diff := cmp.Diff(want, m.SplitNames()); diff != "" {
+					t.Errorf("%s, split %s: %s", entry.Name, name, diff)
+				}
+			}
+		}
+	}
+	_, _, err := Parse(bench.Outside{}, Defaults{}, []string{"pddl,split=dev"})
+	if want := `pddl,split=dev: no split is called "dev", only test and train`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // Every split that is listed opens, and a task of it starts.
 func TestSplitsOpen(t *testing.T) {
 	want := map[string][]string{

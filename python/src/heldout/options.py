@@ -490,12 +490,12 @@ class PlotOptions(TypedDict, total=False):
     the first of two runs."""
     env: str | Sequence[str]
     """Only these environments, separated by commas."""
-    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
-    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
-    models; or a mapping."""
     order: str | Sequence[str]
     """Checkpoints of one model in order: names of models or run directories, or "given" for all served models in
     the order of the directories."""
+    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
+    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
+    models; or a mapping."""
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
@@ -528,12 +528,12 @@ class ReportOptions(TypedDict, total=False):
     reference: str
     """Model that all others are compared with, by its name in tables or its run; the default is all pairs, or
     the first of two runs."""
-    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
-    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
-    models; or a mapping."""
     order: str | Sequence[str]
     """Checkpoints of one model in order: names of models or run directories, or "given" for all served models in
     the order of the directories."""
+    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
+    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
+    models; or a mapping."""
     prices: Mapping[str, str] | str | Sequence[str]
     """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
     openai:NAME=2.5/0.25/10; a list for several; or a mapping."""

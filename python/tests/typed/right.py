@@ -21,6 +21,34 @@ def runs() -> Iterator[heldout.Evaluation]:
     yield asyncio.run(heldout.aevaluate("expert", "alfworld", split="valid_seen", progress=False, agent="react"))
 
 
+def first(episode: heldout.Episode) -> None:
+    while not episode.done:
+        episode.note("so", title="memory")
+        observation: str = episode.step(episode.actions()[0], thought="so", usage={"prompt_tokens": 3})
+        assert observation == episode.history[-1].observation
+
+
+async def first_async(episode: heldout.AsyncEpisode) -> None:
+    while not episode.done:
+        await episode.step((await episode.actions())[0])
+
+
+class First:
+    def start(self, episode: heldout.Episode) -> None:
+        self.turns = 0
+
+    def act(self, episode: heldout.Episode) -> str | heldout.Move:
+        self.turns += 1
+        return heldout.Move("look around", thought=str(self.turns))
+
+
+def agents() -> Iterator[heldout.Evaluation]:
+    yield heldout.evaluate(first, "pddl", name="mine", version="1", seeds=3, concurrency=16, order="sequential")
+    yield heldout.evaluate(first_async, "pddl")
+    yield heldout.evaluate(First, "pddl")
+    yield asyncio.run(heldout.aevaluate(First(), "pddl"))
+
+
 def lengths(run: heldout.Evaluation) -> list[int]:
     return [len(step["action"]) for episode in heldout.episodes(run.run) for step in episode["trajectory"]]
 

@@ -25,3 +25,14 @@ session.step(3)  # wrong
 session.step("look").observation["txet"]  # wrong
 heldout.make("alfworld", max_step=3)  # wrong
 heldout.make_vec("alfworld")  # wrong
+
+
+def tells(episode: heldout.Episode) -> str:
+    return episode.observatoin  # wrong
+
+
+async def waits(episode: heldout.AsyncEpisode) -> None:
+    await episode.step(3)  # wrong
+
+
+heldout.evaluate(tells, "pddl")  # wrong
