@@ -163,7 +163,8 @@ var kinds = []Kind{
 			column.WithoutNoise)},
 	{ID: "change", Of: "robustness", Title: "Change from base, paired by task", Only: Sweeps, Request: true,
 		buildAll: changes,
-		columns:  cols(column.Model, column.Perturbation, column.Compared, column.SuccessChange, column.ProgressChange)},
+		columns: cols(column.Model, column.Perturbation, column.Compared, column.SuccessChange,
+			column.ProgressChange)},
 	{ID: "pass-at-k", Title: "Solved by one of k tries, and by all", Only: Seeds, Section: "tries",
 		Lacks: "no model was run with several seeds", fill: passAtK,
 		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.PassAll,
@@ -231,7 +232,8 @@ var kinds = []Kind{
 		Lacks: "no unsolved episode has steps", Steps: true, fill: lostSteps,
 		columns: cols(column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
 			column.Invalid, column.Loops, column.OtherValid)},
-	{ID: "notes", Of: "headline", Title: "All notes on the first table", Lacks: "no episode is planned", fill: allNotes},
+	{ID: "notes", Of: "headline", Title: "All notes on the first table", Lacks: "no episode is planned",
+		fill: allNotes},
 }
 
 // In lists the kinds that a section of the page of a report has.

@@ -134,7 +134,8 @@ func metric(kind, name string, rate scoring.Rate) indexedMetric {
 // cardNotes say by which protocol rates were measured, with its hash, and what limits are about.
 func cardNotes(r *Report) []string {
 	s := r.standing()
-	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", tools(r.Runs), protocolNames(r.plain), seedsSaid(r.plain))}
+	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", tools(r.Runs), protocolNames(r.plain),
+		seedsSaid(r.plain))}
 	var success, progress []string
 	for _, place := range s.Columns() {
 		if first, second, ok := s.paperRates(0, place); ok {

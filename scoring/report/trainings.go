@@ -104,7 +104,8 @@ func trainings(report *Report, t *table.Table) {
 		t.Add(a.envCol(), a.modelCol(), column.Perturbation.Val(a.Condition.Perturbation),
 			column.Trainings.Val(trainings), rated(column.Success, *a.arm.Estimate(a.arm.Success)),
 			column.SuccessDeviation.Val(a.arm.Success.SampleStd),
-			rated(column.Progress, *a.arm.Estimate(a.arm.Progress)), column.ProgressDeviation.Val(a.arm.Progress.SampleStd))
+			rated(column.Progress, *a.arm.Estimate(a.arm.Progress)),
+			column.ProgressDeviation.Val(a.arm.Progress.SampleStd))
 	}
 	annotate(t, "Trainings: models whose names differ in the number at their end alone. 95% intervals are for new "+
 		"trainings and new tasks; SR std and PR std: standard deviation of the trainings' rates, in percentage points, "+
