@@ -25,7 +25,7 @@ var protocolForms = map[string]func(*Preset){
 	"react-completion@1": reactCompletion,
 	"react-hotpotqa@1":   reactHotpotQA,
 	"reflexion@1":        reflexion,
-	"rlvmr@2":            rlvmr,
+	"rlvmr@1":            rlvmr,
 	"tales@1":            tales,
 	"tales-joined@1":     talesJoined,
 	"tales-limit@1":      talesLimit,

@@ -65,7 +65,7 @@ func plays(t *testing.T, b *episode.Benchmark, info record.Condition, m model.Mo
 func TestSweepsOfPresets(t *testing.T) {
 	for _, c := range []struct {
 		preset, originals, before, after string
-		perturb                   []string
+		perturb                          []string
 		// repairs: old forms are taken for the nearest possible action.
 		repairs bool
 	}{
@@ -78,9 +78,11 @@ func TestSweepsOfPresets(t *testing.T) {
 		{preset: "eto-alfworld:unseen", originals: "eto", before: "Thought: I act.\nAction: "},
 		{preset: "agentbench-hh", originals: "agentbench_v02", before: "THOUGHT: I act.\nACTION: ", repairs: true},
 		{preset: "agentboard:babyai", originals: "agentboard"},
-		{preset: "gigpo-alfworld:unseen", originals: "verl-agent", before: "<think>I act.</think><action>", after: "</action>",
+		{preset: "gigpo-alfworld:unseen", originals: "verl-agent", before: "<think>I act.</think><action>",
+			after: "</action>",
 			perturb: []string{"P1", "P2", "P3", "P4", "verbs:2", "names:2", "all:2"}},
-		{preset: "rlvmr-sciworld:L0", originals: "epo", before: "<think>I act.</think><action>", after: "</action>",
+		{preset: "rlvmr-sciworld:L0", originals: "epo", before: "<think>I act.</think><action>",
+			after: "</action>",
 			perturb: []string{"verbs:2", "all:2"}},
 	} {
 		t.Run(c.preset, func(t *testing.T) {
