@@ -444,7 +444,7 @@ def test_page(tmp_path):
     played = []
 
     def evaluate(agent, env, **options):
-        options = {**OPTIONS, **options, "out": tmp_path / agent.__name__, "limit": None}
+        options = {**OPTIONS, **options, "version": "1", "out": tmp_path / agent.__name__, "limit": None}
         played.append(heldout.evaluate(agent, "pddl", **{k: v for k, v in options.items() if v is not None}))
 
     defined = re.split(r"\n(?=async def|class|heldout)", code("In Python: a function for an episode"))
