@@ -21,8 +21,9 @@ var (
 		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Describer": has[envs.Describer],
 	}
 	ofWorld = map[string]func(any) bool{
-		"Lister": has[envs.Lister], "Hinter": has[envs.Hinter], "Expert": has[envs.Expert], "Speller": has[envs.Speller],
-		"Forker": has[envs.Forker], "StateAppender": has[envs.StateAppender],
+		"Lister": has[envs.Lister], "Hinter": has[envs.Hinter], "Expert": has[envs.Expert],
+		"Speller": has[envs.Speller],
+		"Forker":  has[envs.Forker], "StateAppender": has[envs.StateAppender],
 		"Viewer": has[envs.Viewer], "Inspector": has[envs.Inspector],
 		"Scorer": has[envs.Scorer], "ExactScorer": has[envs.ExactScorer],
 		"Seeder": has[envs.Seeder],

@@ -322,7 +322,7 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 				s.stop()
 				return s.said.String()
 			}
-			if said := session(); !strings.Contains(said, "those of folder, after the folder; --name gives") {
+			if said := session(); !strings.Contains(said, "with the folder as their player, folder; --name gives") {
 				t.Errorf("a recording without a name says: %s", said)
 			}
 			for want, args := range map[string][]string{

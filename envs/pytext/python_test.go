@@ -54,8 +54,10 @@ func python(t testing.TB, program, input string) []byte {
 // case of one character, marks, digits, braces and quotes.
 var odd = []string{"\x1c", "\x1d", "\x1e", "\x1f", "\v", "\f", "\r", "\n", "\t", " ", "\u0085", "\u00a0", "\u1680",
 	"\u180e", "\u2003", "\u200b", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\ufeff", "\x00", "\x7f", "Σ", "ΑΣ",
-	"ΑΣ'", "Σ.Α", "'Σ", "Σ\u0301", "İ", "I", "ẞ", "ǅ", "Ω", "K", "Ⅷ", "Ⓐ", "\U00010400", "\u0130\u0307", "ᾈ", "Ϗ", "Ꭰ", "Ა",
-	"½", "٣", "一", "é", "e\u0301", "{", "}", "{{", "}}", "{a}", "{b}", "{c}", "{d}", "{a!r}", "{a:>3}", "{}", "{0}", "{ a}", "'",
+	"ΑΣ'", "Σ.Α", "'Σ", "Σ\u0301", "İ", "I", "ẞ", "ǅ", "Ω", "K", "Ⅷ", "Ⓐ", "\U00010400", "\u0130\u0307", "ᾈ", "Ϗ", "Ꭰ",
+	"Ა",
+	"½", "٣", "一", "é", "e\u0301", "{", "}", "{{", "}}", "{a}", "{b}", "{c}", "{d}", "{a!r}", "{a:>3}", "{}", "{0}",
+	"{ a}", "'",
 	`"`, `\`, "a", "B", "<action>", "</action>"}
 
 // Python's strip, split, lower, str.format and repr of lists are ours, and so are the classes of characters, over

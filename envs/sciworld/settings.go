@@ -9,7 +9,8 @@ import (
 // Settings are what can be chosen about the environment.
 func Settings() []envs.Setting {
 	return []envs.Setting{
-		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld, AgentGym, Newer}, Measured: true,
+		{Name: "variant", Type: envs.Choice, Values: []string{AgentBoard, ScienceWorld, AgentGym, Newer},
+			Measured: true,
 			Help: "AgentBoard's 90 tasks, or all of ScienceWorld with its own score (" + Newer + ": as that version), " +
 				"or AgentGym's tasks of it"},
 		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variants " +

@@ -79,10 +79,10 @@ func TestSweepsOfPresets(t *testing.T) {
 		{preset: "agentbench-hh", originals: "agentbench_v02", before: "THOUGHT: I act.\nACTION: ", repairs: true},
 		{preset: "agentboard:babyai", originals: "agentboard"},
 		{preset: "gigpo-alfworld:unseen", originals: "verl-agent", before: "<think>I act.</think><action>",
-			after: "</action>",
+			after:   "</action>",
 			perturb: []string{"P1", "P2", "P3", "P4", "verbs:2", "names:2", "all:2"}},
 		{preset: "rlvmr-sciworld:L0", originals: "epo", before: "<think>I act.</think><action>",
-			after: "</action>",
+			after:   "</action>",
 			perturb: []string{"verbs:2", "all:2"}},
 	} {
 		t.Run(c.preset, func(t *testing.T) {

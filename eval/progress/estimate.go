@@ -172,8 +172,8 @@ type pace struct {
 	// further step took, and ends what was left after the last.
 	firsts, ends durations
 	steps        stepTimes
-	since               map[string]time.Time // of episodes in flight, the last that was heard of them
-	begun               map[string]time.Time // of episodes in flight
+	since        map[string]time.Time // of episodes in flight, the last that was heard of them
+	begun        map[string]time.Time // of episodes in flight
 }
 
 func newPace(limit int) *pace {

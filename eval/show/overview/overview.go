@@ -151,7 +151,8 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 		return p, nil
 	}
 	episodes := e.bundle.Section()
-	p.Styles, p.Data, p.Scripts = append(p.Styles, episodes.Style), episodes.Data, append(p.Scripts, episodes.Scripts...)
+	p.Styles, p.Data, p.Scripts = append(p.Styles, episodes.Style), episodes.Data,
+		append(p.Scripts, episodes.Scripts...)
 	p.Body = append(p.Body,
 		`<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`,
 		episodes.Body, `</section>`)

@@ -56,7 +56,8 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 	}
 	p := s.compared.page
 	p.Links = append(s.links(request), p.Links...)
-	p.Body, p.Styles, p.Scripts = slices.Clip(p.Body), slices.Clip(p.Styles), slices.Clip(p.Scripts) // pages add to them
+	// pages add to them
+	p.Body, p.Styles, p.Scripts = slices.Clip(p.Body), slices.Clip(p.Styles), slices.Clip(p.Scripts)
 	return &p, nil
 }
 

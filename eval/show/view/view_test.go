@@ -706,7 +706,8 @@ func TestCompare(t *testing.T) {
 			var shown []trajectory.Attempt
 			for _, r := range runs {
 				got = append(got, filepath.Base(r.Name()))
-				shown = append(shown, trajectory.Attempt{Run: r.String(), Result: &record.Result{ID: "e 1", Attempt: 2}})
+				shown = append(shown, trajectory.Attempt{Run: r.String(),
+					Result: &record.Result{ID: "e 1", Attempt: 2}})
 			}
 			return page.Page{Title: "Compared", Body: []template.HTML{template.HTML(pages(shown[0], shown[1]))}}, nil
 		}}))

@@ -219,11 +219,18 @@ class RunOptions(TypedDict, total=False):
     wait_for_servers: str
     """Wait at the start for that long, such as 10m, while no server of a model is there or ready: vLLM takes
     minutes to load one; 0 does not wait."""
-    variant: Literal["agentboard", "agentgym", "alfworld", "jericho", "scienceworld"]
+    variant: Literal[
+        "agentboard",
+        "agentgym",
+        "alfworld",
+        "jericho",
+        "scienceworld",
+        "scienceworld-1.2.3",
+    ]
     """alfworld: AgentBoard's layer with sub-goals, or the games' own texts without; babyai: whose text layer:
     AgentBoard's with sub-goals, or AgentGym's without; jericho: AgentBoard's layer with sub-goals, or Jericho's
-    own texts and scores; sciworld: AgentBoard's 90 tasks, or all of ScienceWorld with its own score, or
-    AgentGym's tasks of it."""
+    own texts and scores; sciworld: AgentBoard's 90 tasks, or all of ScienceWorld with its own score
+    (scienceworld-1.2.3: as that version), or AgentGym's tasks of it."""
     split: Literal[
         "all",
         "dev",
@@ -233,7 +240,7 @@ class RunOptions(TypedDict, total=False):
         "valid_train",
         "valid_unseen",
     ]
-    """alfworld: set of official games; sciworld: split of the variant scienceworld."""
+    """alfworld: set of official games; sciworld: split of the variants scienceworld and scienceworld-1.2.3."""
     dialect: Literal["file", "v1", "v2"]
     """alfworld: dialect of the games: v1 is that of published numbers, file is that of each game file."""
     step_limit_reward: bool
@@ -266,7 +273,7 @@ class RunOptions(TypedDict, total=False):
     """sciworld: names separated by commas: easy, noElectricalAction, openContainers, openDoors,
     selfWateringFlowerPots, teleportAction, none."""
     simulator_limit: int
-    """sciworld: moves after which the variants scienceworld and agentgym end an episode."""
+    """sciworld: moves after which the variants but agentboard end an episode."""
     env_processes: int
     """exec: number of processes of the program."""
     env_timeout: str
@@ -338,11 +345,18 @@ class PoolOptions(TypedDict, total=False):
     """Refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default sets no limit."""
     step_cost: float
     """Take this off the reward of every step."""
-    variant: Literal["agentboard", "agentgym", "alfworld", "jericho", "scienceworld"]
+    variant: Literal[
+        "agentboard",
+        "agentgym",
+        "alfworld",
+        "jericho",
+        "scienceworld",
+        "scienceworld-1.2.3",
+    ]
     """alfworld: AgentBoard's layer with sub-goals, or the games' own texts without; babyai: whose text layer:
     AgentBoard's with sub-goals, or AgentGym's without; jericho: AgentBoard's layer with sub-goals, or Jericho's
-    own texts and scores; sciworld: AgentBoard's 90 tasks, or all of ScienceWorld with its own score, or
-    AgentGym's tasks of it."""
+    own texts and scores; sciworld: AgentBoard's 90 tasks, or all of ScienceWorld with its own score
+    (scienceworld-1.2.3: as that version), or AgentGym's tasks of it."""
     split: Literal[
         "all",
         "dev",
@@ -352,7 +366,7 @@ class PoolOptions(TypedDict, total=False):
         "valid_train",
         "valid_unseen",
     ]
-    """alfworld: set of official games; sciworld: split of the variant scienceworld."""
+    """alfworld: set of official games; sciworld: split of the variants scienceworld and scienceworld-1.2.3."""
     dialect: Literal["file", "v1", "v2"]
     """alfworld: dialect of the games: v1 is that of published numbers, file is that of each game file."""
     step_limit_reward: bool
@@ -385,7 +399,7 @@ class PoolOptions(TypedDict, total=False):
     """sciworld: names separated by commas: easy, noElectricalAction, openContainers, openDoors,
     selfWateringFlowerPots, teleportAction, none."""
     simulator_limit: int
-    """sciworld: moves after which the variants scienceworld and agentgym end an episode."""
+    """sciworld: moves after which the variants but agentboard end an episode."""
     env_processes: int
     """exec: number of processes of the program."""
     env_timeout: str
