@@ -209,7 +209,7 @@ func memory(rep *report.Report) (out []string) {
 		for _, row := range t.Rows {
 			iface, read := cell(row, column.InterfaceIndex), cell(row, column.ReadingIndex)
 			if len(out) < maxLines && iface != table.None().Text {
-				out = append(out, page.Shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", cell(row, column.Model),
+				out = append(out, table.Printable(fmt.Sprintf("%s on %s: interface %s, reading %s.", cell(row, column.Model),
 					envs.PlaceTitle(cell(row, column.Environment)), iface, read)))
 			}
 		}
@@ -229,7 +229,7 @@ func perturbed(rep *report.Report) (out []string) {
 	const maxClaims = 3
 	losses := claim.Surest(claims.Of(claim.Losses))
 	for _, c := range losses[:min(maxClaims, len(losses))] {
-		out = append(out, page.Shown(c.Sentence()+"."))
+		out = append(out, table.Printable(c.Sentence()+"."))
 	}
 	return out
 }
@@ -244,7 +244,7 @@ func quality(rep *report.Report) []string {
 	worst, ok := rep.Claims().MostUnreadable()
 	switch {
 	case ok:
-		return []string{text, page.Shown("Most unreadable replies: " + worst.Sentence() + ".")}
+		return []string{text, table.Printable("Most unreadable replies: " + worst.Sentence() + ".")}
 	case readable(rep.Runs):
 		return []string{text, "An action could be read in every reply."}
 	}

@@ -124,7 +124,7 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 	h := rep.Headline()
 	found := findings{Report: rep, episodes: e, headline: h, duels: e.duels(rep.Claims()),
 		failing: e.failures(h.Lines, rep.Places())}
-	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, rep, h), Class: "report",
+	p := page.Page{Title: table.Printable(h.Title), Lead: lead(e, rep, h), Class: "report",
 		Styles: []template.CSS{pageStyle()}, Scripts: []template.JS{page.Script}}
 	start := first{Headline: h, Cards: cards(rep, h, found.duels, found.failing)}
 	var sections []template.HTML

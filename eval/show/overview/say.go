@@ -54,7 +54,7 @@ func tokens(c *content) string {
 	if len(parts) == 0 || len(parts) > maxModels {
 		return ""
 	}
-	return page.Shown(strings.Join(parts, "; ") + ".")
+	return table.Printable(strings.Join(parts, "; ") + ".")
 }
 
 // took writes a time in seconds with its largest unit.

@@ -43,7 +43,7 @@ const longestCell = 400
 
 // NewGrid makes a table ready for a page.
 func NewGrid(t table.Table) Grid {
-	g := Grid{ID: t.ID, Title: Shown(t.Title), Notes: Printable(t.Notes)}
+	g := Grid{ID: t.ID, Title: table.Printable(t.Title), Notes: Printable(t.Notes)}
 	classes := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		if c.Words {
