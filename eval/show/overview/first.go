@@ -209,8 +209,8 @@ func memory(rep *report.Report) (out []string) {
 		for _, row := range t.Rows {
 			iface, read := cell(row, column.InterfaceIndex), cell(row, column.ReadingIndex)
 			if len(out) < maxLines && iface != table.None().Text {
-				out = append(out, table.Printable(fmt.Sprintf("%s on %s: interface %s, reading %s.", cell(row, column.Model),
-					envs.PlaceTitle(cell(row, column.Environment)), iface, read)))
+				out = append(out, table.Printable(fmt.Sprintf("%s on %s: interface %s, reading %s.",
+					cell(row, column.Model), envs.PlaceTitle(cell(row, column.Environment)), iface, read)))
 			}
 		}
 	}
