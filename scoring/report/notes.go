@@ -256,9 +256,6 @@ func aboutWeakness(r row) string {
 	return ""
 }
 
-// named names a row with its environment.
-func (r row) named() string { return named([]row{r}) }
-
 // named names rows with their environments, each as often as it takes to say which is where.
 func named(rows []row) string {
 	title := func(r row) string { return r.place.Title }
