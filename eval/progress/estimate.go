@@ -87,11 +87,11 @@ type stepTimes struct {
 	// underWay counts the steps under way, since adds up when they began, in seconds after begin.
 	underWay int
 	since    float64
-	marks    []mark // of the latest steps that ended, the oldest first
+	counts   []stepCount // of the latest steps that ended, the oldest first
 }
 
-// mark is what was known when a step ended.
-type mark struct {
+// stepCount is what was known when a step ended.
+type stepCount struct {
 	at           time.Time
 	spent, asked float64 // spent has the time of steps under way, too
 	ended        int
@@ -111,7 +111,7 @@ func (s *stepTimes) total(now time.Time) float64 {
 
 func (s *stepTimes) start(now time.Time) {
 	if s.begin.IsZero() {
-		s.begin, s.marks = now, []mark{{at: now}}
+		s.begin, s.counts = now, []stepCount{{at: now}}
 	}
 	s.underWay++
 	s.since += s.after(now)
@@ -128,30 +128,30 @@ func (s *stepTimes) end(began, now time.Time, asked time.Duration) {
 	s.spent += now.Sub(began).Seconds()
 	s.asked += asked.Seconds()
 	ended := s.ended() + 1
-	s.marks = append(s.marks, mark{now, s.total(now), s.asked, ended})
-	for len(s.marks) > 2 && (s.marks[1].ended <= ended/2 ||
-		len(s.marks) > fewestSteps && now.Sub(s.marks[1].at) > latest) {
-		s.marks = s.marks[1:]
+	s.counts = append(s.counts, stepCount{now, s.total(now), s.asked, ended})
+	for len(s.counts) > 2 && (s.counts[1].ended <= ended/2 ||
+		len(s.counts) > fewestSteps && now.Sub(s.counts[1].at) > latest) {
+		s.counts = s.counts[1:]
 	}
 }
 
-func (s *stepTimes) ended() int { return s.marks[len(s.marks)-1].ended }
+func (s *stepTimes) ended() int { return s.counts[len(s.counts)-1].ended }
 
 // mean is how long one of the latest steps took, in seconds; 0 if none has ended.
 func (s *stepTimes) mean(now time.Time) float64 {
-	if len(s.marks) < 2 {
+	if len(s.counts) < 2 {
 		return 0
 	}
-	return max(0, s.total(now)-s.marks[0].spent) / float64(s.ended()-s.marks[0].ended)
+	return max(0, s.total(now)-s.counts[0].spent) / float64(s.ended()-s.counts[0].ended)
 }
 
 // local is the share of the latest steps' time in which no model was asked: this machine computed, and all steps
 // share its processors.
 func (s *stepTimes) local() float64 {
-	if len(s.marks) < 2 {
+	if len(s.counts) < 2 {
 		return 0
 	}
-	first, last := s.marks[0], s.marks[len(s.marks)-1]
+	first, last := s.counts[0], s.counts[len(s.counts)-1]
 	if last.spent <= first.spent {
 		return 0
 	}
@@ -266,7 +266,7 @@ func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
 // measured reports whether there is any data to estimate the time of an episode
 // from.
-func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.marks) > 0 }
+func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.counts) > 0 }
 
 // costs returns the seconds per step and the seconds per episode in addition to
 // its steps.

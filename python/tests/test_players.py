@@ -225,11 +225,11 @@ WEIGHTS = Weights()
 def test_what_does_not_show(tmp_path, capsys):
     """What has no source needs a name or a version; what does not show is said."""
     play = {"tasks": "gripper/gen0-01", "step_limit": 1}
-    with pytest.raises(heldout.UsageError, match="the source of len is not to be had.*version, or a name"):
-        heldout.evaluate(len, "pddl", out=tmp_path / "len", **play)
+    with pytest.raises(heldout.UsageError, match="the source of divmod is not to be had.*version, or a name"):
+        heldout.evaluate(divmod, "pddl", out=tmp_path / "len", **play)
     for out, own in (("named", {"name": "mine"}), ("versioned", {"version": "1"})):
         with pytest.raises(TypeError):  # it is called
-            heldout.evaluate(len, "pddl", out=tmp_path / out, progress=False, **own, **play)
+            heldout.evaluate(divmod, "pddl", out=tmp_path / out, progress=False, **own, **play)
 
     def agent(conversations, sampling):
         return [f"Action: look{WEIGHTS}" for _ in conversations]

@@ -50,8 +50,8 @@ type countedAttempt struct {
 }
 
 // named is the attempt as links name it.
-func (a countedAttempt) named() trajectory.Attempt {
-	return trajectory.Attempt{Run: a.run, Result: &record.Result{ID: a.id, Attempt: int(a.number)}}
+func (a countedAttempt) named() trajectory.Target {
+	return trajectory.Target{Run: a.run, Result: &record.Result{ID: a.id, Attempt: int(a.number)}}
 }
 
 // Sent returns what the model was sent in an attempt of a run, as bench.Prompts does.

@@ -89,14 +89,14 @@ func Fragment(run string, r *record.Result) string {
 	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
 }
 
-// Attempt is an attempt of a run, as links name it.
-type Attempt struct {
+// Target is an attempt of a run that a link leads to.
+type Target struct {
 	Run    string
 	Result *record.Result
 }
 
 // Addresses returns where pages show an attempt, or two beside each other; empty if they do not.
-type Addresses func(first Attempt, beside ...Attempt) string
+type Addresses func(first Target, beside ...Target) string
 
 // bundleKey names an attempt in a bundle. HTML changes characters that do not print.
 func bundleKey(run string, r *record.Result) string { return table.Printable(run + "/" + Name(r)) }
@@ -178,7 +178,7 @@ func (b *Bundle) Close() error {
 }
 
 // Address is Addresses of the page of a closed bundle.
-func (b *Bundle) Address(first Attempt, beside ...Attempt) string {
+func (b *Bundle) Address(first Target, beside ...Target) string {
 	address := "#" + Fragment(first.Run, first.Result)
 	for _, a := range beside {
 		address += "&with=" + template.URLQueryEscaper(bundleKey(a.Run, a.Result))

@@ -63,7 +63,7 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 
 // addressesOf are the pages of attempts, from where root leads to the list of runs.
 func addressesOf(runs map[string]*shownRun, root string) trajectory.Addresses {
-	return func(first trajectory.Attempt, beside ...trajectory.Attempt) string {
+	return func(first trajectory.Target, beside ...trajectory.Target) string {
 		address := runs[first.Run].path(root, "episodes", trajectory.Name(first.Result))
 		var with []string
 		for _, a := range beside {

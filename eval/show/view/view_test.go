@@ -703,10 +703,10 @@ func TestCompare(t *testing.T) {
 	var got []string
 	s := patient(New(Options{Runs: runsOf(dirs...), Now: time.Now,
 		Compare: func(_ context.Context, runs []record.Chosen, pages trajectory.Addresses) (page.Page, error) {
-			var shown []trajectory.Attempt
+			var shown []trajectory.Target
 			for _, r := range runs {
 				got = append(got, filepath.Base(r.Name()))
-				shown = append(shown, trajectory.Attempt{Run: r.String(),
+				shown = append(shown, trajectory.Target{Run: r.String(),
 					Result: &record.Result{ID: "e 1", Attempt: 2}})
 			}
 			return page.Page{Title: "Compared", Body: []template.HTML{template.HTML(pages(shown[0], shown[1]))}}, nil
