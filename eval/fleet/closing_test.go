@@ -125,7 +125,8 @@ func TestClosedConnections(t *testing.T) {
 			t.Run(fmt.Sprintf("%v, %d in flight", c, inFlight), func(t *testing.T) {
 				const calls = 40
 				c := &closer{nth: c.nth, all: c.all, reads: c.reads, reset: c.reset, broken: c.broken, after: c.after}
-				f, err := Open(Options{Servers: []string{c.start(t)}, Attempts: 8, Now: time.Now,
+				// Half of the requests may fail, in any order: eight in a row do so now and then.
+				f, err := Open(Options{Servers: []string{c.start(t)}, Attempts: 20, Now: time.Now,
 					Tell: func(line string) { t.Errorf("told %q", line) },
 					Open: func(address string) (*model.Client, error) {
 						return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"},

@@ -4,6 +4,7 @@ The binary asks over lines of JSON, as it asks a program of `heldout run --agent
 thread for each episode, and async ones a task in an event loop of their own.
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import asyncio
@@ -133,12 +134,11 @@ class Players:
 
     def _stop(self, loop: asyncio.AbstractEventLoop | None) -> None:
         for episode in self._episodes.values():
-            episode._abort("")  # pyright: ignore[reportPrivateUsage]
-            episode._deliver(None)  # pyright: ignore[reportPrivateUsage]
+            episode._abort("")
+            episode._deliver(None)
         if loop is not None:
             loop.call_later(1, loop.stop)  # once tasks have ended
 
-    # pyright: basic
     def _handle(
         self, request: dict[str, Any], send: Callable[[dict[str, Any]], None], loop: asyncio.AbstractEventLoop | None
     ) -> None:

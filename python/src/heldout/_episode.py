@@ -294,9 +294,10 @@ _USED = {
 def _usage(usage: Any) -> dict[str, int]:
     """Returns the numbers of a usage, by the names that lines have."""
     found: dict[str, int] = {}
+    mapped = cast("Mapping[str, Any]", usage) if isinstance(usage, Mapping) else None
     for name, names in _USED.items():
         for called in names:
-            value = usage.get(called) if isinstance(usage, Mapping) else getattr(usage, called, None)
+            value: Any = getattr(cast(Any, usage), called, None) if mapped is None else mapped.get(called)
             if value is not None:
                 found[name] = whole(called, value)
     if not found:
