@@ -138,14 +138,14 @@ func paperWeights(t *testing.T) configs.Weights {
 	return w
 }
 
-var simulations = flag.Int("simulations", 0, "number of runs of each simulation; 0 is 40, or 300 in the long form")
+var simulations = flag.Int("simulations", 0, "number of runs of each simulation; 0 depends on the form of the test")
 
-// repeated is how often a run is simulated.
-func repeated(t *testing.T) int {
+// repeated is how often a run is simulated, by the form of the test.
+func repeated(t *testing.T, long, short int) int {
 	if *simulations > 0 {
 		return *simulations
 	}
-	return sharedtest.Times(t, 300, 40)
+	return sharedtest.Times(t, long, short, 300)
 }
 
 // only are some of the board's environments.
@@ -184,8 +184,10 @@ func pages() (out []page) {
 
 // Of pages about equal models, whatever their rate, at most about 5 of 100 claim any difference.
 func TestEqualModelsSeldomDiffer(t *testing.T) {
-	n, w := repeated(t), paperWeights(t)
+	n, w := repeated(t, 6, 6), paperWeights(t)
 	claimed, all := 0, 0
+	// At 5 % there are more than this in less than one of 10,000 repetitions.
+	most := func(n int) int { return int(0.05*float64(n) + 4*math.Sqrt(0.05*0.95*float64(n))) }
 	for _, p := range sharedtest.Sample(t, pages(), 9) {
 		wrong := 0
 		for i := range n {
@@ -199,10 +201,12 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 		}
 		claimed, all = claimed+wrong, all+n
 		t.Logf("%v: %d of %d pages (%.1f%%)", p, wrong, n, 100*float64(wrong)/float64(n))
-		// At 5 % there are more than this in less than one of 10,000 repetitions.
-		if most := int(0.05*float64(n) + 4*math.Sqrt(0.05*0.95*float64(n))); wrong > most {
-			t.Errorf("%v: more than %d of %d", p, most, n)
+		if wrong > most(n) {
+			t.Errorf("%v: more than %d of %d", p, most(n), n)
 		}
+	}
+	if claimed > most(all) {
+		t.Errorf("more than %d of %d", most(all), all)
 	}
 	t.Logf("all: %d of %d pages (%.1f%%)", claimed, all, 100*float64(claimed)/float64(all))
 }
@@ -210,7 +214,7 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 // A true difference as large as the printed one is found in 75 to 85 of 100 runs, also near 0 and 100 %, and with few
 // tasks, from a rate that has room for it.
 func TestPrintedDifferenceIsFound(t *testing.T) {
-	n, w := repeated(t), paperWeights(t)
+	n, w := repeated(t, 100, 40), paperWeights(t)
 	few := only("pddl")
 	few[0].tasks = few[0].tasks[:8]
 	for _, c := range []struct {
@@ -276,7 +280,7 @@ func shiftOf(level, difference float64) float64 {
 // The rates of runs that are half done are near those of the whole runs, and in their own
 // intervals.
 func TestHalfDoneRates(t *testing.T) {
-	n := repeated(t)
+	n := repeated(t, 100, 40)
 	for _, env := range []string{"alfworld", "babyai", "pddl"} {
 		for _, share := range []float64{0.37, 0.5, 0.8} {
 			off, inside := 0.0, 0
