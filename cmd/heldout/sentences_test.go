@@ -357,6 +357,9 @@ func (c *checker) minus(m map[string]string) {
 // again checks a pair where the primary question is asked.
 func (c *checker) again(m map[string]string) {
 	place := c.asked1()
+	if c.trained() && len(c.places) == 1 {
+		place = c.places[0].title
+	}
 	if m["tasks"] != "" {
 		m["place"] = place
 		c.basis(m, m["a"], m["b"])
