@@ -17,7 +17,7 @@ import (
 type Template struct {
 	// Slots is empty, or PythonSlots.
 	Slots string `yaml:"slots" json:",omitempty"`
-	// First is the message of the first turn, Next that of the others. Without First,
+	// First is the message of the first turn, Next each later message. Without First,
 	// Next is the message of all.
 	First string `yaml:"first"`
 	Next  string `yaml:"next"`
@@ -38,7 +38,7 @@ type Template struct {
 // }} are braces, and slots may have the names of verl-agent and its descendants.
 const PythonSlots = "python"
 
-// messageSlots are the slots of a message, by all their names; historySlots are those of an earlier turn.
+// messageSlots are the slots of a message, by all their names; historySlots the slots of an earlier turn.
 var (
 	messageSlots = map[string]string{
 		"goal": "goal", "observation": "observation", "actions": "actions", "turn": "turn", "steps": "steps",

@@ -74,7 +74,7 @@ func firstAgent() {
 // The programs of the page play.
 func TestOwnAgentPage(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not in the PATH: install Python 3")
+		sharedtest.Absent(t, "python3", "python3 is not in the PATH: install Python 3")
 	}
 	t.Chdir(t.TempDir())
 	var commands []string

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // block is an indented block of a page; file is the name of the file before it, if there
@@ -117,7 +119,7 @@ func TestPromptPage(t *testing.T) {
 // The program of the page is an environment, which its commands play.
 func TestFirstProgram(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not in the PATH: install Python 3")
+		sharedtest.Absent(t, "python3", "python3 is not in the PATH: install Python 3")
 	}
 	t.Chdir(t.TempDir())
 	played := 0

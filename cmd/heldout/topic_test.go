@@ -16,7 +16,7 @@ import (
 )
 
 // mostPages is how many pages there may be.
-const mostPages = 20 // those of .ci/size, and two that declarations make
+const mostPages = 20 // the pages that .ci/size allows, and two that declarations make
 
 // Pages fit a terminal as they are, and name no command or flag that does not
 // exist.

@@ -37,7 +37,7 @@ func python(t testing.TB, program, input string) []byte {
 	t.Helper()
 	path, err := exec.LookPath("python3")
 	if err != nil {
-		sharedtest.Absent(t, "python", "needs Python: install python3")
+		sharedtest.Absent(t, "python3", "needs Python: install python3")
 	}
 	c := exec.Command(path, "-c", program)
 	c.Stdin = strings.NewReader(input)

@@ -92,7 +92,7 @@ type programUsage struct {
 	record.TokenDetails
 }
 
-// mostUsage is the largest number of a usage, and mostNotes that of notes of a step.
+// mostUsage is the largest number of a usage, and mostNotes the largest number of notes of a step.
 const mostUsage, mostNotes = 1 << 40, 1000
 
 func (a *programAnswer) check() error {
@@ -193,7 +193,7 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// ask makes a request. The error is a *CrashError, a *GoneError or that of ctx.
+// ask makes a request. The error is a *CrashError, a *GoneError or the error of ctx.
 func (p *Program) ask(ctx context.Context, r *programRequest) (a programAnswer, err error) {
 	answers, err := p.lines.Request(r)
 	if err == nil {

@@ -99,7 +99,7 @@ var (
 	thing  = regexp.MustCompile(`, (?:an? |the |some )`)
 )
 
-// choices are those of an ambiguous request.
+// choices are what an ambiguous request offers.
 var choices = regexp.MustCompile(`(?m)^\d+:\t(.*)$`)
 
 // choiceOrder sorts the choices of a request that could mean several things.

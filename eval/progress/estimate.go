@@ -97,7 +97,7 @@ type stepCount struct {
 	ended        int
 }
 
-// The latest steps are those of this time, but so many at least, and never more than the later half.
+// The latest steps ended within this time; they are so many at least, and never more than the later half.
 const (
 	latest      = time.Minute
 	fewestSteps = 64

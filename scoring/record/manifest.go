@@ -125,7 +125,7 @@ type Condition struct {
 	// Player says more of who plays if that is an agent from outside heldout; nil if nothing
 	// is known.
 	Player *Identity `json:"player,omitempty"`
-	// Order is "sequential" if the player remembers earlier episodes: those of a seed were played one after the
+	// Order is "sequential" if the player remembers earlier episodes: the episodes of a seed were played one after the
 	// other, in the order of the plan. It is empty if they do not depend on each other.
 	Order string `json:"order,omitempty"`
 }

@@ -283,7 +283,7 @@ func (r *Report) InOrder(names []string) error {
 // Checkpoints are the models that are in an order; none without one.
 func (r *Report) Checkpoints() []string { return r.checkpoints }
 
-// Checkpoints are those of the report.
+// Checkpoints are the checkpoints of the report.
 func (p Section) Checkpoints() []string { return p.report.checkpoints }
 
 // ordered returns the lines in the order of their names.

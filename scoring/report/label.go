@@ -329,7 +329,7 @@ func playerOf(r row) []string {
 	return append(out, protocol.Labels(protocol.Player(r.Condition))...)
 }
 
-// partsOf are those of the protocol by which a served model played.
+// partsOf are the parts of the protocol by which a served model played.
 func partsOf(r row) []protocol.Part {
 	out := slices.Concat(protocol.Setup(r.Condition, r.Environment), protocol.Player(r.Condition),
 		[]protocol.Part{protocol.Prompt(r.Condition, r.promptFile)})

@@ -29,7 +29,7 @@ func TaskNames() []string {
 	return names
 }
 
-// Variations is the number of variations of a task; -1 if there is no such task.
+// Variations is the number of variations of a task; -1 for an unknown task.
 func Variations(name string) int {
 	if i := findTaskNamed(name); i >= 0 {
 		return registry[i].variations
