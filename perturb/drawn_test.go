@@ -78,6 +78,7 @@ func TestDrawn(t *testing.T) {
 // A draw that leaves out arguments and the first grade of names, as arm R of examples/tune, holds no form
 // of AgentRefine's P1 to P5 in any game that R learns from: neither in its prompt nor in what it shows first.
 func TestDrawnWithoutPublishedForms(t *testing.T) {
+	sharedtest.Heavy(t)
 	const file = "../examples/tune/alfworld.yaml"
 	b, err := os.ReadFile(file)
 	if err != nil {

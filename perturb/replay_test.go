@@ -211,6 +211,7 @@ func refused(t *testing.T, rule string, perturbed *Env, of playing) {
 // every grade, under all of them at once and under draws: the same success, the
 // same validity, the same progress, and the same texts once they are read back.
 func TestBaselinesPlayTheSame(t *testing.T) {
+	sharedtest.Heavy(t)
 	for _, name := range withFamilies(t) {
 		t.Run(name, func(t *testing.T) {
 			env := benchmark(t, name)

@@ -282,6 +282,7 @@ func (w *writtenFiles) flipOne(c campaign, random *rand.Rand) string {
 // Whatever bit of a file that heldout writes is changed, the command that reads it says so, or
 // says what it said before. No command reads a board, a report, a figure or an event file.
 func TestFlippedBits(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	server := &fakeServer{context: 16384}
 	plain := httptest.NewServer(server)

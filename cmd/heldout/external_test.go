@@ -120,6 +120,7 @@ var externalKills = flag.Int("external-kills", 0, "how often TestExternalKills k
 //
 // 100 kills of 10,000 episodes: go test ./cmd/heldout -run TestExternalKills -external-kills 100
 func TestExternalKills(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir, kills, episodes := t.TempDir(), max(*externalKills, sharedtest.Times(t, 20, 3)), 200
 	if *externalKills > 0 {

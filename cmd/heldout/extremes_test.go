@@ -176,6 +176,7 @@ func soon(t *testing.T, name string, command []string) {
 
 // No count, size, name or depth in a file that is read from others stops a command.
 func TestExtremes(t *testing.T) {
+	sharedtest.Heavy(t)
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	server := httptest.NewServer(&fakeServer{context: 16384})

@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/fleet/fleettest"
 )
 
 // Servers that go away and come back, one at a time and then all, lose no episode
 // and change no table.
 func TestServersComeAndGo(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	want, requests := undisturbed(t)
 	var servers []*fleettest.Switchable

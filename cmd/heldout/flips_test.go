@@ -113,6 +113,7 @@ func allTables(dir string) (string, error) {
 // Whatever byte of a run is changed, it is refused, or its tables are what they were. So
 // is what the index of the pages and of heldout runs says.
 func TestFlippedRun(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "0-1", "--model", "random", "--step-limit",
@@ -144,6 +145,7 @@ func TestFlippedRun(t *testing.T) {
 // Whatever byte of synthetic trajectories is changed, they are refused, or export writes
 // what it wrote. Of items, labels and exports, export --check says so.
 func TestFlippedTrainingData(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()

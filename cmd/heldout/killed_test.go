@@ -72,6 +72,7 @@ func snapshot(t *testing.T, dir, without string) map[string]string {
 //
 // It is a sample. 10,000 times: go test ./cmd/heldout -run TestKilledCommands -kills-each 310 -timeout 2h
 func TestKilledCommands(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	from := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})

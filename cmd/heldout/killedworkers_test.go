@@ -18,6 +18,7 @@ import (
 // where these were. Table and bundle are those of a run without a queue, and only requests
 // that were in flight at a kill are made again.
 func TestKilledWorkers(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	const inFlight = 3 // of a worker
 	var starts starter

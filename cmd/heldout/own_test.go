@@ -105,6 +105,7 @@ var ownKills = flag.Int("own-kills", 0, "how often TestOwnAgentKills kills heldo
 // A run of an agent of the user's is killed again and again, and so is the agent: in the end nothing is lost, nothing
 // is there twice, and every episode is as in a run without kills.
 func TestOwnAgentKills(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir, kills := t.TempDir(), max(*ownKills, sharedtest.Times(t, 20, 2))
 	run := func(out string, deadly int) *exec.Cmd {

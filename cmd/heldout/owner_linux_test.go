@@ -26,6 +26,7 @@ var ownersEach = flag.Int("owners-each", 0, "how many owners of servers TestOwne
 //
 // 200 of each: go test ./cmd/heldout -run TestOwners -owners-each 200 -timeout 1h
 func TestOwners(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	handled := make(chan os.Signal, 1)
 	signal.Notify(handled, syscall.SIGHUP) // children do not ignore it then, also under nohup

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
 // Workers and the leader of a run are killed; every episode has one result and the
 // table is that of a run without a queue.
 func TestQueueSurvivesKills(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})

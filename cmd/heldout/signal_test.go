@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // exitCode returns the exit code of a command that was waited for, -1 if a signal
@@ -69,6 +71,7 @@ func TestHangup(t *testing.T) {
 // not end a run before its time. A reader that has read enough is none: nothing is
 // said, as git does.
 func TestOutputFails(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	base := []string{"run", "--env", "pddl", "--tasks", "0", "--model", "expert", "--out", dir}

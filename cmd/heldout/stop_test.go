@@ -62,6 +62,7 @@ var waiting = [][]string{
 
 // A command that waits ends with a signal, in time and with one line.
 func TestStoppedWaits(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	in := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})

@@ -41,6 +41,7 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 // Killed at random moments, in the whole form 50, and started again each time, a synthesis writes the
 // bytes of an undisturbed one, and makes no call again that was recorded.
 func TestSynthKill(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	kills, count := sharedtest.Times(t, 8, 2, 50), sharedtest.Times(t, 160, 80, 400)
 	const inFlight = 6
@@ -103,6 +104,7 @@ func TestSynthKill(t *testing.T) {
 // A disk that is full stops a synthesis with an error; with room again, the same
 // command ends with the bytes of an undisturbed one.
 func TestSynthFullDisk(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
@@ -140,6 +142,7 @@ func TestSynthFullDisk(t *testing.T) {
 // A judge that is killed writes the labels of an undisturbed one, and changes nothing
 // of what it judges.
 func TestJudgeKill(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	var starts starter
 	fake := &fakeServer{context: 16384, onChat: starts.onChat}

@@ -12,6 +12,7 @@ import (
 // With some of TALES' 54 stories, everything that shows the preset says how many, that it is
 // changed, and that it does not compare.
 func TestPartOfTALES(t *testing.T) {
+	sharedtest.Heavy(t)
 	const suite = "jericho/z-machine-games-master/jericho-game-suite"
 	stories, dir := filepath.Join(sharedtest.AgentBoard(t), suite), t.TempDir()
 	for _, file := range []string{"zork1.z5", "905.z5", "detective.z5"} {

@@ -56,6 +56,7 @@ func TestStatementsAreTrue(t *testing.T) {
 
 // Of reports on equal models in random designs at most 5 % claim any difference.
 func TestEqualModelsClaimNothing(t *testing.T) {
+	sharedtest.Heavy(t)
 	n := *designs
 	if n == 0 {
 		n = sharedtest.Times(t, 100, 40, 500)

@@ -154,6 +154,7 @@ var (
 // A file that is not as it should be is read, or refused with its name, the line or the field, and
 // what is wrong in words of people.
 func TestUserFiles(t *testing.T) {
+	sharedtest.Heavy(t)
 	files := userFiles(t)
 	n := sharedtest.Times(t, 2, 1, 600)
 	for _, f := range files {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 const (
@@ -174,6 +176,7 @@ func TestCheckoutResumes(t *testing.T) {
 
 // A wrong archive is told by what is wrong, leaves nothing behind, and is fetched anew.
 func TestWrongCheckouts(t *testing.T) {
+	sharedtest.Heavy(t)
 	good := ofCommit(t, toyCommit, toyMembers())
 	damaged := bytes.Clone(good)
 	damaged[len(damaged)-6] ^= 1

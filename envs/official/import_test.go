@@ -124,6 +124,7 @@ func TestImportRefusals(t *testing.T) {
 // A link that stands where a label file should is not followed.
 // An archive of very many members is given up, soon: looking at one costs little.
 func TestImportManyMembers(t *testing.T) {
+	sharedtest.Heavy(t)
 	members := make([]member, usualLimits.members+1)
 	for i := range members {
 		members[i].name = fmt.Sprintf("d/f%d.pddl", i)
@@ -201,6 +202,7 @@ func laterGames(t *testing.T, folder string) (files []string) {
 // ALFWorld's games of 0.4 and later are another version of the published ones: wherever they lie,
 // as long as they are there and as they were.
 func TestLaterGames(t *testing.T) {
+	sharedtest.Heavy(t)
 	dir := t.TempDir()
 	files := laterGames(t, filepath.Join(dir, "json_2.1.3", "valid_unseen"))
 	games := func() Finding {
@@ -226,6 +228,7 @@ func TestLaterGames(t *testing.T) {
 // The later games are imported without further ado, links to them and compressed ones too; they
 // replace no published game.
 func TestImportLaterGames(t *testing.T) {
+	sharedtest.Heavy(t)
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "valid_unseen")
 	files := laterGames(t, folder)

@@ -15,6 +15,15 @@ func Long() bool { return os.Getenv("HELDOUT_LONG") == "1" || Whole() }
 // samples what would take it minutes.
 func Whole() bool { return os.Getenv("HELDOUT_LONG") == "all" }
 
+// Heavy skips a test in the short form: kills by the hundred, a browser, the whole of a
+// command that few use. A lighter test of the same kind stays in that form.
+func Heavy(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("HELDOUT_LONG=1 runs it")
+	}
+}
+
 // Every returns how many inputs there are for each that a test takes: n in the short form
 // and 1 in the whole one. The long form takes all, too, or one of so many. It says so.
 func Every(t testing.TB, n int, long ...int) int {

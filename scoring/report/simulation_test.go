@@ -184,6 +184,7 @@ func pages() (out []page) {
 
 // Of pages about equal models, whatever their rate, at most about 5 of 100 claim any difference.
 func TestEqualModelsSeldomDiffer(t *testing.T) {
+	sharedtest.Heavy(t)
 	n, w := repeated(t, 6, 6), paperWeights(t)
 	claimed, all := 0, 0
 	// At 5 % there are more than this in less than one of 10,000 repetitions.
@@ -214,6 +215,7 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 // A true difference as large as the printed one is found in 75 to 85 of 100 runs, also near 0 and 100 %, and with few
 // tasks, from a rate that has room for it.
 func TestPrintedDifferenceIsFound(t *testing.T) {
+	sharedtest.Heavy(t)
 	n, w := repeated(t, 100, 40), paperWeights(t)
 	few := only("pddl")
 	few[0].tasks = few[0].tasks[:8]
@@ -280,6 +282,7 @@ func shiftOf(level, difference float64) float64 {
 // The rates of runs that are half done are near those of the whole runs, and in their own
 // intervals.
 func TestHalfDoneRates(t *testing.T) {
+	sharedtest.Heavy(t)
 	n := repeated(t, 100, 40)
 	for _, env := range []string{"alfworld", "babyai", "pddl"} {
 		for _, share := range []float64{0.37, 0.5, 0.8} {

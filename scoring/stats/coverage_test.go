@@ -266,6 +266,7 @@ func questionsOf(b benchmark) []Question {
 // grid, also with effects of other shapes, and prints the tables of
 // COVERAGE.md.
 func TestRatesCover(t *testing.T) {
+	sharedtest.Heavy(t)
 	runs, stds, rates := sharedtest.Times(t, 200, 100), []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}
 	rates = sharedtest.Sample(t, rates, 2)
 	shapes, progresses := []string{"normal"}, []bool{false}

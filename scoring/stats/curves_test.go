@@ -43,6 +43,7 @@ func TestRateIsContinuous(t *testing.T) {
 // intervals holds the true mean as often as it says, and none of their lower limits
 // falls by much while the curve rises.
 func TestCurves(t *testing.T) {
+	sharedtest.Heavy(t)
 	runs := sharedtest.Times(t, 60, 30)
 	if *coverageRuns > 0 {
 		runs = *coverageRuns

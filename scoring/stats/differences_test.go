@@ -80,6 +80,7 @@ func TestDifferencesCover(t *testing.T) {
 // TestHeldOutDifferencesCover is TestDifferencesCover for the weighted mean of the
 // four held-out environments.
 func TestHeldOutDifferencesCover(t *testing.T) {
+	sharedtest.Heavy(t)
 	const runs = 500
 	weights := []float64{112, 90, 60, 20}
 	for _, q := range []Question{TheseKinds, NewKinds} {

@@ -126,6 +126,7 @@ func (w *lossWorld) player(t *testing.T, b benchmark, q Question, p, lost float6
 // TestMeanLostCovers simulates all benchmarks at once: the mean of the shares that are
 // lost. Shares and rates differ between them. With -coverage 500 -v it plays more cells.
 func TestMeanLostCovers(t *testing.T) {
+	sharedtest.Heavy(t)
 	runs, counts := sharedtest.Times(t, 100, 50), []float64{0.5}
 	if *coverageRuns > 0 {
 		runs, counts = *coverageRuns, []float64{1, 0.5, 0.2}
@@ -172,6 +173,7 @@ func TestMeanLostCovers(t *testing.T) {
 // half of the runs have an interval. With -coverage 500 -v it plays the whole grid,
 // with rates of 10 to 90 % that rise by a tenth or lose up to nine tenths.
 func TestLostShareCovers(t *testing.T) {
+	sharedtest.Heavy(t)
 	runs, stds, rates, losses := sharedtest.Times(t, 200, 80), []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
 	counts := []float64{1, 0.5}
 	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Sample(t, benchmarks()[:5], 1)

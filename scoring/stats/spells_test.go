@@ -142,6 +142,7 @@ func first(of [][][]float64) (out [][]float64) {
 // than 85 %, and no benchmark less than 92 % on average. With -coverage 500 -v it
 // plays the whole grid.
 func TestSpellsCover(t *testing.T) {
+	sharedtest.Heavy(t)
 	runs, stds, bases, of := 200, []float64{1}, []float64{-1}, sharedtest.Sample(t, benchmarks()[:5], 1)
 	if *coverageRuns > 0 {
 		runs, stds, bases, of = *coverageRuns, []float64{0, 1, 1.5}, []float64{-2, -1, 0, 1.5}, benchmarks()

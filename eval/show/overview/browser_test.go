@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/show/page/browser"
 )
 
@@ -33,6 +34,7 @@ func (w *written) file(t *testing.T) string {
 // Pages of every kind of run load without an error, fit into narrow windows, and
 // have marks that say their numbers; a click shows all of them.
 func TestPagesInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	for name := range looks() {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +108,7 @@ func TestHostilePageInABrowser(t *testing.T) {
 // Pages have no fault that axe-core finds, in light and dark, wide and narrow, with all
 // that unfolds open.
 func TestAccessibleInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	wide, narrow := browser.Look{Width: 1440, Height: 900}, browser.Look{Width: 390, Height: 800, Dark: true}
 	for _, name := range []string{"one", "several"} {
@@ -128,6 +131,7 @@ func TestAccessibleInABrowser(t *testing.T) {
 // Nothing of a report is covered or cut, in windows of three widths, light and dark, with
 // all that unfolds open; its list and an episode.
 func TestNothingIsHiddenInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	p := browser.Start(t).Open(t, look(t, "three").file(t), "file://", browser.Look{Width: 1440, Height: 900})
 	p.Until("document.querySelector('table.episodes tbody a')")
 	for _, view := range []string{"list", "episode"} {
@@ -149,6 +153,7 @@ func TestNothingIsHiddenInABrowser(t *testing.T) {
 // A report of the size of one benchmark shows 100 episodes at once, finds a text in all of
 // them, says how far it is, and shows at no time a row that does not match.
 func TestPagesOfEpisodesInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	s := synthetic{environments: []string{"alfworld", "pddl"}, tasks: 208,
 		models: []string{"vllm:a", "vllm:b", "vllm:c"}, seeds: 3, steps: 4,
 		text: func(s string) string { return strings.ReplaceAll(s, "mug 2", "rare thing") }}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/show/page/browser"
 	"heldout/eval/show/trajectory"
 )
@@ -55,6 +56,7 @@ func (o *opened) picture(name string) {
 
 // TestInABrowser uses the pages as a reader does.
 func TestInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	base := newTestRun(t, filepath.Join(t.TempDir(), "base"), 12, "vllm:base").record(12)
 	tuned := newTestRun(t, filepath.Join(t.TempDir(), "tuned"), 12, "vllm:tuned", "expert").record(20)

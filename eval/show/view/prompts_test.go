@@ -18,6 +18,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/eval/show/page"
@@ -129,6 +130,7 @@ func presetFile(t *testing.T, shown string) string {
 // The messages on the pages of viewer and report are those that the server received, at every
 // step.
 func TestAsSentInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	few := presetFile(t, "actions-shown: {when: never}\nagent: {form: react}\nreply: {parser: agentrefine, on-failure: tell}")
 	every := presetFile(t, `actions-shown: {when: every, before: " [", separator: ", "}`+
 		"\nagent: {form: chat, shots: {as: text, count: 1}}\nreply: {parser: one-action-line, on-failure: send-reply}")

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
@@ -149,6 +150,7 @@ func TestBelowAPath(t *testing.T) {
 // The pages work in a browser below the path of a proxy: links, lists that are filtered, what was sent,
 // labels, and the panel that follows a run.
 func TestBelowAPathInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	for name, strips := range map[string]bool{"taken away": true, "left": false} {
 		t.Run(name, func(t *testing.T) {

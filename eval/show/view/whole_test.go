@@ -12,6 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/show/overview"
 	"heldout/eval/show/page"
@@ -38,6 +39,7 @@ func compared(ctx context.Context, runs []record.Chosen, pages trajectory.Addres
 // Nothing of a page is covered or cut, and axe-core finds no fault: at three widths, light and dark, with
 // all that unfolds open.
 func TestWholeInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	folder := t.TempDir()
 	base := newTestRun(t, filepath.Join(folder, "base"), 12, "vllm:base").record(12)
 	tuned := newTestRun(t, filepath.Join(folder, "a-run-with-a-long-name-of-many-words"), 12,
