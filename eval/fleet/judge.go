@@ -62,7 +62,7 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 	if !failed.Unsent {
 		c.spent += failed.Attempts
 	}
-	if failed.Busy && c.fleet.full(p.server) {
+	if c.fleet.full(p.server, failed) {
 		c.refused = min(c.refused+failed.Attempts, mostRefused*c.fleet.o.Attempts)
 	}
 	if failed.Limit > 0 {
@@ -78,14 +78,18 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 // mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts.
 const mostRefused = 16
 
-// full reports whether a server that refuses a call has others, and notes it.
-func (f *Fleet) full(s *server) bool {
+// full reports whether a server refuses a call because it has others, and notes it. It says that it is busy, or more
+// calls wait because it failed them than chance or their prompts explain: some gateways that are full close
+// connections, or answer 500.
+func (f *Fleet) full(s *server, failed *model.UnavailableError) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s.doubt != nil && s.calls > 0 {
-		s.doubt.full = true
+	d := s.doubt
+	full := s.calls > 0 && (failed.Busy || failed.Limit == 0 && d != nil && (d.full || d.waiting >= min(3, (s.calls+3)/4)))
+	if full && d != nil {
+		d.full = true
 	}
-	return s.calls > 0
+	return full
 }
 
 // ended returns the error of a call that has been tried often enough; nil if it has not.
@@ -260,7 +264,7 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 	c.turn = nil
 	d.pending--
 	d.failed++
-	busy := failed.Busy && p.server.calls > 0 // with calls that it took
+	busy := (failed.Busy || d.full && failed.Limit == 0) && p.server.calls > 0 // with calls that it took
 	if !busy {
 		d.unheard++
 	}

@@ -213,9 +213,10 @@ func troubles(reply time.Duration) (all []*trouble) {
 		}
 		all = append(all, &trouble{kind: kind, reply: reply, replicas: 4})
 	}
-	for _, slots := range []int{1, 4, 16} {
-		all = append(all, &trouble{kind: "503", reply: reply, slots: slots},
-			&trouble{kind: "429", reply: reply, slots: slots})
+	for _, slots := range []int{1, 4, 16, 32, 48, 60} {
+		for _, kind := range kinds[:4] {
+			all = append(all, &trouble{kind: kind, reply: reply, slots: slots})
+		}
 	}
 	for _, kind := range append(kinds, "429 until") {
 		for _, out := range []time.Duration{8 * time.Second, 100 * time.Second} {
