@@ -547,26 +547,3 @@ func TestPlanBounds(t *testing.T) {
 		t.Errorf("%+v, error %v", p, err)
 	}
 }
-
-// A published rate is compared with the rate that it is of.
-func TestAgainst(t *testing.T) {
-	r := newRun(10, 1)
-	for i := range 10 {
-		outcome, progress := record.Failure, 0.75
-		if i < 3 {
-			outcome, progress = record.Success, 1
-		}
-		r.add(id(0, i), outcome, progress, 1)
-	}
-	s := r.score(t)
-	for rate, want := range map[string]float64{"success": 0.3 - 0.5, "progress": 0.825 - 0.5} {
-		d, err := s.Against(0.5, 50, rate)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, rate, d.Mean, want)
-		if !(d.Low < d.Mean && d.Mean < d.High) {
-			t.Errorf("%s: %+v", rate, d)
-		}
-	}
-}

@@ -64,8 +64,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		if err := setOwnKeys(c.Flags(), input); err != nil {
 			return usage(err)
 		}
-		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
-			report.Baselines: len(out.baselines) > 0})
+		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep})
 		if err := errors.Join(out.check(), usage(out.checkLog()), usage(unsuited), q.check(c.Flags()),
 			q.login(sys), series.check(c.Flags())); err != nil {
 			return err

@@ -87,7 +87,7 @@ type Change struct {
 // Heads implements table.Declared.
 func (c Change) Heads() []table.Column { return table.Columns(c.Bounded, c.P) }
 
-// Columns of differences: paired, ranks, pairs and against-published.
+// Columns of differences.
 var (
 	SuccessChange = Change{
 		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points")),
@@ -98,10 +98,6 @@ var (
 		table.Chance("progress_p", "p", "two-sided p value of the difference of PR"),
 	}
 	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"))
-
-	Published = table.Words("published", "Published", "the published result that the model is compared with")
-	Solved    = table.Words("published_solved", "Solved",
-		"the numbers of tasks that the published rate can stand for").AsDetail()
 )
 
 // Columns of presets.
