@@ -22,31 +22,11 @@ import (
 type NamedRun struct {
 	Name   string
 	Scores []*scoring.Score
-	// Sweep is there for a run of several perturbations.
-	Sweep *record.Sweep
-	// Protocols are the presets of the run.
-	Protocols []record.Protocol
+	// Manifest is that of the run. Its names, prices and held-in environments are also those that the user gives now,
+	// by specification, name of the server or run directory.
+	record.Manifest
 	// PresetResults asks for published results of presets that the run changed, too.
 	PresetResults bool
-	// Names are what the user calls models, by specification, name of the server or run
-	// directory.
-	Names map[string]string
-	// HeldIn are the environments whose data models were trained on.
-	HeldIn configs.HeldIn
-	// Prompts are those of the environments.
-	Prompts map[string]record.Prompt
-	// Prices are what models cost, by specification or name of the server.
-	Prices configs.Prices
-	// Servers is what the servers of its models reported, and Behaviour the version of how
-	// heldout played.
-	Servers   map[string][]record.ServerReport
-	Behaviour int
-	// Players are the agents from outside heldout that played after the one of the condition.
-	Players map[string][]record.Identity
-	// Stopped is the budget that ended the last session; empty if none did.
-	Stopped string
-	// Tool is what made the run.
-	Tool record.Tool
 	// Board: the run is a folder of AgentBoard's logs. Notes say where its files disagree.
 	Board bool
 	Notes []string
