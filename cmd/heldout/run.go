@@ -84,7 +84,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return usage(errors.New("a shard has no rates of its own: join the shards with heldout merge, and log the " +
 				"whole run"))
 		}
-		out.names, out.prices, out.heldIn = job.Config.Names, job.Config.Prices, job.Config.HeldIn
+		out.Names, out.Prices, out.HeldIn = job.Config.Names, job.Config.Prices, job.Config.HeldIn
 		seeds, models := job.Plan.Breadth()
 		if err := report.Suit(out.tables, map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
@@ -180,7 +180,7 @@ func finish(sys *system, j *bench.Job, out *output) error {
 func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
 	on, done = sys.screen(), func() {}
 	if !o.quiet {
-		on.Follow = func(run *progress.Tracker) func() { return sys.followRun(run, o.names) }
+		on.Follow = func(run *progress.Tracker) func() { return sys.followRun(run, o.Names) }
 	}
 	if o.eventsFile == "" {
 		return on, done, nil
