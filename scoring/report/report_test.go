@@ -366,13 +366,6 @@ func TestResults(t *testing.T) {
 	hasNoNote(t, r, "steps")
 }
 
-func TestGeneratedNote(t *testing.T) {
-	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
-		group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
-	hasNote(t, find(t, everything([]NamedRun{newRun(t, "run", official, generated)}, nil, weights), "results"),
-		"Generated tasks")
-}
-
 // TestNotesOnlyWhereTrue: what does not hold for any row is not said.
 func TestNotesOnlyWhereTrue(t *testing.T) {
 	tables := everything([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil,
@@ -685,15 +678,6 @@ func TestBestOfIncomplete(t *testing.T) {
 	hasNote(t, b,
 		"tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
 	hasNote(t, b, "Incomplete")
-}
-
-func TestOneComparison(t *testing.T) {
-	p := find(t, everything([]NamedRun{newRun(t, "run",
-		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
-		group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
-	)}, nil, weights), "verdict")
-	same(t, "p", below(t, p, "p"), "0.236")
-	hasNote(t, p, "P and 95% limits agree")
 }
 
 func TestOtherTasks(t *testing.T) {
