@@ -1,13 +1,8 @@
 package stats
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
-
-	"heldout/envs/sharedtest"
-	"heldout/envs/stream"
 )
 
 // TestRateIsContinuous moves the value of one task from 0 to 1: the interval moves with
@@ -34,60 +29,6 @@ func TestRateIsContinuous(t *testing.T) {
 						before.Low, before.High, after.Low, after.High)
 				}
 				before = after
-			}
-		}
-	}
-}
-
-// TestCurves simulates curves of progress over steps on the benchmarks: each of their
-// intervals holds the true mean as often as it says, and none of their lower limits
-// falls by much while the curve rises.
-func TestCurves(t *testing.T) {
-	runs := sharedtest.Times(t, 60, 30)
-	if *coverageRuns > 0 {
-		runs = *coverageRuns
-	}
-	var rates []float64
-	for p := 0.5; p < 0.99; p += 0.03 {
-		rates = append(rates, p)
-	}
-	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 2) {
-		for _, q := range questionsOf(b) {
-			s := sampling(t, q, b.groups)
-			worlds, effects := make([]*world, len(rates)), make([][]float64, len(rates))
-			for i, p := range rates {
-				w := newWorld("normal", b, 1, 1, true)
-				w.solve(p)
-				worlds[i] = w
-				for _, k := range w.shape {
-					effects[i] = append(effects[i], w.rate(w.base, k))
-				}
-			}
-			held, falls := make([]float64, len(rates)), []float64(nil)
-			for run := range runs {
-				before, fall := Interval{}, 0.0
-				for i, p := range rates {
-					rng := stream.New(1, "curves", b.name, fmt.Sprint(run)) // the same draws at every point
-					d := worlds[i].draw(rng, b.groups, effects[i])
-					truth, at := p, s.Rate(means(d.episodes)).Interval
-					if q == TheseKinds {
-						truth = d.ofKinds
-					}
-					if at.Low <= truth && truth <= at.High {
-						held[i] += 1 / float64(runs)
-					}
-					fall = max(fall, before.Low-at.Low)
-					before = at
-				}
-				falls = append(falls, fall)
-			}
-			slices.Sort(falls)
-			t.Logf(
-				"| %s | %s | %.1f-%.1f (%.1f) | falls of the lower limit in points: median %.1f, 95 %% %.1f, largest %.1f |", b.name, q,
-				100*least(held), 100*most(held), 100*Mean(held), 100*falls[runs/2], 100*falls[runs*95/100],
-				100*falls[runs-1])
-			if Mean(held) < 0.93 || least(held) < 0.84 {
-				t.Errorf("%s, %s: coverage %.3f, at least %.3f", b.name, q, Mean(held), least(held))
 			}
 		}
 	}
