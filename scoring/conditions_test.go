@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"heldout/envs/stream"
-	"heldout/scoring/record"
 )
 
 // TestConditionStd: conditions that change nothing are apart by chance alone, and
@@ -13,15 +12,13 @@ import (
 func TestConditionStd(t *testing.T) {
 	rng := stream.New(1, "conditions")
 	play := func(solved float64) *Score {
-		r := newRun(300, 1)
-		for i := range 300 {
-			if rng.Float64() < solved {
-				r.add(id(0, i), record.Success, 1, 1)
-			} else {
-				r.add(id(0, i), record.Failure, 0, 1)
+		outcomes := make([]byte, 300)
+		for i := range outcomes {
+			if outcomes[i] = 'n'; rng.Float64() < solved {
+				outcomes[i] = 'S'
 			}
 		}
-		return r.score(t)
+		return playedAs(t, "boxes", string(outcomes))
 	}
 	var same, apart []*Score
 	for range 6 {
@@ -48,12 +45,7 @@ func TestConditionStd(t *testing.T) {
 // and 1 have the sample variance 0.125, and the mean square is 0.25, of two tasks
 // 0.125: nothing is left.
 func TestConditionStdByHand(t *testing.T) {
-	a, b := newRun(2, 1), newRun(2, 1)
-	a.add(id(0, 0), record.Success, 1, 1)
-	a.add(id(0, 1), record.Failure, 0, 1)
-	b.add(id(0, 0), record.Success, 1, 1)
-	b.add(id(0, 1), record.Success, 1, 1)
-	std, _ := ConditionStd([]*Score{a.score(t), b.score(t)})
+	std, _ := ConditionStd([]*Score{playedAs(t, "boxes", "Sn"), playedAs(t, "boxes", "SS")})
 	if std > 1e-6 {
 		t.Errorf("std = %v, want 0", std)
 	}
