@@ -170,12 +170,10 @@ func survival() (out []table.Bounded) {
 
 // Columns of sweeps.
 var (
-	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
-	Population   = table.Share("population_std", "Std", "standard deviation with divisor n, in percentage points")
-	Sample       = sampleStd("", "Sample std")
-	WithoutNoise = table.Share("std_without_noise", "Std without noise",
-		"standard deviation with divisor n-1 without what chance adds to it, in percentage points")
-	Loss = table.Share("loss", "Loss",
+	Average    = table.Share("average", "Average", "the mean over the conditions, in percent")
+	Population = table.Share("population_std", "Std", "standard deviation with divisor n, in percentage points")
+	Sample     = sampleStd("", "Sample std")
+	Loss       = table.Share("loss", "Loss",
 		"the rate without a perturbation less the mean under those of the interface, in percentage points")
 )
 
@@ -185,7 +183,7 @@ func Sweep(conditions []string) []table.Column {
 	for _, name := range conditions {
 		heads = append(heads, Condition(name).Column)
 	}
-	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise, Loss)...)
+	return append(heads, table.Columns(Average, Population, Sample, Loss)...)
 }
 
 // BaseCondition is the condition without a perturbation, as published tables call it.
