@@ -48,7 +48,8 @@ func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
 	for _, k := range triesUpTo(s.Tries()) {
-		out = append(out, BestOf{k, s.bestOf(successes, k), s.bestOf(progresses, k), s.bestOf(failures, k).complement()})
+		out = append(out, BestOf{k, s.bestOf(successes, k), s.bestOf(progresses, k),
+			s.bestOf(failures, k).complement()})
 	}
 	return out
 }

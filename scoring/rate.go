@@ -148,7 +148,7 @@ func byTask(tasks []taskResults, measure value) [][]float64 {
 // meansByTask averages a value over the results of each task.
 func meansByTask(tasks []taskResults, measure value) []float64 { return means(byTask(tasks, measure)) }
 
-// means are those of the values of each task.
+// means averages each task's values.
 func means(values [][]float64) []float64 {
 	out := make([]float64, len(values))
 	for i := range values {

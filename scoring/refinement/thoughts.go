@@ -30,8 +30,8 @@ type Counter struct {
 	plain, informed sync.Pool       // of *flate.Writer, which are large
 }
 
-// NewCounter returns a counter; thoughts are those that those of episodes are
-// compared with, such as those of the training format; it may be empty.
+// NewCounter returns a counter that compares episodes' thoughts with the given ones, such
+// as the training format's, if any.
 func NewCounter(thoughts []string) *Counter {
 	var c Counter
 	c.plain.New = func() any {

@@ -22,8 +22,8 @@ import (
 type NamedRun struct {
 	Name   string
 	Scores []*scoring.Score
-	// Manifest is that of the run. Its names, prices and held-in environments are also those that the user gives now,
-	// by specification, name of the server or run directory.
+	// Manifest describes the run. Names, prices and held-in environments that the user gives
+	// now are merged into it, by specification, name of the server or run directory.
 	record.Manifest
 	// PresetResults asks for published results of presets that the run changed, too.
 	PresetResults bool

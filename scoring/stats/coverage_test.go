@@ -165,7 +165,7 @@ func (w *world) each(rng *rand.Rand, groups []Group, visit func(kind int, effect
 
 func pick(rng *rand.Rand, from []float64) float64 { return from[rng.IntN(len(from))] }
 
-// draw plays a benchmark; rates are those of the kinds' effects.
+// draw plays a benchmark whose kinds have these rates.
 func (w *world) draw(rng *rand.Rand, groups []Group, rates []float64) (d drawn) {
 	n := float64(len(groups))
 	w.each(rng, groups, func(kind int, effect float64) {

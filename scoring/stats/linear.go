@@ -90,10 +90,10 @@ func ProductLimit(steps int, hazard func(step int) float64) []float64 {
 }
 
 // Survival is the share of spells that last longer than a number of steps, by the
-// estimator of Kaplan and Meier. count counts, of an episode, the spells that are under
-// way and that end at each step from 1 on; the slices have any length. Spells of one task belong together (Williams 1995). The error
-// is ErrNothing, also if fewer than ten tasks are at risk at the last step: an
-// estimate from fewer would be there only by chance, and too high.
+// estimator of Kaplan and Meier. count counts an episode's spells that are under way and
+// that end at each step from 1 on; the slices have any length. Spells of one task belong
+// together (Williams 1995). The error is ErrNothing, also if fewer than ten tasks are at
+// risk at the last step: an estimate from fewer would be there only by chance, and too high.
 func Survival[E any, N uint16 | float64](tasks [][]E, count func(E) (atRisk, ended []N), steps int) (Linear, error) {
 	const fewest = 10
 	l := Linear{Value: 1, Share: true}
