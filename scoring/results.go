@@ -60,11 +60,9 @@ func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
 // all but those of thoughts: their first table has what models adapt to.
 func ReadResults(p record.Readable) (*Run, error) { return read(p, nil) }
 
-// counter counts what an episode contributes to measures of refinement, given which actions are in an old form.
-type counter func(e *record.Episode, old func(action string) bool) refinement.Counts
-
-// read reads a run; count is nil if nothing is counted.
-func read(p record.Readable, count counter) (*Run, error) {
+// read reads a run. count counts what an episode contributes to measures of refinement, given which actions are in
+// an old form; it is nil if nothing is counted.
+func read(p record.Readable, count func(*record.Episode, func(string) bool) refinement.Counts) (*Run, error) {
 	var r *Run
 	var damaged error
 	var forms sync.Once

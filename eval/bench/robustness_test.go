@@ -318,8 +318,7 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := report.New([]report.NamedRun{{Name: "run", Scores: scores,
-		Manifest: record.Manifest{Sweep: read.Manifest.Sweep}}}, nil,
-		configs.Weights{})
+		Manifest: record.Manifest{Sweep: read.Manifest.Sweep}}}, nil, configs.Weights{})
 	var screen bytes.Buffer
 	of := func(model string) []table.Table {
 		tables, err := from.Select(nil)

@@ -23,7 +23,9 @@ func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, he
 	settleNames(runs, names)
 	models := modelsAndRuns(runs)
 	return errors.Join(
-		checkGiven(names, models, func(spec, text string) string { return fmt.Sprintf("the name %q is for %s", text, spec) }),
+		checkGiven(names, models, func(spec, text string) string {
+			return fmt.Sprintf("the name %q is for %s", text, spec)
+		}),
 		checkDistinct(runs),
 		checkGiven(prices, models, func(spec string, price configs.Price) string {
 			return fmt.Sprintf("the price %s is for %s", price, spec)
@@ -36,8 +38,8 @@ func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, he
 func checkGiven[V any](given map[string]V, models []string, say func(spec string, of V) string) error {
 	for _, spec := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
-			return fmt.Errorf("%s, which no run has%s; there are %s", say(spec, given[spec]), spelling.Hint(spec, models),
-				strings.Join(models, ", "))
+			return fmt.Errorf("%s, which no run has%s; there are %s", say(spec, given[spec]),
+				spelling.Hint(spec, models), strings.Join(models, ", "))
 		}
 	}
 	return nil

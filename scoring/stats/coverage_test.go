@@ -337,8 +337,8 @@ func TestRatesCover(t *testing.T) {
 						case progress:
 							mean = 0.92
 						}
-						row.check(t, fmt.Sprintf("%s effects, %s, %s, progress %v, %d seeds", shape, b.name, q, progress,
-							seeds), least, mean)
+						row.check(t, fmt.Sprintf("%s effects, %s, %s, progress %v, %d seeds",
+							shape, b.name, q, progress, seeds), least, mean)
 					}
 				}
 			}
