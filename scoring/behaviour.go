@@ -138,42 +138,20 @@ func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := s.wholeSampling(about)
+	sampling, err := s.sampling(s.tasks, about, Level)
 	if err != nil {
 		return stats.Interval{}, err
 	}
 	return sampling.Linear(l)
 }
 
-// wholeSampling returns the sampling of all played tasks, which is made once.
-func (s *Score) wholeSampling(q stats.Question) (stats.Sampling, error) {
-	if sampling, ok := s.samplings[q]; ok {
-		return sampling, nil
-	}
-	sampling, err := s.sampling(s.tasks, q, Level)
-	if err == nil {
-		s.samplings[q] = sampling
-	}
-	return sampling, err
-}
-
 // unrecovered are the points of the survival curve of errors.
 func (s *Score) unrecovered(counts [][]*refinement.Counts) (out []Measured) {
 	for _, steps := range refinement.SurvivalSteps {
-		l, err := stats.Survival(counts, spells((*refinement.Counts).Survival), steps)
+		l, err := stats.Survival(counts, (*refinement.Counts).Survival, steps)
 		out = append(out, s.bounded(refinement.Unrecovered(steps), l, err))
 	}
 	return out
-}
-
-// spells returns counts of spells as stats.Survival asks for them.
-func spells(count func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func(*refinement.Counts) (atRisk,
-	ended []float64) {
-	var n, d refinement.BySpell // for all calls
-	return func(c *refinement.Counts) (atRisk, ended []float64) {
-		n, d = count(c)
-		return n[:], d[:]
-	}
 }
 
 // longRuns is the length that nine of ten runs of errors do not exceed. Its
@@ -246,7 +224,7 @@ func (p pair) linear(a, b stats.Linear) (stats.Difference, error) {
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.wholeSampling(about)
+	sampling, err := p.b.sampling(p.b.tasks, about, Level)
 	if err != nil {
 		return stats.Difference{}, err
 	}

@@ -1,8 +1,6 @@
 package scoring
 
 import (
-	"sync"
-
 	"heldout/configs"
 	"heldout/scoring/stats"
 )
@@ -49,12 +47,9 @@ func triesUpTo(all int) (ks []int) {
 func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
-	ks := triesUpTo(s.Tries())
-	eachSuccess, eachProgress := bestOfEach(successes, ks), bestOfEach(progresses, ks)
-	eachFailure := bestOfEach(failures, ks)
-	for i, k := range ks {
-		out = append(out, BestOf{k, s.bestOf(successes, k, eachSuccess[i]), s.bestOf(progresses, k, eachProgress[i]),
-			s.bestOf(failures, k, eachFailure[i]).complement()})
+	for _, k := range triesUpTo(s.Tries()) {
+		out = append(out, BestOf{k, s.bestOf(successes, k), s.bestOf(progresses, k),
+			s.bestOf(failures, k).complement()})
 	}
 	return out
 }
@@ -69,26 +64,9 @@ func (e Estimate) complement() Estimate {
 	return e
 }
 
-// bestOfEach returns the best of so many tries of each task, for each of the numbers.
-func bestOfEach(tries [][]float64, ks []int) [][]float64 {
-	values := make([][]float64, len(ks))
-	for n := range values {
-		values[n] = make([]float64, len(tries))
-	}
-	var working sync.WaitGroup
-	for i, of := range tries {
-		working.Go(func() {
-			for n, v := range stats.BestOfEach(of, ks) {
-				values[n][i] = v
-			}
-		})
-	}
-	working.Wait()
-	return values
-}
-
-// bestOf estimates the best of n tries, from that of each task.
-func (s *Score) bestOf(tries [][]float64, n int, values []float64) Estimate {
+// bestOf estimates the best of n tries of each task.
+func (s *Score) bestOf(tries [][]float64, n int) Estimate {
+	values := best(tries, n)
 	e := Estimate{Mean: stats.Mean(values)}
 	if basis, err := s.bestEstimate(tries, n, values); err == nil {
 		e.Basis, e.Interval = basis, &basis.Interval
@@ -111,7 +89,7 @@ func (s *Score) bestEstimate(tries [][]float64, n int, values []float64) (stats.
 		}
 		return stats.DecodingBestOf(tries, n, Level)
 	}
-	sampling, err := s.wholeSampling(s.About)
+	sampling, err := s.sampling(s.tasks, s.About, Level)
 	if err != nil {
 		return stats.Estimate{}, err
 	}

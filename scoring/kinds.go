@@ -86,6 +86,11 @@ func (s *Score) ByHead() (out []KindScore) {
 	return out
 }
 
+// At is the score on the tasks of a difficulty.
+func (s *Score) At(d envs.Difficulty) *Score {
+	return s.of(slices.DeleteFunc(slices.Clone(s.tasks), func(t taskResults) bool { return t.Difficulty != d }))
+}
+
 // of is the score on some of its tasks.
 func (s *Score) of(tasks []taskResults) *Score {
 	part := *s

@@ -8,9 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heldout/envs"
 	"heldout/scoring/record"
-	"heldout/scoring/stats"
 )
 
 // played is an episode as the oracle knows it.
@@ -35,40 +33,23 @@ func TestParts(t *testing.T) {
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		seeds, count := rapid.IntRange(1, 4).Draw(rt, "seeds"), rapid.IntRange(1, 12).Draw(rt, "tasks")
-		m := &record.Manifest{Schema: record.Schema}
-		env := record.Environment{Info: envs.Info{Name: "alfworld", Source: envs.Official, StepLimit: 30}, Total: count}
-		for i := range count {
-			env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("t%d/x", i), Index: i,
-				Type: rapid.SampledFrom(names).Draw(rt, "type")})
-		}
-		m.Environments = []record.Environment{env}
-		for seed := range seeds {
-			g := record.Group{Condition: record.Condition{Env: "alfworld", Source: envs.Official, Model: "m",
-				Agent: "react", Perturbation: "none", StepLimit: 30, Seed: int64(seed)}}
-			for i := range count {
-				g.Episodes = append(g.Episodes, fmt.Sprint(seed, "-", i))
-			}
-			m.Groups = append(m.Groups, g)
-		}
-		run := NewRun(m)
+		r := newRun(count, seeds).of("alfworld")
 		var list []played
-		for seed := range seeds {
-			for i, task := range env.Tasks {
+		for i := range r.Manifest.Environments[0].Tasks {
+			task := &r.Manifest.Environments[0].Tasks[i]
+			task.ID, task.Type = fmt.Sprintf("t%d/x", i), rapid.SampledFrom(names).Draw(rt, "type")
+			for seed := range seeds {
 				p := played{task.Type, seed, rapid.Bool().Draw(rt, "solved"), rapid.IntRange(1, 30).Draw(rt, "steps")}
 				list = append(list, p)
 				outcome := record.Failure
 				if p.solved {
 					outcome = record.Success
 				}
-				run.Add(record.Position{Group: int32(seed), Task: int32(i), Trial: 1},
-					&record.Result{Outcome: outcome, Success: p.solved, Steps: p.steps}, nil)
+				r.add(id(seed, i), outcome, 0, 0)
+				r.Results[len(r.Results)-1].Steps = p.steps
 			}
 		}
-		scores, err := Compute(run, stats.TheseKinds)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		s := scores[0]
+		s := r.score(t)
 		tasks, weighted := 0, 0.0
 		for _, part := range s.ByHead() {
 			of := func(p played) bool { return types[p.typ] == part.Head }

@@ -43,7 +43,7 @@ func ComputeOldForms(scores []*Score) *OldForms {
 	}
 	o.Use = pool.measured(refinement.OldFormUse(), counts)
 	for _, steps := range refinement.SurvivalSteps {
-		l, err := stats.Survival(counts, relearning(), steps)
+		l, err := stats.Survival(counts, (*refinement.Counts).RelearningSurvival, steps)
 		o.Survival = append(o.Survival, opposite(pool.bounded(refinement.Unlearned(steps), l, err)))
 	}
 	o.Median = median(counts)
@@ -76,12 +76,8 @@ func pooled(scores []*Score) *Score {
 		}
 	}
 	pool := *scores[0]
-	pool.tasks, pool.samplings = sorted(byKey), map[stats.Question]stats.Sampling{}
+	pool.tasks = sorted(byKey)
 	return &pool
-}
-
-func relearning() func(*refinement.Counts) (atRisk, ended []float64) {
-	return spells((*refinement.Counts).RelearningSurvival)
 }
 
 func (o *OldForms) add(c *refinement.Counts) {
@@ -110,7 +106,7 @@ func opposite(m Measured) Measured {
 func median(counts [][]*refinement.Counts) int {
 	longest := refinement.SurvivalSteps[len(refinement.SurvivalSteps)-1]
 	for steps := 1; steps <= longest; steps++ {
-		l, err := stats.Survival(counts, relearning(), steps)
+		l, err := stats.Survival(counts, (*refinement.Counts).RelearningSurvival, steps)
 		if err != nil || math.IsNaN(l.Value) {
 			return 0
 		}

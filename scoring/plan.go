@@ -69,29 +69,3 @@ func (p pair) plan(measure value) (VarianceSources, error) {
 	}
 	return out, nil
 }
-
-// Against is the difference of a rate from a published one on as many tasks, by
-// Newcombe's unpaired interval. The published run had one seed, so a binomial
-// distribution over its tasks bounds its spread. The errors are those of
-// NoInterval.
-func (s *Score) Against(published float64, tasks int, rate string) (stats.Difference, error) {
-	measure := success
-	if rate == "progress" {
-		measure = progress
-	}
-	e, err := s.estimateAt(s.tasks, measure, Level)
-	if err != nil {
-		return stats.Difference{}, err
-	}
-	ours := func(level float64) stats.Interval {
-		estimate, err := s.estimateAt(s.tasks, measure, level)
-		if err != nil {
-			return e.Interval // it exists at another level, so it exists at this one too
-		}
-		return estimate.Interval
-	}
-	theirs := func(level float64) stats.Interval { return stats.Wilson(published, float64(tasks), level) }
-	d := stats.Unpaired(e.Mean, published, ours, theirs, Level)
-	d.N = tasks
-	return d, nil
-}

@@ -1,11 +1,8 @@
 package scoring
 
 import (
-	"maps"
 	"reflect"
 	"slices"
-
-	"heldout/scoring/record"
 )
 
 // Joins reports whether two scores are of one condition on the same tasks, with other
@@ -47,8 +44,8 @@ func Join(scores ...*Score) *Score {
 	return s
 }
 
-func addCounts(dst, src map[record.Outcome]int) {
-	for outcome, n := range maps.All(src) {
-		dst[outcome] += n
+func addCounts[K comparable](dst, src map[K]int) {
+	for of, n := range src {
+		dst[of] += n
 	}
 }

@@ -84,13 +84,17 @@ func uneven(tasks []taskResults, seeds int) bool {
 	return slices.ContainsFunc(tasks, func(t taskResults) bool { return len(t.results) < seeds })
 }
 
-// estimateAt makes the interval for the score's question.
+// estimateAt makes the interval of a value for the score's question.
 func (s *Score) estimateAt(tasks []taskResults, measure value, level float64) (stats.Estimate, error) {
+	return s.estimate(tasks, byTask(tasks, measure), level)
+}
+
+// estimate makes the interval of the mean over tasks of the mean of the values of each.
+func (s *Score) estimate(tasks []taskResults, values [][]float64, level float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
 		if err := s.undecoded(); err != nil {
 			return stats.Estimate{}, err
 		}
-		values := byTask(tasks, measure)
 		if len(values) == 0 {
 			return stats.Estimate{}, stats.ErrFewTasks
 		}
@@ -100,7 +104,7 @@ func (s *Score) estimateAt(tasks []taskResults, measure value, level float64) (s
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	return sampling.Rate(meansByTask(tasks, measure)), nil
+	return sampling.Rate(means(values)), nil
 }
 
 // sampling returns the sampling of the played tasks, in the order of their keys.
@@ -142,13 +146,15 @@ func byTask(tasks []taskResults, measure value) [][]float64 {
 }
 
 // meansByTask averages a value over the results of each task.
-func meansByTask(tasks []taskResults, measure value) []float64 {
-	out := byTask(tasks, measure)
-	means := make([]float64, len(out))
-	for i := range out {
-		means[i] = stats.Mean(out[i])
+func meansByTask(tasks []taskResults, measure value) []float64 { return means(byTask(tasks, measure)) }
+
+// means averages each task's values.
+func means(values [][]float64) []float64 {
+	out := make([]float64, len(values))
+	for i := range values {
+		out[i] = stats.Mean(values[i])
 	}
-	return means
+	return out
 }
 
 // gathered groups the values of results by a key, each group sorted as byTask does.

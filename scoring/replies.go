@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"maps"
 	"slices"
 
 	"heldout/scoring/record"
@@ -47,23 +48,19 @@ func (r *Replies) add(a *attempt) {
 	if r.Faults == nil {
 		r.Faults, r.Repairs, r.Cuts = map[record.Fault]int{}, map[string]int{}, map[record.Cut]int{}
 	}
-	if a.extras == nil {
-		return
+	of := a.result
+	addCounts(r.Faults, of.Faults)
+	addCounts(r.Repairs, of.Repairs)
+	for _, name := range slices.Sorted(maps.Keys(of.Answered)) {
+		if name != asked(of) {
+			r.Answered.Add(name, of.Answered[name])
+		}
 	}
-	for _, fault := range a.extras.faults {
-		r.Faults[fault.item] += fault.n
+	r.OtherModel += of.OtherModel
+	if of.Cut != "" {
+		r.Cuts[of.Cut]++
 	}
-	for _, rule := range a.extras.repairs {
-		r.Repairs[rule.item] += rule.n
-	}
-	for _, name := range a.extras.answered {
-		r.Answered.Add(name.item, name.n)
-	}
-	r.OtherModel += a.extras.others
-	if a.extras.cut != "" {
-		r.Cuts[a.extras.cut]++
-	}
-	if len(a.extras.dropped) > 0 {
-		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, a.extras.dropped))))
+	if len(of.Dropped) > 0 {
+		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, of.Dropped))))
 	}
 }

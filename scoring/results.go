@@ -2,11 +2,8 @@ package scoring
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
-	"unique"
 
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
@@ -39,29 +36,13 @@ type attempt struct {
 	record.TokenDetails
 	modelSeconds, seconds float64
 	counts                *refinement.Counts // nil if it was read without its trajectory
-	extras                *extras            // nil if there is no more
+	actions               uint64             // of a trial; see actionsOf
+	// result is all that is known of the few that have more: replies or decoding with flaws, or several trials. The
+	// others share an empty one.
+	result *record.Result
 }
 
-// extras is what few attempts have: replies or decoding with flaws, or several trials.
-type extras struct {
-	faults   []tally[record.Fault]
-	repairs  []tally[string]
-	answered []tally[string] // replies by the other models that they name
-	others   int             // of these, by one that the server lists
-	dropped  []string
-	cut      record.Cut
-
-	forgotten  bool
-	calls      int
-	reflection *record.Reflection // without its texts
-	actions    uint64             // see actionsOf
-}
-
-// tally is how often something happened.
-type tally[K ~string] struct {
-	item K
-	n    int
-}
+var unremarkable record.Result
 
 // NewRun returns a run without attempts.
 func NewRun(m *record.Manifest) *Run {
@@ -72,15 +53,16 @@ func NewRun(m *record.Manifest) *Run {
 // what its episodes contribute to the measures of refinement. Thoughts are compared
 // with the known ones, which may be none.
 func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
-	return read(p, &sync.Pool{New: func() any { return refinement.NewCounter(thoughts) }})
+	return read(p, refinement.NewCounter(thoughts).Count)
 }
 
 // ReadResults is ReadRun without these measures, in half the time. Sweeps of families have
 // all but those of thoughts: their first table has what models adapt to.
 func ReadResults(p record.Readable) (*Run, error) { return read(p, nil) }
 
-// read reads a run; counters has counters of what episodes contribute, nil for none.
-func read(p record.Readable, counters *sync.Pool) (*Run, error) {
+// read reads a run. count counts what an episode contributes to measures of refinement, given which actions are in
+// an old form; it is nil if nothing is counted.
+func read(p record.Readable, count func(*record.Episode, func(string) bool) refinement.Counts) (*Run, error) {
 	var r *Run
 	var damaged error
 	var forms sync.Once
@@ -88,13 +70,12 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 	derive := func(m *record.Manifest, e *record.Episode) derived {
 		forms.Do(func() { old, damaged = oldForms(m) })
 		var counts *refinement.Counts
-		if counters != nil {
-			counter := counters.Get().(*refinement.Counter)
-			defer counters.Put(counter)
-			c := counter.Count(e, old[perturbed{e.Env, e.Perturbation}])
-			counts = &c
-		} else if m.Sweep.Combines() {
-			c := refinement.WithoutThoughts(e, old[perturbed{e.Env, e.Perturbation}])
+		count := count
+		if count == nil && m.Sweep.Combines() {
+			count = refinement.WithoutThoughts
+		}
+		if count != nil {
+			c := count(e, old[perturbed{e.Env, e.Perturbation}])
 			counts = &c
 		}
 		var actions uint64
@@ -156,7 +137,7 @@ func (r *Run) add(pos record.Position, d *derived) {
 func (r *Run) attempt(group, trial, task int) *attempt {
 	trials := r.attempts[group]
 	if trial > len(trials) || trials[trial-1] == nil {
-		return &attempt{}
+		return &attempt{result: &unremarkable}
 	}
 	return &trials[trial-1][task]
 }
@@ -168,37 +149,26 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 		cut:       r.CutPrompts > 0,
 		steps:     int32(r.Steps), formatErrors: int32(r.FormatErrors), score: metricOf(r),
 		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens, TokenDetails: r.TokenDetails,
-		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
+		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts, actions: actions,
+		result: &unremarkable,
 	}
-	_, asked, _ := strings.Cut(r.Model, ":")
-	a.asAsked = int32(r.Answered[asked])
+	a.asAsked = int32(r.Answered[asked(r)])
 	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" &&
 		(len(r.Answered) == 0 || len(r.Answered) == 1 && a.asAsked > 0) {
 		return a
 	}
-	a.extras = &extras{
-		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut), others: r.OtherModel,
-		answered:  slices.DeleteFunc(tallies(r.Answered), func(t tally[string]) bool { return t.item == asked }),
-		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
-	}
-	for _, field := range r.Dropped {
-		a.extras.dropped = append(a.extras.dropped, shared(field))
-	}
+	result := *r
 	if r.Reflection != nil {
 		short := *r.Reflection
 		short.Text, short.Reasoning = "", ""
-		short.Fault, short.FinishReason = shared(short.Fault), shared(short.FinishReason)
-		a.extras.reflection = &short
+		result.Reflection = &short
 	}
+	a.result = &result
 	return a
 }
 
-func tallies[K ~string](counts map[K]int) (out []tally[K]) {
-	for _, what := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, tally[K]{shared(what), counts[what]})
-	}
-	return out
+// asked is the name of the model that was asked, without its provider.
+func asked(r *record.Result) string {
+	_, name, _ := strings.Cut(r.Model, ":")
+	return name
 }
-
-// shared returns an equal string that all attempts share.
-func shared[K ~string](text K) K { return unique.Make(text).Value() }

@@ -15,8 +15,7 @@ import (
 // f failure at half the way, n failure without progress, - not run.
 func playedAs(t testing.TB, env, outcomes string) *Score {
 	t.Helper()
-	r := newRun(len(outcomes), 1)
-	r.Manifest.Environments[0].Name, r.Manifest.Groups[0].Condition.Env = env, env
+	r := newRun(len(outcomes), 1).of(env)
 	for i, letter := range outcomes {
 		switch letter {
 		case 'S':
@@ -27,11 +26,7 @@ func playedAs(t testing.TB, env, outcomes string) *Score {
 			r.add(id(0, i), record.Failure, 0, 1)
 		}
 	}
-	scores, err := Compute(r.read(), stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scores[0]
+	return r.about(t, stats.TheseKinds)
 }
 
 // TestRobustness is worked by hand: four tasks under two perturbations. The anchor loses

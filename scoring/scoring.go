@@ -38,8 +38,6 @@ type Score struct {
 	Success, Progress, Grounding Rate
 	// Replies says how readable the model was.
 	Replies Replies
-	// Easy and Hard are the rates on the easy and on the hard tasks.
-	Easy, Hard Split
 
 	// Spent is what the model calls of all attempts took.
 	Spent Spent
@@ -50,11 +48,10 @@ type Score struct {
 	LaterUnfinished map[record.Outcome]int
 
 	equalSeeds bool
-	tasks      []taskResults                     // those with results, in the order of their keys
-	chains     []chain                           // nil if the tasks have one trial
-	withSteps  bool                              // trajectories were read
-	samplings  map[stats.Question]stats.Sampling // of all tasks
-	measures   []Measured                        // made when they are needed
+	tasks      []taskResults // those with results, in the order of their keys
+	chains     []chain       // nil if the tasks have one trial
+	withSteps  bool          // trajectories were read
+	measures   []Measured    // made when they are needed
 }
 
 // taskResults is a task with the results of its episodes.
@@ -84,13 +81,6 @@ func arranged(tasks []taskResults) []taskResults {
 	tasks = slices.DeleteFunc(tasks, func(t taskResults) bool { return len(t.results) == 0 })
 	slices.SortFunc(tasks, func(a, b taskResults) int { return cmp.Compare(a.key, b.key) })
 	return tasks
-}
-
-// Split are the rates on a part of the tasks.
-type Split struct {
-	// Tasks counts those with a result.
-	Tasks             int
-	Success, Progress Rate
 }
 
 // Place names the environment, and says so if its tasks are not all of the benchmark: by their split if they are of
@@ -145,7 +135,6 @@ func newScore(c record.Condition, env record.Environment, about stats.Question) 
 		}
 	}
 	return &Score{Condition: c, Environment: env, Outside: outside, About: about, tasks: newTasks(env.Tasks),
-		samplings:  map[stats.Question]stats.Sampling{},
 		Unfinished: map[record.Outcome]int{}, LaterUnfinished: map[record.Outcome]int{}}
 }
 
@@ -176,8 +165,6 @@ func (s *Score) compute() {
 	s.tasks = arranged(s.tasks)
 	s.equalSeeds = s.haveEqualSeeds()
 	s.rate()
-	s.Easy = s.split(envs.Easy)
-	s.Hard = s.split(envs.Hard)
 }
 
 // rate derives the rates from the results of the tasks.
@@ -201,13 +188,3 @@ func indicator(b bool) float64 {
 }
 
 func progress(a *attempt) float64 { return a.Progress }
-
-func (s *Score) split(d envs.Difficulty) Split {
-	var part []taskResults
-	for _, t := range s.tasks {
-		if t.Difficulty == d {
-			part = append(part, t)
-		}
-	}
-	return Split{Tasks: len(part), Success: s.newRate(part, success), Progress: s.newRate(part, progress)}
-}

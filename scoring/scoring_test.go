@@ -92,10 +92,21 @@ func (r *run) add(id string, outcome record.Outcome, progress, grounding float64
 	})
 }
 
+// of is the run on an environment of another name.
+func (r *run) of(env string) *run {
+	r.Manifest.Environments[0].Name = env
+	for i := range r.Manifest.Groups {
+		r.Manifest.Groups[i].Condition.Env = env
+	}
+	return r
+}
+
 // score computes the only score of a run.
-func (r *run) score(t *testing.T) *Score {
+func (r *run) score(t testing.TB) *Score { return r.about(t, stats.TheseKinds) }
+
+func (r *run) about(t testing.TB, q stats.Question) *Score {
 	t.Helper()
-	scores, err := Compute(r.read(), stats.TheseKinds)
+	scores, err := Compute(r.read(), q)
 	if err != nil || len(scores) != 1 {
 		t.Fatalf("%d scores, error %v", len(scores), err)
 	}
@@ -140,13 +151,14 @@ func TestCompute(t *testing.T) {
 	near(t, "progress, sample", s.Progress.SampleStd, 0.15625*math.Sqrt2)
 	near(t, "grounding, sample", s.Grounding.SampleStd, 0.125*math.Sqrt2)
 
-	near(t, "easy success", s.Easy.Success.Mean, 0.75)
-	near(t, "easy progress", s.Easy.Progress.Mean, 0.875)
-	near(t, "hard success", s.Hard.Success.Mean, 0)
-	near(t, "hard progress", s.Hard.Progress.Mean, 0.1875)
-	near(t, "hard progress, sample", s.Hard.Progress.SampleStd, 0.1875*math.Sqrt2)
-	if s.Easy.Tasks != 2 || s.Hard.Tasks != 2 {
-		t.Errorf("%d easy and %d hard tasks", s.Easy.Tasks, s.Hard.Tasks)
+	easy, hard := s.At(envs.Easy), s.At(envs.Hard)
+	near(t, "easy success", easy.Success.Mean, 0.75)
+	near(t, "easy progress", easy.Progress.Mean, 0.875)
+	near(t, "hard success", hard.Success.Mean, 0)
+	near(t, "hard progress", hard.Progress.Mean, 0.1875)
+	near(t, "hard progress, sample", hard.Progress.SampleStd, 0.1875*math.Sqrt2)
+	if easy.Tasks() != 2 || hard.Tasks() != 2 {
+		t.Errorf("%d easy and %d hard tasks", easy.Tasks(), hard.Tasks())
 	}
 	// By task: success 1, 0, 0.5, 0; the interval is stats' and only its place
 	// is ours to check.
@@ -165,7 +177,7 @@ func TestComputeOneSeed(t *testing.T) {
 	if s.Success.Interval == nil {
 		t.Error("two tasks have no interval")
 	}
-	if s.Easy.Success.Interval != nil {
+	if s.At(envs.Easy).Success.Interval != nil {
 		t.Error("one task has an interval")
 	}
 }
@@ -262,11 +274,11 @@ func TestComputeNothing(t *testing.T) {
 	s := newRun(2, 2).score(t)
 	for what, v := range map[string]float64{
 		"success": s.Success.Mean, "progress": s.Progress.Mean, "grounding": s.Grounding.Mean,
-		"easy": s.Easy.Success.Mean, "sample": s.Success.SampleStd,
+		"easy": s.At(envs.Easy).Success.Mean, "sample": s.Success.SampleStd,
 	} {
 		near(t, what, v, math.NaN())
 	}
-	if s.Success.Interval != nil || s.Complete() || s.Easy.Tasks != 0 || s.Unfinished[""] != 4 {
+	if s.Success.Interval != nil || s.Complete() || s.At(envs.Easy).Tasks() != 0 || s.Unfinished[""] != 4 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -496,37 +508,21 @@ func TestComputeHeldOut(t *testing.T) {
 // TestPlanBounds: one seed does not divide the variance, so there are two plans,
 // which agree on what this one seed shows.
 func TestPlanBounds(t *testing.T) {
-	play := func(seeds int, about stats.Question) *Score {
-		r := newRun(40, seeds)
+	plan := func(seeds int, about stats.Question) (VarianceSources, error) {
+		model, expert := newRun(40, seeds), newRun(40, seeds)
 		for seed := range seeds {
 			for i := range 40 {
 				outcome := record.Failure
 				if (seed*i+i)%3 == 0 {
 					outcome = record.Success
 				}
-				r.add(id(seed, i), outcome, float64(i)/40, 1)
+				model.add(id(seed, i), outcome, float64(i)/40, 1)
+				expert.add(id(seed, i), record.Success, 1, 1)
 			}
 		}
-		scores, err := Compute(r.read(), about)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return scores[0]
+		return PlanSuccess(model.about(t, about), expert.about(t, about))
 	}
-	expert := func(seeds int, about stats.Question) *Score {
-		r := newRun(40, seeds)
-		for seed := range seeds {
-			for i := range 40 {
-				r.add(id(seed, i), record.Success, 1, 1)
-			}
-		}
-		scores, err := Compute(r.read(), about)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return scores[0]
-	}
-	p, err := PlanSuccess(play(1, stats.TheseKinds), expert(1, stats.TheseKinds))
+	p, err := plan(1, stats.TheseKinds)
 	if err != nil || p.Separated || p.Task == 0 {
 		t.Fatalf("%+v, error %v", p, err)
 	}
@@ -538,35 +534,10 @@ func TestPlanBounds(t *testing.T) {
 	if b[0].Smallest(9) <= b[1].Smallest(9) {
 		t.Error("more seeds help the plan whose variance is that of tasks")
 	}
-	if p, err = PlanSuccess(play(1, stats.TheseTasks), expert(1, stats.TheseTasks)); err != nil ||
-		len(p.Bounds()) != 1 || p.Bounds()[0].Task != 0 {
+	if p, err = plan(1, stats.TheseTasks); err != nil || len(p.Bounds()) != 1 || p.Bounds()[0].Task != 0 {
 		t.Errorf("%+v, error %v", p.Bounds(), err)
 	}
-	if p, err = PlanSuccess(play(3, stats.TheseKinds), expert(3, stats.TheseKinds)); err != nil || !p.Separated ||
-		len(p.Bounds()) != 1 {
+	if p, err = plan(3, stats.TheseKinds); err != nil || !p.Separated || len(p.Bounds()) != 1 {
 		t.Errorf("%+v, error %v", p, err)
-	}
-}
-
-// A published rate is compared with the rate that it is of.
-func TestAgainst(t *testing.T) {
-	r := newRun(10, 1)
-	for i := range 10 {
-		outcome, progress := record.Failure, 0.75
-		if i < 3 {
-			outcome, progress = record.Success, 1
-		}
-		r.add(id(0, i), outcome, progress, 1)
-	}
-	s := r.score(t)
-	for rate, want := range map[string]float64{"success": 0.3 - 0.5, "progress": 0.825 - 0.5} {
-		d, err := s.Against(0.5, 50, rate)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, rate, d.Mean, want)
-		if !(d.Low < d.Mean && d.Mean < d.High) {
-			t.Errorf("%s: %+v", rate, d)
-		}
 	}
 }

@@ -29,13 +29,13 @@ func TestSpent(t *testing.T) {
 // Faults and repairs of all episodes add up.
 func TestRepliesAddUp(t *testing.T) {
 	var r Replies
-	for _, a := range []attempt{
-		{steps: 3, extras: &extras{faults: tallies(map[record.Fault]int{record.CutOff: 1}),
-			repairs: tallies(map[string]int{"quotes": 2, "fence": 1})}},
-		{steps: 4, formatErrors: 1, trimmed: true},
-		{steps: 5, extras: &extras{faults: tallies(map[record.Fault]int{record.CutOff: 2}),
-			repairs: tallies(map[string]int{"quotes": 3}), cut: record.SameAction}},
+	for _, of := range []record.Result{
+		{Steps: 3, Faults: map[record.Fault]int{record.CutOff: 1}, Repairs: map[string]int{"quotes": 2, "fence": 1}},
+		{Steps: 4, FormatErrors: 1, Trimmed: 1},
+		{Steps: 5, Faults: map[record.Fault]int{record.CutOff: 2}, Repairs: map[string]int{"quotes": 3},
+			Cut: record.SameAction},
 	} {
+		a := newAttempt(&of, nil, 0)
 		r.add(&a)
 	}
 	want := Replies{Steps: 12, FormatErrors: 1, Episodes: 3, Trimmed: 1, Faults: map[record.Fault]int{record.CutOff: 3},

@@ -44,26 +44,15 @@ func (s *Score) BySteps() (points []ByStep) {
 
 // average averages a value in [0,1] over the seeds of each task, then over tasks.
 func (s *Score) average(counts [][]*refinement.Counts, value func(*refinement.Counts) float64) Estimate {
-	byTask, means := make([][]float64, len(counts)), make([]float64, len(counts))
+	byTask := make([][]float64, len(counts))
 	for i, task := range counts {
 		for _, c := range task {
 			byTask[i] = append(byTask[i], value(c))
 		}
-		means[i] = stats.Mean(byTask[i])
 	}
-	out := Estimate{Mean: stats.Mean(means)}
-	if s.About == stats.TheseTasks {
-		if s.undecoded() != nil || len(byTask) == 0 {
-			return out
-		}
-		out.Basis = stats.DecodingRate(byTask, Level)
-	} else {
-		sampling, err := s.wholeSampling(s.About)
-		if err != nil {
-			return out
-		}
-		out.Basis = sampling.Rate(means)
+	out := Estimate{Mean: stats.Mean(means(byTask))}
+	if e, err := s.estimate(s.tasks, byTask, Level); err == nil {
+		out.Basis, out.Interval = e, &e.Interval
 	}
-	out.Interval = &out.Basis.Interval
 	return out
 }

@@ -26,13 +26,9 @@ func (s *Score) TaskRates() (out []TaskRate) {
 		out = append(out, TaskRate{Task: *t.Task, Episodes: len(t.results), Success: successes[i],
 			Progress: progresses[i]})
 	}
-	slices.SortFunc(out, func(a, b TaskRate) int {
-		return cmp.Or(cmp.Compare(a.Task.Index, b.Task.Index), cmp.Compare(taskName(a.Task), taskName(b.Task)))
-	})
+	slices.SortStableFunc(out, func(a, b TaskRate) int { return cmp.Compare(a.Task.Index, b.Task.Index) })
 	return out
 }
-
-func taskName(t envs.Task) string { return t.ID + " " + t.Digest }
 
 // SeedRate is what a model reached with one seed.
 type SeedRate struct {

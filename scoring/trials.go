@@ -47,14 +47,6 @@ type chain struct {
 	due bool
 }
 
-// trial returns what an attempt has beside its counts; empty if there is nothing.
-func (a *attempt) trial() extras {
-	if a.extras == nil {
-		return extras{}
-	}
-	return *a.extras
-}
-
 // actionsOf is a hash of what an agent did in an episode.
 func actionsOf(e *record.Episode) uint64 {
 	h := fnv.New64a()
@@ -143,19 +135,18 @@ func (t *Trial) add(c *chain) {
 	if a.success {
 		t.Solved++
 	}
-	m := a.trial()
-	t.Calls += m.calls
-	if m.cut != "" {
+	t.Calls += a.result.Calls
+	if a.result.Cut != "" {
 		t.Cut++
 	}
-	if m.forgotten {
+	if a.result.Forgotten > 0 {
 		t.Forgetful++
 	}
-	if n > 1 && m.actions == c.results[n-2].trial().actions {
+	if n > 1 && a.actions == c.results[n-2].actions {
 		t.Same++
 	}
-	if m.reflection != nil {
-		t.reflected(m.reflection)
+	if a.result.Reflection != nil {
+		t.reflected(a.result.Reflection)
 	}
 }
 

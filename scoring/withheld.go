@@ -52,7 +52,7 @@ func (s *Score) bounds(measure value) Bounds {
 // Supposing returns the score if every planned episode without a result had reached v, 0
 // or 1, in success and progress.
 func (s *Score) Supposing(v float64) *Score {
-	supposed := &attempt{success: v == 1}
+	supposed := &attempt{success: v == 1, result: &unremarkable}
 	supposed.Outcome, supposed.Progress = record.Failure, v
 	out := newScore(s.Condition, s.Environment, s.About)
 	out.Seeds, out.Planned, out.Finished = s.Seeds, s.Planned, s.Planned

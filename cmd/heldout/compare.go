@@ -48,9 +48,9 @@ Folders of AgentBoard's logs are rows, too.`,
 			if err != nil {
 				return err
 			}
-			out.separate, out.names, out.versus = !mix, only.Names, true
-			out.prices, out.heldIn = only.Prices, only.HeldIn
-			out.boards, out.only = boards, only.EpisodeFilter.Called(only.Names)
+			out.separate, out.first.OldNew = !mix, true
+			out.Names, out.Prices, out.HeldIn = only.Names, only.Prices, only.HeldIn
+			out.Boards, out.Only = boards, only.EpisodeFilter.Called(only.Names)
 			if card {
 				return out.printCard(sys, once)
 			}

@@ -96,7 +96,7 @@ func allTables(dir string) (string, error) {
 	if _, err := scoring.ReadResults(record.Parts{dir}); err != nil {
 		return "", err // as the tables do, in less time
 	}
-	o := output{interval: string(stats.TheseKinds)}
+	o := output{Inputs: report.Inputs{Interval: string(stats.TheseKinds)}}
 	from, err := o.read(quiet(), []record.Chosen{{Parts: record.Parts{dir}}}, true)
 	if err != nil {
 		return "", err

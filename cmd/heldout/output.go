@@ -15,7 +15,6 @@ import (
 	"heldout/configs"
 	"heldout/envs/spelling"
 	"heldout/eval/bench"
-	"heldout/scoring/agentboard"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -25,33 +24,21 @@ import (
 
 // output says which tables are printed and how.
 type output struct {
-	format    string
-	tables    []string
-	baselines []string
-	wide      bool
-	latex     string   // how LaTeX shows limits
-	width     int      // in characters; 0 takes the terminal's width
-	interval  string   // population of the intervals
-	thoughts  string   // file of thoughts to compare with
-	separate  bool     // runs of different protocols are refused
-	versus    bool     // two runs are old and new
-	quiet     bool     // no progress while episodes are played
-	rate      string   // of the first table
-	columns   []string // of tables for papers
-	margin    float64
-	names     configs.Names // of models
-	heldIn    configs.HeldIn
-	boards    []*agentboard.Logs   // folders of AgentBoard's logs
-	only      record.EpisodeFilter // of them
-	weights   string               // file of the weights of the held-out score
-	reference string               // the model that others are compared with
-	limits    bool                 // tables for papers have intervals
+	report.Inputs
+	first    report.First // with the reference as the user names it
+	margin   float64      // in points
+	format   string
+	tables   []string
+	wide     bool
+	latex    string // how LaTeX shows limits
+	width    int    // in characters; 0 takes the terminal's width
+	separate bool   // runs of different protocols are refused
+	quiet    bool   // no progress while episodes are played
 	// eventsFile gets finished episodes and tables as lines of JSON; empty for none.
 	eventsFile string
 	events     io.Writer
-	logTo      []string // where results go as well
-	logStep    int64    // the step of their points, or noStep
-	prices     configs.Prices
+	logTo      []string          // where results go as well
+	logStep    int64             // the step of their points, or noStep
 	floors     map[string]string // the least rates in percent, by environment
 	worse      bool              // a run that is worse than the one before fails
 }
@@ -66,9 +53,9 @@ func (o *output) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
 	c.Flags().IntVar(&o.width, "width", 0,
 		"width of text in characters; 0 takes the terminal's width, else COLUMNS, else 80")
-	c.Flags().StringVar(&o.rate, "rate", string(claim.Success),
+	c.Flags().StringVar((*string)(&o.first.Rate), "rate", string(claim.Success),
 		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
-	c.Flags().StringSliceVar(&o.columns, "columns", nil,
+	c.Flags().StringSliceVar(&o.first.Columns, "columns", nil,
 		"columns of the tables paper (the default of this flag) and kinds: "+columnNames())
 	c.Flags().Func("by", "", func(text string) error { // the former name of the table kinds
 		if text != "kind" {
@@ -79,22 +66,22 @@ func (o *output) addFlags(c *cobra.Command) {
 		return nil
 	})
 	c.Flag("by").Hidden = true
-	c.Flags().BoolVar(&o.limits, "intervals", false, "add 95% intervals to the tables paper, paper-best-of and kinds")
+	c.Flags().BoolVar(&o.first.Limits, "intervals", false, "add 95% intervals to the tables paper, paper-best-of and kinds")
 	c.Flags().Float64Var(&o.margin, "margin",
 		0, "differences of at most so many points count as none, where the intervals show it")
 	o.contentFlags(c)
 }
 
 func (o *output) contentFlags(c *cobra.Command) {
-	intervalFlag(c, &o.interval)
-	c.Flags().StringVar(&o.reference, "reference", "",
+	intervalFlag(c, &o.Interval)
+	c.Flags().StringVar(&o.first.Reference, "reference", "",
 		"model that all others are compared with, by its name in tables or its run; the default is all pairs, or the "+
 			"first of two runs")
-	c.Flags().StringVar(&o.weights, "weights", "",
+	c.Flags().StringVar(&o.Weights, "weights", "",
 		"YAML file with other weights of the held-out score, in the form of configs/weights.yaml")
-	c.Flags().StringVar(&o.thoughts, "thoughts", "",
+	c.Flags().StringVar(&o.Thoughts, "thoughts", "",
 		"text file with a thought per line to compare thoughts with, such as training data")
-	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
+	c.Flags().StringSliceVar(&o.Baselines, "baseline", nil,
 		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, "+
 			"…; presets are settings of presets that the run changed")
 }
@@ -183,11 +170,11 @@ func (o *output) check() error {
 		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format,
 			spelling.Hint(o.format, strings.Fields(formats())), formats()))
 	}
-	if !slices.Contains(claim.Rates(), claim.Rate(o.rate)) {
-		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate,
+	if !slices.Contains(claim.Rates(), o.first.Rate) {
+		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.first.Rate,
 			strings.Trim(fmt.Sprint(claim.Rates()), "[]")))
 	}
-	if err := report.CheckColumns(o.columns); err != nil {
+	if err := report.CheckColumns(o.first.Columns); err != nil {
 		return usage(err)
 	}
 	if o.latex != latexLines && o.latex != latexCompact {
@@ -205,14 +192,8 @@ func (o *output) check() error {
 	if _, err := o.demands(); err != nil {
 		return usage(err)
 	}
-	_, err := o.source().Load()
+	_, err := o.Load()
 	return usage(err)
-}
-
-// source says what tables are made from.
-func (o *output) source() report.Inputs {
-	return report.Inputs{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
-		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights, Boards: o.boards, Only: o.only}
 }
 
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
@@ -223,9 +204,10 @@ func (o *output) print(sys *system, runs []record.Chosen) ([]report.NamedRun, er
 	if err != nil {
 		return nil, err
 	}
-	results.First.Rate, results.First.Margin, results.First.OldNew = claim.Rate(o.rate), o.margin/100, o.versus
-	results.First.Limits, results.First.Columns = o.limits, o.columns
-	if len(o.columns) > 0 && len(o.tables) == 0 {
+	first := o.first
+	first.Margin, first.Reference = o.margin/100, results.First.Reference
+	results.First = first
+	if len(first.Columns) > 0 && len(o.tables) == 0 {
 		o.tables = []string{"paper"}
 	}
 	tables, err := results.Select(o.tables)
@@ -286,7 +268,7 @@ func (o *output) checkDemands(results *report.Report) error {
 
 // read reads runs; steps says whether a table is made from the steps of episodes.
 func (o *output) read(sys *system, runs []record.Chosen, steps bool) (*report.Report, error) {
-	source, err := o.source().Load()
+	source, err := o.Load()
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -295,10 +277,10 @@ func (o *output) read(sys *system, runs []record.Chosen, steps bool) (*report.Re
 		return nil, err
 	}
 	sys.warnUncovered(uncovered)
-	if err := report.CheckModels(results.Runs, o.names, o.prices, o.heldIn); err != nil {
+	if err := report.CheckModels(results.Runs, o.Names, o.Prices, o.HeldIn); err != nil {
 		return nil, usage(err)
 	}
-	if err := results.SetReference(o.reference); err != nil {
+	if err := results.SetReference(o.first.Reference); err != nil {
 		return nil, usage(err)
 	}
 	if o.separate {

@@ -11,6 +11,8 @@ import (
 	markdown "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"heldout/scoring/table"
 )
 
 // widestPage is how wide the text of a page is at most, in characters: longer lines read badly.
@@ -81,17 +83,9 @@ func (p *helpPage) item(list *ast.List, n ast.Node, margin string, columns int) 
 }
 
 func (p *helpPage) wrap(text, margin string, columns int) {
-	for line := range strings.SplitSeq(broken(text, columns-len(margin)), "\n") {
+	for _, line := range table.Wrap(text, columns-len(margin)) {
 		p.out.WriteString(margin + line + "\n")
 	}
-}
-
-// broken breaks a text at spaces. Hyphens are not broken, as in flags: ansi.Wordwrap would, and
-// let them stand beyond the width.
-func broken(text string, columns int) string {
-	const hyphen, unbreakable = "-", "\u2011"
-	text = ansi.Wordwrap(strings.ReplaceAll(text, hyphen, unbreakable), max(1, columns), "")
-	return strings.ReplaceAll(text, unbreakable, hyphen)
 }
 
 // table writes a table: columns as wide as their cells, of which the last are wrapped.
@@ -115,7 +109,7 @@ func (p *helpPage) table(n *markdown.Table, margin string, columns int) {
 		for i, cell := range cells[:last] {
 			head += cell + strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
 		}
-		for line := range strings.SplitSeq(broken(cells[last], columns-ansi.StringWidth(head)), "\n") {
+		for _, line := range table.Wrap(cells[last], columns-ansi.StringWidth(head)) {
 			p.out.WriteString(strings.TrimRight(head+line, " ") + "\n")
 			head = strings.Repeat(" ", ansi.StringWidth(head))
 		}

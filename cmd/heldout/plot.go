@@ -68,7 +68,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if err != nil {
 				return err
 			}
-			d.names, d.heldIn, d.boards = only.Names, only.HeldIn, boards
+			d.Names, d.HeldIn, d.Boards = only.Names, only.HeldIn, boards
 			results, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err

@@ -36,7 +36,7 @@ disk, print it, or send it. More: heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			d.names, d.prices, d.heldIn = only.Names, only.Prices, only.HeldIn
+			d.Names, d.Prices, d.HeldIn = only.Names, only.Prices, only.HeldIn
 			from, err := d.read(sys, once, true)
 			if err != nil {
 				return err

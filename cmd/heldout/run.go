@@ -64,8 +64,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		if err := setOwnKeys(c.Flags(), input); err != nil {
 			return usage(err)
 		}
-		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
-			report.Baselines: len(out.baselines) > 0})
+		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep})
 		if err := errors.Join(out.check(), usage(out.checkLog()), usage(unsuited), q.check(c.Flags()),
 			q.login(sys), series.check(c.Flags())); err != nil {
 			return err
@@ -85,7 +84,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return usage(errors.New("a shard has no rates of its own: join the shards with heldout merge, and log the " +
 				"whole run"))
 		}
-		out.names, out.prices, out.heldIn = job.Config.Names, job.Config.Prices, job.Config.HeldIn
+		out.Names, out.Prices, out.HeldIn = job.Config.Names, job.Config.Prices, job.Config.HeldIn
 		seeds, models := job.Plan.Breadth()
 		if err := report.Suit(out.tables, map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
@@ -181,7 +180,7 @@ func finish(sys *system, j *bench.Job, out *output) error {
 func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
 	on, done = sys.screen(), func() {}
 	if !o.quiet {
-		on.Follow = func(run *progress.Tracker) func() { return sys.followRun(run, o.names) }
+		on.Follow = func(run *progress.Tracker) func() { return sys.followRun(run, o.Names) }
 	}
 	if o.eventsFile == "" {
 		return on, done, nil

@@ -20,6 +20,7 @@ import (
 
 	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
+	"heldout/scoring/report"
 )
 
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
@@ -520,7 +521,7 @@ func (c *checker) curves(t *testing.T) {
 	for _, dir := range c.dirs {
 		chosen = append(chosen, record.Chosen{Parts: record.Parts{dir}})
 	}
-	o := &output{interval: "kinds"}
+	o := &output{Inputs: report.Inputs{Interval: "kinds"}}
 	from, err := o.read(&system{getenv: noVariables, now: time.Now}, chosen, false)
 	if err != nil {
 		c.wrong("%v", err)

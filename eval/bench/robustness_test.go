@@ -317,8 +317,8 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := report.New([]report.NamedRun{{Name: "run", Scores: scores, Sweep: read.Manifest.Sweep}}, nil,
-		configs.Weights{})
+	from := report.New([]report.NamedRun{{Name: "run", Scores: scores,
+		Manifest: record.Manifest{Sweep: read.Manifest.Sweep}}}, nil, configs.Weights{})
 	var screen bytes.Buffer
 	of := func(model string) []table.Table {
 		tables, err := from.Select(nil)

@@ -193,7 +193,7 @@ func checkNames(r configs.Run) error {
 	if len(r.Names)+len(r.Prices)+len(r.HeldIn) == 0 {
 		return nil
 	}
-	run := report.NamedRun{Names: r.Names}
+	run := report.NamedRun{Manifest: record.Manifest{Names: r.Names}}
 	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
 		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -160,12 +161,12 @@ func compare(t *testing.T, dir string, byEnv map[string][]written, bare bool) {
 			t.Errorf("%s, %s: SR %v of %d, want %v of %d; %v in all", dir, env, s.Success.Mean, s.Finished, success,
 				len(list), far)
 		}
-		curve := s.BySteps()
+		curve, easy, hard := s.BySteps(), s.At(envs.Easy).Tasks(), s.At(envs.Hard).Tasks()
 		switch {
-		case bare && (curve != nil || s.Easy.Tasks+s.Hard.Tasks > 0):
+		case bare && (curve != nil || easy+hard > 0):
 			t.Errorf("%s, %s: steps or classes of lines that have none", dir, env)
-		case !bare && s.Easy.Tasks+s.Hard.Tasks != len(list):
-			t.Errorf("%s, %s: %d easy and %d hard tasks of %d", dir, env, s.Easy.Tasks, s.Hard.Tasks, len(list))
+		case !bare && easy+hard != len(list):
+			t.Errorf("%s, %s: %d easy and %d hard tasks of %d", dir, env, easy, hard, len(list))
 		case !bare && s.Refinement() != nil:
 			t.Errorf("%s, %s: measures of errors, and nothing says which actions are valid", dir, env)
 		}

@@ -87,7 +87,7 @@ type Change struct {
 // Heads implements table.Declared.
 func (c Change) Heads() []table.Column { return table.Columns(c.Bounded, c.P) }
 
-// Columns of differences: paired, ranks, pairs and against-published.
+// Columns of differences.
 var (
 	SuccessChange = Change{
 		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points")),
@@ -98,10 +98,6 @@ var (
 		table.Chance("progress_p", "p", "two-sided p value of the difference of PR"),
 	}
 	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"))
-
-	Published = table.Words("published", "Published", "the published result that the model is compared with")
-	Solved    = table.Words("published_solved", "Solved",
-		"the numbers of tasks that the published rate can stand for").AsDetail()
 )
 
 // Columns of presets.
@@ -174,12 +170,10 @@ func survival() (out []table.Bounded) {
 
 // Columns of sweeps.
 var (
-	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
-	Population   = table.Share("population_std", "Std", "standard deviation with divisor n, in percentage points")
-	Sample       = sampleStd("", "Sample std")
-	WithoutNoise = table.Share("std_without_noise", "Std without noise",
-		"standard deviation with divisor n-1 without what chance adds to it, in percentage points")
-	Loss = table.Share("loss", "Loss",
+	Average    = table.Share("average", "Average", "the mean over the conditions, in percent")
+	Population = table.Share("population_std", "Std", "standard deviation with divisor n, in percentage points")
+	Sample     = sampleStd("", "Sample std")
+	Loss       = table.Share("loss", "Loss",
 		"the rate without a perturbation less the mean under those of the interface, in percentage points")
 )
 
@@ -189,7 +183,7 @@ func Sweep(conditions []string) []table.Column {
 	for _, name := range conditions {
 		heads = append(heads, Condition(name).Column)
 	}
-	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise, Loss)...)
+	return append(heads, table.Columns(Average, Population, Sample, Loss)...)
 }
 
 // BaseCondition is the condition without a perturbation, as published tables call it.

@@ -51,7 +51,7 @@ func abilities(r reader, f *Figure) error {
 	f.Caption += partial(shown)
 	a.scale = roundAxis(0, min(1, shown.reach(0.01, column.AbilityScore, column.AbilityScore.High)), 100, "%")
 	block := barHeight*vg.Length(len(a.models)) + barGap
-	key := legend{a.entries(), doubleColumn - 2}
+	key := legend{lineEntries(a.models, a.looks), doubleColumn - 2}
 	body := max(fewestPoints, block*vg.Length(len(a.abilities))+14)
 	f.width, f.height = doubleColumn, key.height()+body
 	f.draw = func(s *sheet) {
@@ -83,16 +83,6 @@ func after(list []string, name string) int {
 		return 1
 	}
 	return 0
-}
-
-// entries are the legend: a line for each model.
-func (a radar) entries() (key []legendEntry) {
-	for _, name := range a.models {
-		key = append(key, legendEntry{name, func(s *sheet, x, y vg.Length) {
-			s.StrokeLine2(a.looks[name].line, x, y, x+legendSample, y)
-		}})
-	}
-	return key
 }
 
 // row is the row of a model and an ability; -1 if there is none.

@@ -193,7 +193,12 @@ func (l curveFigure) figure(f *Figure) error {
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, subset, env, names, looks) }))
 		plots = append(plots, p)
 	}
-	var key []legendEntry
+	panels(f, plots, columns, 130, labels{}, lineEntries(names, looks))
+	return nil
+}
+
+// lineEntries are the legend: a line for each model that has a color of its own.
+func lineEntries(names []string, looks map[string]look) (key []legendEntry) {
 	for _, name := range names {
 		if look := looks[name]; look.color != rest {
 			key = append(key, legendEntry{name, func(s *sheet, x, y vg.Length) {
@@ -201,8 +206,7 @@ func (l curveFigure) figure(f *Figure) error {
 			}})
 		}
 	}
-	panels(f, plots, columns, 130, labels{}, key)
-	return nil
+	return key
 }
 
 // noBands is a caption of curves without bands.

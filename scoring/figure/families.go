@@ -1,12 +1,10 @@
 package figure
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"heldout/envs"
 	"heldout/scoring/column"
@@ -89,25 +87,11 @@ func families(r reader, f *Figure) error {
 			out = append(out, rowPanel{title, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				for k, q := range changes {
 					if row, ok := rows[names[i]+rates[k]]; ok {
-						drawChange(s, r, row, q, x, y+q.shift, fmt.Sprintf("%s, %s: %s", title, names[i], q.name))
+						q.draw(s, r, row, x, y, title+", "+names[i])
 					}
 				}
 			}, true})
 		}
 	}
 	return rowFigure(f, names, out, entries(changes))
-}
-
-// drawChange draws a difference and its interval.
-func drawChange(s *sheet, r reader, row int, q series, x func(float64) vg.Length, y vg.Length, label string) {
-	value, ok := r.number(row, q.value)
-	if !ok {
-		return
-	}
-	q.interval(s, r, row, x, y)
-	if q.hollow(r, row) {
-		q.glyph.Shape = draw.RingGlyph{}
-	}
-	glyph(s, q.glyph, x(value), y)
-	s.markAt(x(value), y, 3.2, label+" "+q.exact(r, row))
 }

@@ -127,20 +127,6 @@ var kinds = []Kind{
 	},
 }
 
-// numbers are the commands that show what earlier figures drew.
-var numbers = map[string]string{
-	"held-out":       `heldout plot RUN… --figure rates --env "` + column.HeldOutScore + `"`,
-	"tasks-progress": "heldout compare RUN… --table tasks",
-	"best-at-k":      "heldout compare RUN… --table pass-at-k",
-	"tokens":         "heldout compare RUN… --table usage",
-	"time":           "heldout compare RUN… --table usage",
-	"dose-progress":  "heldout compare RUN… --table dose",
-	"seeds":          "heldout compare RUN… --table seeds",
-	"endings":        "heldout compare RUN… --table endings",
-	"failures":       "heldout compare RUN… --table lost-steps",
-	"refinement":     "heldout compare RUN… --table refinement-measures",
-}
-
 // Names lists the figures.
 func Names() (names []string) {
 	for _, k := range kinds {
@@ -158,9 +144,6 @@ func Find(name string) (Kind, error) {
 		if k.Name == name {
 			return k, nil
 		}
-	}
-	if command := numbers[name]; command != "" {
-		return Kind{}, fmt.Errorf("the figure %s is not drawn any more; %s shows the same", name, command)
 	}
 	return Kind{}, fmt.Errorf("unknown figure %q%s; there are %s", name, spelling.Hint(name, Names()),
 		strings.Join(Names(), ", "))

@@ -114,14 +114,25 @@ func (diamond) DrawGlyph(c *draw.Canvas, g draw.GlyphStyle, pt vg.Point) {
 		{X: pt.X, Y: pt.Y + r}})
 }
 
-// interval draws the interval of a row of the table; the number is clipped to the
-// axis.
-func (q series) interval(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length) {
+// draw draws the number of a row of the table with its interval, and notes who has it; false if there is none.
+func (q series) draw(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, who string) bool {
+	value, ok := r.number(row, q.value)
+	if !ok {
+		return false
+	}
+	y += q.shift
 	low, ok := r.number(row, q.value.Low)
 	high, also := r.number(row, q.value.High)
 	if ok && also {
 		s.StrokeLine2(solid(q.glyph.Color), x(low), y, x(high), y)
 	}
+	g := q.glyph
+	if q.hollow(r, row) {
+		g.Shape = draw.RingGlyph{}
+	}
+	glyph(s, g, x(value), y)
+	s.markAt(x(value), y, 3.2, fmt.Sprintf("%s: %s %s", who, q.name, q.exact(r, row)))
+	return true
 }
 
 // exact says a number with its mark, its interval and its p value.
@@ -166,24 +177,13 @@ func dots(r reader, names []string, list []series, scale axis, zero bool) (out [
 					return
 				}
 				for k, q := range list {
-					value, ok := subset.number(row, q.value)
-					if !ok {
-						continue
-					}
-					center := y + q.shift
-					g := q.glyph
-					if q.hollow(subset, row) {
-						g.Shape = draw.RingGlyph{}
-					}
-					q.interval(s, subset, row, x, center)
-					glyph(s, g, x(value), center)
 					label := subset.cell(row, q.value).Mark
 					if labelled && k == 0 {
 						label = subset.marked(row, q.value)
 					}
-					q.say(s, subset, row, x, center, scale, label)
-					s.markAt(x(value), center, 3.2,
-						fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(subset, row)))
+					if q.draw(s, subset, row, x, y, env+", "+names[i]) {
+						q.say(s, subset, row, x, y+q.shift, scale, label)
+					}
 				}
 			}, zero})
 	}
@@ -276,7 +276,7 @@ func differences(r reader, f *Figure) error {
 			roundAxis(-reach, reach, 100, "percentage points"),
 			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				if row, ok := rows[env][names[i]]; ok {
-					drawChange(s, r, row, q, x, y, fmt.Sprintf("%s, %s: %s", env, names[i], q.name))
+					q.draw(s, r, row, x, y, env+", "+names[i])
 				}
 			}, true})
 	}

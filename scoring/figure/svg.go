@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,26 +175,15 @@ func role(hex string) (name string, ok bool) {
 // decimal writes a length with the decimals that are seen.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
+// long matches a number with decimals.
+var long = regexp.MustCompile(`-?[0-9]+\.[0-9]+`)
+
 // rounded shortens the numbers of a path or a transformation.
 func rounded(s string) string {
-	var b strings.Builder
-	for len(s) > 0 {
-		n := strings.IndexFunc(s, func(r rune) bool { return r != '.' && r != '-' && (r < '0' || r > '9') })
-		if n < 0 {
-			n = len(s)
-		}
-		if x, err := strconv.ParseFloat(s[:n], 64); err == nil && strings.Contains(s[:n], ".") {
-			b.WriteString(strconv.FormatFloat(x, 'f', 2, 64))
-		} else {
-			b.WriteString(s[:n])
-		}
-		if n < len(s) {
-			b.WriteByte(s[n])
-			n++
-		}
-		s = s[n:]
-	}
-	return b.String()
+	return long.ReplaceAllStringFunc(s, func(number string) string {
+		x, _ := strconv.ParseFloat(number, 64) // it is a number
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	})
 }
 
 // CSS gives the colors of inline figures those of the page's variables.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -92,27 +91,13 @@ func printable(s string, st text.Style, width vg.Length) string {
 	return "…"
 }
 
-// display makes a text of any length safe to show.
-func display(s string) string { return table.Printable(cut(s)) }
+// display makes a text of any length safe to show: no figure can show a longer one anyway.
+func display(s string) string {
+	return table.Printable(table.Abridged(strings.ToValidUTF8(s, "\ufffd"), longestText))
+}
 
 // longestText is the largest number of bytes of a text in a figure.
 const longestText = 200
-
-// cut shortens a text that no figure can show anyway.
-func cut(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if len(s) <= longestText {
-		return s
-	}
-	head, tail := s[:longestText/2], s[len(s)-longestText/2:]
-	for !utf8.ValidString(head) {
-		head = head[:len(head)-1]
-	}
-	for !utf8.ValidString(tail) {
-		tail = tail[1:]
-	}
-	return head + "…" + tail
-}
 
 // newPlot returns a plot without a frame, in our fonts.
 func newPlot() *plot.Plot {

@@ -76,10 +76,9 @@ func Measures() []Measure {
 // errors is reported.
 var SurvivalSteps = []int{1, 3, 5, longestSpell}
 
-// Survival returns two counts for each step from 1 on: the errors of the episode
-// that are still unrecovered and under observation before the step, and the
-// errors that are recovered from at the step.
-func (c *Counts) Survival() (atRisk, ended BySpell) { return c.Spells.bySpell() }
+// Survival counts the errors that are still unrecovered and under observation before each step from 1 on, and those
+// that are recovered from at it.
+func (c *Counts) Survival() (atRisk, ended []uint16) { return c.Spells.Counts() }
 
 func perStep(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Steps) }

@@ -4,9 +4,7 @@
 // functions on records. MEASURES.md defines each measure.
 package refinement
 
-import (
-	"heldout/scoring/record"
-)
+import "heldout/scoring/record"
 
 // Horizons are the numbers of steps within which a recovery from an error counts.
 var Horizons = [3]int{1, 3, 5}
@@ -97,20 +95,11 @@ func (c *Counts) Longest() (longest uint16) {
 	return longest
 }
 
-// Counter counts episodes. It is not safe for concurrent use.
-type Counter struct {
-	text textCounter
-}
-
-// NewCounter returns a counter; thoughts are those that those of episodes are
-// compared with, such as those of the training format; it may be empty.
-func NewCounter(thoughts []string) *Counter { return &Counter{text: newTextCounter(thoughts)} }
-
 // Count measures an episode. Old reports whether an action is in a form that the
 // perturbation replaces; nil without a perturbation of the interface.
 func (c *Counter) Count(e *record.Episode, old func(action string) bool) Counts {
 	out := WithoutThoughts(e, old)
-	out.Thoughts = c.text.count(e.Trajectory)
+	out.Thoughts = c.thoughts(e.Trajectory)
 	return out
 }
 

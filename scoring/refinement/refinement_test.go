@@ -154,18 +154,7 @@ func TestCounterKnowsTheCorpus(t *testing.T) {
 				t.Fatalf("recovered %v, want %v", c.Recovered, within)
 			}
 		}
-		atRisk, ended := c.Survival()
-		if slices.Max(atRisk[:]) != float64(errors) || sum(ended[:]) > float64(errors) {
-			t.Fatalf("at risk %v, ended %v of %d", atRisk, ended, errors)
-		}
 	})
-}
-
-func sum(xs []float64) (s float64) {
-	for _, x := range xs {
-		s += x
-	}
-	return s
 }
 
 func TestThoughts(t *testing.T) {

@@ -64,10 +64,10 @@ func Unlearned(steps int) Measure {
 }
 
 // RelearningSurvival is Survival for the time from the first action in an old form.
-func (c *Counts) RelearningSurvival() (atRisk, ended BySpell) {
+func (c *Counts) RelearningSurvival() (atRisk, ended []uint16) {
 	var spells Spells
 	if c.Refused {
 		spells.add(c.Relearning)
 	}
-	return spells.bySpell()
+	return spells.Counts()
 }

@@ -14,6 +14,9 @@ const longestSpell = 10
 // that are under way before it, and those that end at it with a recovery.
 type Spells struct{ AtRisk, Ended [longestSpell]uint16 }
 
+// Counts are both, by step.
+func (s *Spells) Counts() (atRisk, ended []uint16) { return s.AtRisk[:], s.Ended[:] }
+
 func (s *Spells) add(spell Spell) {
 	for step := range min(longestSpell, int(spell.Steps)) {
 		s.AtRisk[step]++
@@ -21,14 +24,4 @@ func (s *Spells) add(spell Spell) {
 	if spell.Recovered && int(spell.Steps) <= longestSpell {
 		s.Ended[spell.Steps-1]++
 	}
-}
-
-// BySpell has a count for each step from 1 to longestSpell.
-type BySpell [longestSpell]float64
-
-func (s *Spells) bySpell() (atRisk, ended BySpell) {
-	for step := range longestSpell {
-		atRisk[step], ended[step] = float64(s.AtRisk[step]), float64(s.Ended[step])
-	}
-	return atRisk, ended
 }

@@ -2,8 +2,10 @@ package refinement
 
 import (
 	"compress/flate"
-	"slices"
+	"iter"
 	"strings"
+	"sync"
+	"unicode"
 
 	"heldout/scoring/record"
 )
@@ -22,14 +24,78 @@ type Thoughts struct {
 // dictionarySize is how much of the known thoughts DEFLATE can look back on.
 const dictionarySize = 32 << 10
 
-// textCounter measures thoughts.
-type textCounter struct {
-	words            words
-	text             []byte          // of the episode that is counted
-	familiar         map[bigram]bool // nil without known thoughts
-	bigrams          []bigram        // of the episode that is counted
-	plain, informed  *flate.Writer
-	plainN, informdN counting
+// Counter counts episodes.
+type Counter struct {
+	familiar        map[bigram]bool // nil without known thoughts
+	plain, informed sync.Pool       // of *flate.Writer, which are large
+}
+
+// NewCounter returns a counter that compares episodes' thoughts with the given ones, such
+// as the training format's, if any.
+func NewCounter(thoughts []string) *Counter {
+	var c Counter
+	c.plain.New = func() any {
+		w, _ := flate.NewWriter(nil, flate.BestSpeed) // the level is valid
+		return w
+	}
+	if len(thoughts) == 0 {
+		return &c
+	}
+	c.familiar = map[bigram]bool{}
+	for _, thought := range thoughts {
+		for b := range bigrams(thought) {
+			c.familiar[b] = true
+		}
+	}
+	text := []byte(strings.Join(thoughts, "\n"))
+	c.informed.New = func() any {
+		w, _ := flate.NewWriterDict(nil, flate.DefaultCompression, text[max(0, len(text)-dictionarySize):])
+		return w
+	}
+	return &c
+}
+
+// thoughts measures the thoughts of an episode.
+func (c *Counter) thoughts(steps []record.Step) (out Thoughts) {
+	var text []byte
+	distinct := map[bigram]bool{}
+	for _, s := range steps {
+		text = append(text, s.Thought...)
+		for b := range bigrams(s.Thought) {
+			out.Bigrams++
+			distinct[b] = true
+			if c.familiar[b] {
+				out.Familiar++
+			}
+		}
+	}
+	out.Distinct = int32(len(distinct))
+	if out.Bytes = int32(len(text)); out.Bytes == 0 {
+		return out
+	}
+	out.Compressed = compressed(&c.plain, text)
+	if c.familiar != nil {
+		out.Informed = compressed(&c.informed, text)
+	}
+	return out
+}
+
+// bigram is two consecutive words.
+type bigram [2]string
+
+// bigrams are the pairs of consecutive words of a text, in lower case. A word is letters, digits and apostrophes.
+func bigrams(text string) iter.Seq[bigram] {
+	return func(yield func(bigram) bool) {
+		previous := ""
+		for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\''
+		}) {
+			if previous != "" && !yield(bigram{previous, word}) {
+				return
+			}
+			previous = word
+		}
+	}
 }
 
 // counting counts what is written.
@@ -40,53 +106,13 @@ func (c *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func newTextCounter(thoughts []string) textCounter {
-	t := textCounter{words: words{numbers: map[string]uint32{}}}
-	t.plain, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
-	if len(thoughts) == 0 {
-		return t
-	}
-	t.familiar = map[bigram]bool{}
-	for _, thought := range thoughts {
-		t.words.eachBigram(thought, func(b bigram) { t.familiar[b] = true })
-	}
-	t.words.keep()
-	text := []byte(strings.Join(thoughts, "\n"))
-	t.informed, _ = flate.NewWriterDict(nil, flate.DefaultCompression, text[max(0, len(text)-dictionarySize):])
-	return t
-}
-
-// count measures the thoughts of an episode.
-func (t *textCounter) count(steps []record.Step) (out Thoughts) {
-	t.text, t.bigrams = t.text[:0], t.bigrams[:0]
-	for _, s := range steps {
-		t.text = append(t.text, s.Thought...)
-		t.words.eachBigram(s.Thought, func(b bigram) {
-			t.bigrams = append(t.bigrams, b)
-			if t.familiar[b] {
-				out.Familiar++
-			}
-		})
-	}
-	out.Bigrams = int32(len(t.bigrams))
-	slices.Sort(t.bigrams)
-	out.Distinct = int32(len(slices.Compact(t.bigrams)))
-	t.words.forget()
-	if out.Bytes = int32(len(t.text)); out.Bytes == 0 {
-		return out
-	}
-	out.Compressed = compressed(t.plain, &t.plainN, t.text)
-	if t.informed != nil {
-		out.Informed = compressed(t.informed, &t.informdN, t.text)
-	}
-	return out
-}
-
-// compressed returns the size of a text after compression.
-func compressed(w *flate.Writer, n *counting, text []byte) int32 {
-	*n = 0
-	w.Reset(n)
+// compressed returns the size of a text after compression by a writer of a pool.
+func compressed(pool *sync.Pool, text []byte) int32 {
+	w := pool.Get().(*flate.Writer)
+	defer pool.Put(w)
+	var n counting
+	w.Reset(&n)
 	_, _ = w.Write(text) // counting never fails
 	_ = w.Close()
-	return int32(*n)
+	return int32(n)
 }

@@ -97,25 +97,6 @@ func TestAbilitiesOfProtocols(t *testing.T) {
 	}
 }
 
-// A score lies between the lowest and the highest success rate that it is made from.
-func TestAbilitiesAreMeans(t *testing.T) {
-	for outcomes := range 16 {
-		letters := func(shift int) string {
-			return strings.Repeat("S", outcomes>>shift&3) + strings.Repeat("f", 4-outcomes>>shift&3)
-		}
-		run := newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, letters(0)},
-			group{"sciworld", envs.Official, 4, "expert", 0, nil, letters(2)})
-		tb := find(t, everything([]NamedRun{run}, nil, weights), "abilities")
-		score, _ := scores(t, tb, "expert")
-		a, b := 25*float64(outcomes&3), 25*float64(outcomes>>2&3)
-		for name, x := range score {
-			if x < min(a, b)-1e-9 || x > max(a, b)+1e-9 {
-				t.Errorf("%s of %v and %v is %v", name, a, b, x)
-			}
-		}
-	}
-}
-
 // AgentBoard's leaderboard has the grounding accuracy of 13 models on each of its environments.
 func TestPublishedGrounding(t *testing.T) {
 	p, err := configs.LoadPublished("agentboard")

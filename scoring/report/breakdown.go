@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
@@ -14,12 +15,12 @@ import (
 // difficulty has the rates of easy and hard tasks, for rows that have both.
 func difficulty(report *Report, t *table.Table) {
 	for _, r := range report.plain {
-		if r.Easy.Tasks+r.Hard.Tasks > 0 {
+		if easy, hard := r.At(envs.Easy), r.At(envs.Hard); easy.Tasks()+hard.Tasks() > 0 {
 			t.Add(r.envCol(), r.modelCol(),
-				column.EasyTasks.Val(r.Easy.Tasks), r.share(column.EasySuccess, r.Easy.Success.Mean),
-				r.share(column.EasyProgress, r.Easy.Progress.Mean),
-				column.HardTasks.Val(r.Hard.Tasks), r.share(column.HardSuccess, r.Hard.Success.Mean),
-				r.share(column.HardProgress, r.Hard.Progress.Mean))
+				column.EasyTasks.Val(easy.Tasks()), r.share(column.EasySuccess, easy.Success.Mean),
+				r.share(column.EasyProgress, easy.Progress.Mean),
+				column.HardTasks.Val(hard.Tasks()), r.share(column.HardSuccess, hard.Success.Mean),
+				r.share(column.HardProgress, hard.Progress.Mean))
 		}
 	}
 	explain(t, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in "+

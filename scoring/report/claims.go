@@ -282,9 +282,6 @@ func (r *Report) InOrder(names []string) error {
 // Checkpoints are the models that are in an order; none without one.
 func (r *Report) Checkpoints() []string { return r.checkpoints }
 
-// Checkpoints are the checkpoints of the report.
-func (p Section) Checkpoints() []string { return p.report.checkpoints }
-
 // ordered returns the lines in the order of their names.
 func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 	if slices.Equal(order, []string{OrderGiven}) {

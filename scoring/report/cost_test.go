@@ -36,7 +36,7 @@ func TestCost(t *testing.T) {
 	same(t, "dollars", below(t, paid, "dollars"), "0.0022", "0.0044", "0.0066")
 	same(t, "per solved", below(t, paid, "dollars_per_solved"), "0.0022", "0.0022", "0.0022")
 	same(t, "per episode", below(t, paid, "dollars_per_episode"), "0.0011", "0.0022", "0.0016")
-	err := checkPrices([]NamedRun{of}, configs.Prices{"vllm:other": {}})
+	err := CheckModels([]NamedRun{of}, nil, configs.Prices{"vllm:other": {}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "which no run has") {
 		t.Error(err)
 	}

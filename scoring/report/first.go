@@ -162,8 +162,8 @@ func missingEpisodes(r *Report) []string {
 		text += "; prompts that are too long need a longer context"
 	}
 	for _, run := range r.Runs {
-		if run.Stopped != "" {
-			text += fmt.Sprintf("; %s ended %s", run.Stopped, run.Name)
+		if budget := run.Stopped(); budget != "" {
+			text += fmt.Sprintf("; %s ended %s", budget, run.Name)
 		}
 	}
 	return []string{text + "."}

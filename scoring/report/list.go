@@ -61,24 +61,22 @@ type Only string
 
 // The runs that alone have some tables.
 const (
-	Sweeps    Only = "sweeps"
-	Families  Only = "sweeps of families"
-	Trials    Only = "several trials"
-	Baselines Only = "published results"
-	Presets   Only = "presets"
-	Seeds     Only = "several seeds"
-	Pairs     Only = "two models or more"
+	Sweeps   Only = "sweeps"
+	Families Only = "sweeps of families"
+	Trials   Only = "several trials"
+	Presets  Only = "presets"
+	Seeds    Only = "several seeds"
+	Pairs    Only = "two models or more"
 )
 
 // toGet says of tables that some runs alone have how to get them.
 var toGet = map[Only]string{
-	Sweeps:    "only sweeps have the table %q; play one with heldout sweep",
-	Families:  "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
-	Trials:    "only runs with --trials of at least 2 have the table %q",
-	Baselines: "the table %q needs published results; name some with --baseline",
-	Presets:   "only runs with --preset have the table %q",
-	Seeds:     "only runs with several --seeds have the table %q",
-	Pairs:     "the table %q needs two models; name them with --model, or give several runs to heldout compare",
+	Sweeps:   "only sweeps have the table %q; play one with heldout sweep",
+	Families: "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
+	Trials:   "only runs with --trials of at least 2 have the table %q",
+	Presets:  "only runs with --preset have the table %q",
+	Seeds:    "only runs with several --seeds have the table %q",
+	Pairs:    "the table %q needs two models; name them with --model, or give several runs to heldout compare",
 }
 
 // Suit reports one of these tables that a run will not have. facts says what is known of the run.
@@ -160,8 +158,7 @@ var kinds = []Kind{
 			column.ProgressChange)},
 	{ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
 		Extra: "the rate under each condition", buildAll: robustness,
-		columns: cols(column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample,
-			column.WithoutNoise)},
+		columns: cols(column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample)},
 	{ID: "change", Of: "robustness", Title: "Change from the tasks as they are, paired by task", Only: Sweeps,
 		Request: true, buildAll: changes,
 		columns: cols(column.Model, column.Perturbation, column.Compared, column.SuccessChange,
@@ -196,10 +193,6 @@ var kinds = []Kind{
 		Request: true, Steps: true, fill: refinementPaired,
 		columns: cols(column.Environment, column.Model, column.Measure, column.Against, column.Difference.Col,
 			column.Unit, column.Difference.Low, column.Difference.High, column.P)},
-	{ID: "against-published", Of: "verdict", Title: "Differences from published results, unpaired", Only: Baselines,
-		Request: true, fill: againstPublished,
-		columns: cols(column.Environment, column.Model, column.Published, column.Solved, column.SuccessChange,
-			column.ProgressChange)},
 	{ID: "kinds", Title: "Rates by kind", Request: true, Section: "rates", Lacks: "no episode has a result",
 		Extra:    "the kinds of an environment's tasks under the short heads of papers, and all tasks",
 		buildAll: kindTables,

@@ -21,28 +21,33 @@ import (
 // It settles names that have a "=" in theirs.
 func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, heldIn configs.HeldIn) error {
 	settleNames(runs, names)
-	return errors.Join(checkNames(runs, names), checkPrices(runs, prices), checkHeldIn(runs, heldIn))
+	models := modelsAndRuns(runs)
+	return errors.Join(
+		checkGiven(names, models, func(spec, text string) string {
+			return fmt.Sprintf("the name %q is for %s", text, spec)
+		}),
+		checkDistinct(runs),
+		checkGiven(prices, models, func(spec string, price configs.Price) string {
+			return fmt.Sprintf("the price %s is for %s", price, spec)
+		}),
+		checkGiven(heldIn, models, func(spec string, _ []string) string { return "--set held-in names " + spec }),
+		checkHeldIn(heldIn))
 }
 
-// checkPrices reports prices that a user gave to no model of the runs.
-func checkPrices(runs []NamedRun, prices configs.Prices) error {
-	models := modelsAndRuns(runs)
-	for _, spec := range slices.Sorted(maps.Keys(prices)) {
-		if !slices.Contains(models, spec) {
-			return fmt.Errorf("the price %s is for %s, %w", prices[spec], spec, noSuch(spec, models))
+// checkGiven reports the first thing that a user gave to no model of the runs, which say calls by its model.
+func checkGiven[V any](given map[string]V, models []string, say func(spec string, of V) string) error {
+	for _, spec := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
+			return fmt.Errorf("%s, which no run has%s; there are %s", say(spec, given[spec]),
+				spelling.Hint(spec, models), strings.Join(models, ", "))
 		}
 	}
 	return nil
 }
 
-// checkHeldIn reports environments that a user gave to no model of the runs, and mistyped
-// ones: a model may be trained on environments that no run has.
-func checkHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
-	models := modelsAndRuns(runs)
+// checkHeldIn reports mistyped environments: a model may be trained on environments that no run has.
+func checkHeldIn(heldIn configs.HeldIn) error {
 	for _, spec := range slices.Sorted(maps.Keys(heldIn)) {
-		if !slices.Contains(models, spec) {
-			return fmt.Errorf("--set held-in names %s, %w", spec, noSuch(spec, models))
-		}
 		for _, env := range heldIn[spec] {
 			if hint := spelling.Hint(env, envs.Names()); !slices.Contains(envs.Names(), env) && hint != "" {
 				return fmt.Errorf("--set held-in=%s=%s names an unknown environment%s", spec, env, hint)
@@ -66,11 +71,6 @@ func modelsAndRuns(runs []NamedRun) (models []string) {
 	return slices.Compact(models)
 }
 
-// noSuch says that no run has such a model.
-func noSuch(spec string, models []string) error {
-	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, models), strings.Join(models, ", "))
-}
-
 // settleNames corrects names of models that have a "=" in theirs: a flag divides at the
 // first one, and a name is for the model of the runs that the text before a later one names.
 func settleNames(runs []NamedRun, names map[string]string) {
@@ -87,15 +87,8 @@ func settleNames(runs []NamedRun, names map[string]string) {
 	}
 }
 
-// checkNames reports names that a user gave to no model of the runs, and names that two
-// models would have.
-func checkNames(runs []NamedRun, names map[string]string) error {
-	models := modelsAndRuns(runs)
-	for _, spec := range slices.Sorted(maps.Keys(names)) {
-		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
-			return fmt.Errorf("the name %q is for %s, %w", names[spec], spec, noSuch(spec, models))
-		}
-	}
+// checkDistinct reports names that two models would have.
+func checkDistinct(runs []NamedRun) error {
 	specs := map[string]string{}
 	called := call(runs)
 	for i, run := range runs {

@@ -38,10 +38,11 @@ func TestOldFormTable(t *testing.T) {
 	}
 	m.Environments = []record.Environment{env}
 	forms := 2
-	tables := everything([]NamedRun{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Sweep: &record.Sweep{
-		Env: "pddl", Perturbations: []record.Perturbation{
-			{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
-		}}}}, nil, weights)
+	m.Sweep = &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
+		{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
+	}}
+	tables := everything([]NamedRun{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Manifest: *m}}, nil,
+		weights)
 	o := find(t, tables, "old-forms")
 	for key, want := range map[string]string{
 		"perturbation": "verbs:2", "actions": "36", "old": "66.7", "episodes": "12", "refused": "12", "never": "6",

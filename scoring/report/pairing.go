@@ -31,25 +31,23 @@ func (p *pairing) pairedNote() string {
 
 // intervalNote says what the intervals of differences are.
 func (p *pairing) intervalNote() string {
-	const note = "95% CI: Student's t interval"
 	var about stats.Question
 	atMost := false
 	for _, c := range p.comparisons {
 		about, atMost = c.About, atMost || c.AtMost
 	}
+	words, more := "new tasks of these kinds",
+		"; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)"
 	switch {
 	case about == stats.TheseTasks && atMost:
-		return note +
-			", for other decodings of these tasks; at most as wide, because one seed does not separate luck from " +
-			"difficulty."
+		words, more = "other decodings of these tasks",
+			"; at most as wide, because one seed does not separate luck from difficulty"
 	case about == stats.TheseTasks:
-		return note + ", for other decodings of these tasks."
+		words, more = "other decodings of these tasks", ""
 	case about == stats.NewKinds:
-		return note +
-			", for other kinds like these; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+		words = "other kinds like these"
 	}
-	return note +
-		", for new tasks of these kinds; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)."
+	return "95% CI: Student's t interval, for " + words + more + "."
 }
 
 func (p *pairing) add(c scoring.Comparison, label ...table.Field) {

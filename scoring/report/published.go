@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"heldout/configs"
-	"heldout/envs"
-	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -226,70 +224,4 @@ func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []ta
 	}
 	return []table.Cell{average, table.Percent(mean), std, table.Percent(population), table.Percent(sample)},
 		strings.Join(notes, "; ")
-}
-
-// againstPublished has the difference of every complete official row from each
-// published rate of its environment.
-func againstPublished(report *Report, t *table.Table) {
-	rows := report.plain
-	for _, r := range rows {
-		n := len(r.Environment.Tasks)
-		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() ||
-			r.Environment.Caveat != "" || !r.ComparesAcross() {
-			continue
-		}
-		for _, b := range report.baselines {
-			i := slices.Index(b.Table.Columns, r.Condition.Env)
-			if b.Table.Env != "" || i < 0 {
-				continue
-			}
-			for _, p := range b.Table.Rows {
-				success, progress := valueAt(p.Success, i), valueAt(p.Progress, i)
-				if success == nil && progress == nil {
-					continue
-				}
-				line := []table.Field{r.envCol(), r.modelCol(), column.Published.Val(method(p) + " [" + b.Name + "]")}
-				if text := solved(b.Table, r.Condition.Env, success); text != "" {
-					line = append(line, column.Solved.Val(text))
-				}
-				line = append(line, r.against(column.SuccessChange, success, n, "success")...)
-				t.Add(append(line, r.against(column.ProgressChange, progress, n, "progress")...)...)
-			}
-		}
-	}
-	annotate(t, "Δ: model minus published, in percentage points. 95% CI: Newcombe's interval of independent rates; "+
-		"where several numbers of tasks are printed alike, of all of them; p: where a limit is 0; neither is corrected "+
-		"for the number of rows. Unpaired: on the safe side; prompts, agents and servers differ besides.",
-		aboutNotes(rows))
-}
-
-// against compares one rate with a published one.
-func (r row) against(c column.Change, percent *float64, n int, rate string) []table.Field {
-	if percent == nil {
-		return nil
-	}
-	published := []float64{*percent / 100}
-	if ks, _ := stats.Counts(*percent, decimals(*percent), n); rate == "success" && ks != nil {
-		published = nil
-		for _, k := range ks {
-			published = append(published, float64(k)/float64(n))
-		}
-	}
-	var hull stats.Difference
-	for i, p := range published {
-		d, err := r.Against(p, n, rate)
-		if err != nil {
-			return nil
-		}
-		if i == 0 {
-			hull = d
-			continue
-		}
-		hull.Low, hull.High, hull.P = min(hull.Low, d.Low), max(hull.High, d.High), max(hull.P, d.P)
-	}
-	ours := r.Success.Mean
-	if rate == "progress" {
-		ours = r.Progress.Mean
-	}
-	return []table.Field{c.Val(ours-*percent/100, hull.Low, hull.High), c.P.Val(hull.P)}
 }

@@ -179,12 +179,12 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
-		runs = append(runs, NamedRun{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
-			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.source.Baselines, PresetResults),
-			Names:  merge(run.Manifest.Names, g.source.Names),
-			Prices: merge(run.Manifest.Prices, g.source.Prices), HeldIn: merge(run.Manifest.HeldIn, g.source.HeldIn),
-			Prompts: run.Manifest.Prompts, Servers: run.Manifest.Servers, Players: run.Manifest.Players,
-			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool, Stopped: run.Manifest.Stopped()})
+		named := NamedRun{Name: p.Name(), Scores: scores, Manifest: *run.Manifest,
+			PresetResults: slices.Contains(g.source.Baselines, PresetResults)}
+		named.Groups = nil // the ids of maybe millions of episodes
+		named.Names, named.Prices = merge(named.Names, g.source.Names), merge(named.Prices, g.source.Prices)
+		named.HeldIn, named.Behaviour = merge(named.HeldIn, g.source.HeldIn), max(1, named.Behaviour)
+		runs = append(runs, named)
 	}
 	for _, logs := range g.source.Boards {
 		run, err := g.board(logs)
@@ -204,8 +204,8 @@ func (g Loaded) board(logs *agentboard.Logs) (NamedRun, error) {
 	if err != nil {
 		return NamedRun{}, fmt.Errorf("%s: %w", logs.Dir, err)
 	}
-	return NamedRun{Name: logs.Dir, Scores: scores, Names: g.source.Names, HeldIn: g.source.HeldIn, Board: true,
-		Notes: logs.Notes}, nil
+	return NamedRun{Name: logs.Dir, Scores: scores, Board: true, Notes: logs.Notes,
+		Manifest: record.Manifest{Names: g.source.Names, HeldIn: g.source.HeldIn}}, nil
 }
 
 // merge is what runs have recorded of models with what the user says over it, whether

@@ -22,31 +22,11 @@ import (
 type NamedRun struct {
 	Name   string
 	Scores []*scoring.Score
-	// Sweep is there for a run of several perturbations.
-	Sweep *record.Sweep
-	// Protocols are the presets of the run.
-	Protocols []record.Protocol
+	// Manifest describes the run. Names, prices and held-in environments that the user gives
+	// now are merged into it, by specification, name of the server or run directory.
+	record.Manifest
 	// PresetResults asks for published results of presets that the run changed, too.
 	PresetResults bool
-	// Names are what the user calls models, by specification, name of the server or run
-	// directory.
-	Names map[string]string
-	// HeldIn are the environments whose data models were trained on.
-	HeldIn configs.HeldIn
-	// Prompts are those of the environments.
-	Prompts map[string]record.Prompt
-	// Prices are what models cost, by specification or name of the server.
-	Prices configs.Prices
-	// Servers is what the servers of its models reported, and Behaviour the version of how
-	// heldout played.
-	Servers   map[string][]record.ServerReport
-	Behaviour int
-	// Players are the agents from outside heldout that played after the one of the condition.
-	Players map[string][]record.Identity
-	// Stopped is the budget that ended the last session; empty if none did.
-	Stopped string
-	// Tool is what made the run.
-	Tool record.Tool
 	// Board: the run is a folder of AgentBoard's logs. Notes say where its files disagree.
 	Board bool
 	Notes []string
@@ -83,6 +63,7 @@ type Report struct {
 	swept     func() []sweptPlace
 
 	checkpoints []string // in their order
+	only        []string // environments of a part; empty for all
 	cache       map[string][]table.Table
 }
 
@@ -111,48 +92,40 @@ func (r *Report) Places() (names []string) {
 	return names
 }
 
-// Tables returns the tables of a kind; none if the runs have nothing for it.
-func (r *Report) Tables(kind string) []table.Table {
+// Tables returns the tables of a kind; none if the runs have nothing for it. Of a part of a report, they have the rows
+// of its environments; all rows if a table has no environments.
+func (r *Report) Tables(kind string) (out []table.Table) {
 	k, ok := Find(kind)
 	if !ok || k.ID != kind {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.tables(k)), func(t table.Table) bool {
-		return len(t.Rows) == 0 && len(t.Notes) == 0
-	})
-}
-
-// Section is a report with the rows of some environments; all rows if there are none, or if a
-// table has no environments.
-type Section struct {
-	report       *Report
-	environments []string
-}
-
-// Part returns the part of the report with those environments, which the runs must have.
-func (r *Report) Part(environments []string) (Section, error) {
-	for _, name := range environments {
-		if name != column.HeldOutScore && !slices.ContainsFunc(r.allRows, func(of row) bool {
-			return name == of.place.Name || name == of.Condition.Env
-		}) {
-			return Section{}, fmt.Errorf("the runs have no environment %q", name)
+	for _, t := range r.tables(k) {
+		if len(t.Rows)+len(t.Notes) == 0 {
+			continue
 		}
-	}
-	return Section{r, environments}, nil
-}
-
-// Tables returns the tables of a kind.
-func (p Section) Tables(kind string) (out []table.Table) {
-	for _, t := range p.report.Tables(kind) {
 		index := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
-		if index >= 0 && len(p.environments) > 0 {
+		if index >= 0 && len(r.only) > 0 {
 			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool {
-				return !slices.Contains(p.environments, row[index].Text)
+				return !slices.Contains(r.only, row[index].Text)
 			})
 		}
 		out = append(out, t)
 	}
 	return out
+}
+
+// Part returns the part of the report with those environments, which the runs must have.
+func (r *Report) Part(environments []string) (*Report, error) {
+	for _, name := range environments {
+		if name != column.HeldOutScore && !slices.ContainsFunc(r.allRows, func(of row) bool {
+			return name == of.place.Name || name == of.Condition.Env
+		}) {
+			return nil, fmt.Errorf("the runs have no environment %q", name)
+		}
+	}
+	part := *r
+	part.only = environments
+	return &part, nil
 }
 
 // tables returns the tables of a kind, also those without content.

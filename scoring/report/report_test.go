@@ -15,7 +15,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
@@ -366,13 +365,6 @@ func TestResults(t *testing.T) {
 	hasNoNote(t, r, "steps")
 }
 
-func TestGeneratedNote(t *testing.T) {
-	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
-		group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
-	hasNote(t, find(t, everything([]NamedRun{newRun(t, "run", official, generated)}, nil, weights), "results"),
-		"Generated tasks")
-}
-
 // TestNotesOnlyWhereTrue: what does not hold for any row is not said.
 func TestNotesOnlyWhereTrue(t *testing.T) {
 	tables := everything([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil,
@@ -583,64 +575,6 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
-// TestReference: all against the reference, and Holm's correction for their number.
-func TestReference(t *testing.T) {
-	var groups []group
-	for _, env := range []string{"pddl", "babyai"} {
-		groups = append(groups,
-			group{env, envs.Generated, 4, "expert", 0, nil, "SSSS"},
-			group{env, envs.Generated, 4, "vllm:N", 0, nil, "ffff"},
-			group{env, envs.Generated, 4, "vllm:M", 0, nil, "SSSf"})
-	}
-	for rate, want := range map[claim.Rate][]string{
-		claim.Success: {"-25.0", "-100.0"}, claim.Progress: {"-12.5", "-50.0"}} {
-		from := New([]NamedRun{newRun(t, "run", groups...)}, nil, weights)
-		from.First.Rate = rate
-		if err := from.SetReference("expert"); err != nil {
-			t.Fatal(err)
-		}
-		p := from.Tables("verdict")[0]
-		same(t, "environments", below(t, p, "environment"), "pddl", "pddl", "babyai", "babyai")
-		same(t, "models", below(t, p, "model"), "M", "N", "M", "N")
-		same(t, "against", below(t, p, "against"), "expert", "expert", "expert", "expert")
-		same(t, "tasks", below(t, p, "tasks"), "4", "4", "4", "4")
-		same(t, "differences", below(t, p, "difference"), slices.Concat(want, want)...)
-		if rate == claim.Progress {
-			continue
-		}
-		// All tasks differ by -1 for N: of the six with the two added, the mean is -2/3 and its
-		// variance 4/36, so that t(3) is -2 and P 0.1393, times 4 by Holm.
-		same(t, "low", below(t, p, "difference_low"), "-100.0", "-100.0", "-100.0", "-100.0")
-		same(t, "p", below(t, p, "p"), "1.000", "0.557", "1.000", "0.557")
-		same(t, "alone", below(t, p.Programs[0], "alone_p")[:2], "0.611", "0.139")
-		same(t, "marks", below(t, from.Tables("headline")[0], "pddl"), "100.0", "75.0 ~", "0.0 ~")
-	}
-	from := New([]NamedRun{newRun(t, "run", groups...)}, nil, weights)
-	if err := from.SetReference("K"); err == nil || !strings.Contains(err.Error(), "expert") {
-		t.Errorf("error %v", err)
-	}
-}
-
-// TestPrimary: the held-out score is tested alone, weighted like the scores; models without one
-// are not compared there, and all environments are a second family.
-func TestPrimary(t *testing.T) {
-	var groups []group
-	for model, outcomes := range map[string]string{"a:A": "SSSS", "b:B": "SSff", "c:C": "ffff"} {
-		groups = append(groups, group{"babyai", envs.Official, 4, model, 0, nil, outcomes},
-			group{"pddl", envs.Official, 4, model, 0, nil, "SfSf"})
-	}
-	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.model+a.env, b.model+b.env) })
-	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
-	tables := everything([]NamedRun{newRun(t, "run", groups...)}, nil, weights)
-	p := find(t, tables, "verdict")
-	same(t, "environments", below(t, p, "environment")[:6], "held-out score", "held-out score", "held-out score",
-		"held-out score", "held-out score", "held-out score")
-	same(t, "differences", below(t, p, "difference")[:6], "-37.5", "-75.0", "-37.5", "–", "–", "–") // 3/4 of babyai
-	same(t, "shows", below(t, p, "claim")[2:4], "not significant", "not compared")
-	same(t, "families", below(t, p.Programs[0], "test_family")[5:7], "primary", "second")
-	same(t, "tests", below(t, p.Programs[0], "tests")[5:7], "3", "9")
-}
-
 // TestBestOf is worked by hand: of three seeds, the tasks have 3, 1, 0 and 0
 // successes, and progress is 0.5 without one.
 func TestBestOf(t *testing.T) {
@@ -685,15 +619,6 @@ func TestBestOfIncomplete(t *testing.T) {
 	hasNote(t, b,
 		"tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
 	hasNote(t, b, "Incomplete")
-}
-
-func TestOneComparison(t *testing.T) {
-	p := find(t, everything([]NamedRun{newRun(t, "run",
-		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
-		group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
-	)}, nil, weights), "verdict")
-	same(t, "p", below(t, p, "p"), "0.236")
-	hasNote(t, p, "P and 95% limits agree")
 }
 
 func TestOtherTasks(t *testing.T) {

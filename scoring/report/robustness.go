@@ -71,7 +71,7 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 		programs.Title += " on " + envs.Title(p.env)
 		programs.Columns = column.Sweep(names)
 		addSwept(&programs, p, lines, names)
-		t := programs.Without(column.Sample, column.WithoutNoise)
+		t := programs.Without(column.Sample)
 		if !severalTaskSets(lines) {
 			t = t.Without(column.TaskSet)
 		}
@@ -287,7 +287,7 @@ func addSwept(t *table.Table, p sweptPlace, lines []swept, conditions []string) 
 		for _, rate := range sweptRates {
 			values, line := l.row(conditions, rate)
 			line = append(line, column.Model.Val(l.name), column.Rate.Val(string(rate)),
-				column.WithoutNoise.Val(l.withoutNoise(conditions, rate)), column.Loss.Val(l.loss(p.interfaces, rate)))
+				column.Loss.Val(l.loss(p.interfaces, rate)))
 			if l.tasks != "" {
 				line = append(line, column.TaskSet.Val(l.tasks))
 			}
@@ -385,25 +385,6 @@ func (l swept) row(conditions []string, rate claim.Rate) (values []float64, line
 		return nil, line
 	}
 	return values, line
-}
-
-// withoutNoise is the deviation of a rate over the row's conditions without the
-// part that chance adds. It requires that all conditions were played.
-func (l swept) withoutNoise(conditions []string, rate claim.Rate) float64 {
-	var scores []*scoring.Score
-	for _, c := range conditions {
-		cell := l.cells[c]
-		if strings.Contains(cell.marks, reuseMark) {
-			cell = l.cells[baseColumn]
-		}
-		if cell.score != nil {
-			scores = append(scores, cell.score)
-		} else if cell.success != nil {
-			return math.NaN()
-		}
-	}
-	success, progress := scoring.ConditionStd(scores)
-	return claim.Pick(rate, success, progress)
 }
 
 // addChanges compares every condition with the one without perturbation, and the average of those of the interface, by

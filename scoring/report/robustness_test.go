@@ -61,7 +61,7 @@ func published() Baseline {
 func TestRobustness(t *testing.T) {
 	tables := everything(sweepRuns(t), []Baseline{published(), baseline("paper")}, weights)
 	same(t, "tables", ids(tables), "headline", "verdict", "paper", "paper-robustness", "paper-best-of", "results",
-		"robustness", "change", "pass-at-k", "against-published", "kinds", "notes")
+		"robustness", "change", "pass-at-k", "kinds", "notes")
 	r := find(t, tables, "robustness")
 	same(t, "models", below(t, r, "model"),
 		"M", "M", "expert", "expert", "N", "N", "K", "K", "Tuned, Llama [paper:robust]",
@@ -106,5 +106,5 @@ func TestSweepBesideRun(t *testing.T) {
 	plain := newRun(t, "runs/plain", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSf"})
 	tables := everything(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
 	same(t, "tables", ids(tables), "headline", "verdict", "paper", "paper-robustness", "paper-best-of", "results",
-		"difficulty", "abilities", "robustness", "change", "pass-at-k", "against-published", "kinds", "kinds", "notes")
+		"difficulty", "abilities", "robustness", "change", "pass-at-k", "kinds", "kinds", "notes")
 }

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"errors"
-	"math"
 	"slices"
 )
 
@@ -16,19 +15,8 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 // in ascending order is the best of a subset with the probability
 // C(j-1,k-1)/C(n,k), which follows from that of its neighbour, so that no large
 // number occurs. k is at least 1 and at most the number of values.
-func BestOf(values []float64, k int) float64 { return bestOf(ascending(values), k) }
-
-// BestOfEach is BestOf of each of the numbers k.
-func BestOfEach(values []float64, ks []int) []float64 {
-	sorted, out := ascending(values), make([]float64, len(ks))
-	for i, k := range ks {
-		out[i] = bestOf(sorted, k)
-	}
-	return out
-}
-
-// bestOf is BestOf of sorted values.
-func bestOf(sorted []float64, k int) float64 {
+func BestOf(values []float64, k int) float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	best := sorted[n-1]
 	mean, weight := best, float64(k)/float64(n)
@@ -37,24 +25,8 @@ func bestOf(sorted []float64, k int) float64 {
 		if j > k {
 			weight *= float64(j-k) / float64(j-1)
 		}
-		if weight*(best-sorted[0]) < math.Abs(mean)*nothing {
-			break // what is left changes no bit
-		}
 	}
 	return mean
-}
-
-// nothing is less than half of the distance of 1 to its neighbours.
-const nothing = 0x1p-55
-
-// ascending returns values in ascending order, which must not be changed.
-func ascending(values []float64) []float64 {
-	if slices.IsSorted(values) {
-		return values
-	}
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return sorted
 }
 
 // DecodingBestOf estimates the mean over tasks of BestOf for TheseTasks: tries[i]
@@ -75,22 +47,13 @@ func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
 		e.Degrees += float64(len(values) - 1)
 		total += float64(len(values))
 	}
-	e.Variance += 1 / (total * total) // one odd try in one task
-	worth := total / float64(k)       // disjoint subsets of k
-	if e.Mean <= rounding || e.Mean >= 1-rounding {
-		e.Interval = Wilson(e.Mean, worth, level)
-		return e, nil
-	}
-	z := normalQuantile(level)
-	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/worth)
-	e.Interval = scoreInterval(e.Mean, squared, true)
-	return e, nil
+	return e.decoded(total, total/float64(k), level), nil // disjoint subsets of k
 }
 
 // jackknife is the variance of BestOf from leaving out each value in turn. A value
 // that is left out moves the ranks of the larger ones down by one.
 func jackknife(values []float64, k int) float64 {
-	sorted := ascending(values)
+	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	weights := make([]float64, n-1) // by rank among n-1 values
 	for j, w := n-2, float64(k)/float64(n-1); j >= k-1; j-- {

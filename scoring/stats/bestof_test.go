@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs/sharedtest"
-	"heldout/envs/stream"
 )
 
 // TestBestOfReference has the values of the specification, worked by hand.
@@ -29,34 +28,11 @@ func TestBestOfReference(t *testing.T) {
 	if got := BestOf([]float64{.3, .3, .3}, 2); got != .3 {
 		t.Errorf("equal values: %v", got)
 	}
-}
-
-// TestBestOfEach: the sum may end early only where that changes no bit.
-func TestBestOfEach(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		levels := rapid.Float64Range(1, 1e6).Draw(t, "levels")
-		values := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, levels), func(x float64) float64 {
-			return math.Floor(x) / levels
-		}), 1, 300).Draw(t, "values")
-		ks := make([]int, len(values))
-		for i := range ks {
-			ks[i] = i + 1
+	for k, want := range map[int]error{5: nil, 6: ErrFewTries} {
+		if _, err := DecodingBestOf([][]float64{three, three}, k, 0.95); !errors.Is(err, want) {
+			t.Errorf("best of %d of ten: error %v", k, err)
 		}
-		for k, got := range BestOfEach(values, ks) {
-			sorted := slices.Sorted(slices.Values(values))
-			n := len(sorted)
-			want, weight := sorted[n-1], float64(k+1)/float64(n)
-			for j := n; j > k; j-- {
-				want -= weight * (sorted[n-1] - sorted[j-1])
-				if j > k+1 {
-					weight *= float64(j-k-1) / float64(j-1)
-				}
-			}
-			if got != want || BestOf(values, k+1) != want {
-				t.Fatalf("best of %d of %v: %v, want %v", k+1, values, got, want)
-			}
-		}
-	})
+	}
 }
 
 // TestBestOfIsTheMeanOverSubsets enumerates all subsets.
@@ -97,62 +73,6 @@ func TestJackknife(t *testing.T) {
 	})
 }
 
-// TestPassAtK plays 100 models on 60 tasks with ten tries: the mean error of
-// pass@k is 0 for every k, and for other decodings of the tasks 95 % of the
-// intervals hold the exact value.
-func TestPassAtK(t *testing.T) {
-	const models, tasks, tries = 100, 60, 10
-	rng := stream.New(1, "pass@k")
-	var off, squares [tries + 1]float64
-	held, intervals := 0, 0
-	for range models {
-		base := 3 * rng.NormFloat64()
-		var exact [tries + 1]float64
-		var played [][]float64
-		for range tasks {
-			p := logistic(base + 1.5*rng.NormFloat64())
-			values := make([]float64, tries)
-			for i := range values {
-				if rng.Float64() < p {
-					values[i] = 1
-				}
-			}
-			played = append(played, values)
-			for k := 1; k <= tries; k++ {
-				exact[k] += (1 - math.Pow(1-p, float64(k))) / tasks
-			}
-		}
-		for k := 1; k <= tries; k++ {
-			estimate := 0.0
-			for _, values := range played {
-				estimate += BestOf(values, k) / tasks
-			}
-			off[k] += (estimate - exact[k]) / models
-			squares[k] += (estimate - exact[k]) * (estimate - exact[k]) / models
-			e, err := DecodingBestOf(played, k, 0.95)
-			if errors.Is(err, ErrFewTries) != (k > tries/2) {
-				t.Fatalf("best of %d: error %v", k, err)
-			}
-			if err == nil {
-				near(t, "Mean", e.Mean, estimate, 1e-12)
-				intervals++
-				if e.Low <= exact[k] && exact[k] <= e.High {
-					held++
-				}
-			}
-		}
-	}
-	for k := 1; k <= tries; k++ {
-		t.Logf("pass@%d: mean error %+.5f, root mean square %.4f", k, off[k], math.Sqrt(squares[k]))
-		if math.Abs(off[k]) > 4*math.Sqrt(squares[k]/models) {
-			t.Errorf("pass@%d is biased by %v", k, off[k])
-		}
-	}
-	share := float64(held) / float64(intervals)
-	t.Logf("coverage %.3f", share)
-	near(t, "coverage", share, 0.96, 0.04)
-}
-
 // TestBestOfCovers simulates the intervals of the best of k of ten tries on the
 // benchmarks.
 func TestBestOfCovers(t *testing.T) {
@@ -163,61 +83,18 @@ func TestBestOfCovers(t *testing.T) {
 	}
 	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 2) {
 		for _, q := range append([]Question{TheseTasks}, questionsOf(b)...) {
-			var row []float64
+			var row coverages
 			for _, k := range ks {
 				if q == TheseTasks && 2*k > tries {
 					continue
 				}
+				w := newWorld("normal", b, 1, tries, false)
+				w.best = k
 				for _, p := range rates {
-					row = append(row, coverBestOf(t, b, q, k, tries, p, runs))
+					row = append(row, w.cover(t, b, q, p, runs))
 				}
 			}
-			t.Logf("| %s | %s | %.1f-%.1f (%.1f) |", b.name, q, 100*least(row), 100*most(row), 100*Mean(row))
-			if least(row) < 0.84 || Mean(row) < 0.92 {
-				t.Errorf("%s, %s: smallest coverage %.3f, mean %.3f", b.name, q, least(row), Mean(row))
-			}
+			row.check(t, fmt.Sprintf("%s, %s", b.name, q), 0.84, 0.92)
 		}
 	}
-}
-
-func coverBestOf(t *testing.T, b benchmark, q Question, k, tries int, p float64, runs int) float64 {
-	t.Helper()
-	w := newWorld("normal", b, 1, tries, false)
-	w.solve(p)
-	w.best = k
-	rates, population := make([]float64, len(w.shape)), 0.0
-	for i := range rates {
-		rates[i] = w.rate(w.base, w.shape[i])
-		population += rates[i] / float64(len(rates))
-	}
-	rng := stream.New(1, "best of", b.name, string(q), fmt.Sprint(k, p))
-	var s Sampling
-	if q != TheseTasks {
-		s = sampling(t, q, b.groups)
-	}
-	held := 0
-	for range runs {
-		d := w.draw(rng, b.groups, rates)
-		truth, interval := population, Interval{}
-		if q == TheseTasks {
-			e, err := DecodingBestOf(d.episodes, k, 0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
-			truth, interval = d.ofTasks, e.Interval
-		} else {
-			var best []float64
-			for _, values := range d.episodes {
-				best = append(best, BestOf(values, k))
-			}
-			interval = s.Rate(best).Interval
-			if q == TheseKinds {
-				truth = d.ofKinds
-			}
-		}
-		if interval.Low <= truth && truth <= interval.High {
-			held++
-		}
-	}
-	return float64(held) / float64(runs)
 }

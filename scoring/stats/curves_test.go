@@ -1,13 +1,8 @@
 package stats
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
-
-	"heldout/envs/sharedtest"
-	"heldout/envs/stream"
 )
 
 // TestRateIsContinuous moves the value of one task from 0 to 1: the interval moves with
@@ -38,6 +33,7 @@ func TestRateIsContinuous(t *testing.T) {
 		}
 	}
 }
+<<<<<<< HEAD
 
 // TestCurves simulates curves of progress over steps on the benchmarks: each of their
 // intervals holds the true mean as often as it says, and none of their lower limits
@@ -93,3 +89,5 @@ func TestCurves(t *testing.T) {
 		}
 	}
 }
+=======
+>>>>>>> w69a

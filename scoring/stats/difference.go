@@ -45,9 +45,20 @@ func (s Sampling) paired(diffs []float64, seeds int, limit float64) Difference {
 	n := float64(s.n)
 	d := Difference{Mean: Mean(diffs), N: s.n, limit: limit}
 	d.Centre = n * d.Mean / (n + 2)
-	widest := -1.0
-	for _, g := range s.designs {
-		v := (n*n*g.variance(diffs) + 2*(1/float64(seeds)+d.Mean*d.Mean)) / ((n + 2) * (n + 2))
+	return d.by(s.designs, func(g design) float64 {
+		return (n*n*g.variance(diffs) + 2*(1/float64(seeds)+d.Mean*d.Mean)) / ((n + 2) * (n + 2))
+	})
+}
+
+// by gives a difference the widest interval and the largest P of designs, by which its centre has a variance; a design
+// by which it has none says nothing.
+func (d Difference) by(designs []design, variance func(design) float64) Difference {
+	widest := 0.0
+	for _, g := range designs {
+		v := variance(g)
+		if v == 0 {
+			continue
+		}
 		if w := g.t * g.t * v; w > widest {
 			widest, d.Variance, d.Degrees = w, v, g.degrees
 		}
@@ -55,6 +66,13 @@ func (s Sampling) paired(diffs []float64, seeds int, limit float64) Difference {
 		d.spreads = append(d.spreads, spread{v, g.degrees})
 	}
 	d.Interval = d.around(widest)
+	return d
+}
+
+// at gives a difference the P and the interval of its variance.
+func (d Difference) at(level float64) Difference {
+	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
+	d.Interval = d.around(width(d.Variance, d.Degrees, level))
 	return d
 }
 
@@ -80,9 +98,7 @@ func (d Difference) AtLevel(level float64) Difference {
 func DecodingDifference(a, b Estimate, level float64) Difference {
 	d := Difference{Mean: a.Mean - b.Mean, Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees, N: a.N}
 	d.Centre = d.Mean
-	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	d.Interval = d.around(width(d.Variance, d.Degrees, level))
-	return d
+	return d.at(level)
 }
 
 // CombineDifferences is the weighted mean of differences on independent sets of
@@ -105,9 +121,7 @@ func CombineDifferences(parts []Difference, weights []float64, level float64) Di
 		d.N += p.N
 	}
 	d.Degrees = d.Variance * d.Variance / fourth
-	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	d.Interval = d.around(width(d.Variance, d.Degrees, level))
-	return d
+	return d.at(level)
 }
 
 // Plus adds chance that does not come from the tasks, such as that of a training: its
@@ -119,9 +133,7 @@ func (d Difference) Plus(variance, degrees, level float64) Difference {
 	sum := d.Variance + variance
 	d.Degrees = sum * sum / (d.Variance*d.Variance/d.Degrees + variance*variance/degrees)
 	d.Variance, d.spreads = sum, nil
-	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	d.Interval = d.around(width(d.Variance, d.Degrees, level))
-	return d
+	return d.at(level)
 }
 
 // around returns the interval of a squared half width, which does not leave what the

@@ -1,5 +1,10 @@
 package stats
 
+import (
+	"maps"
+	"slices"
+)
+
 // Pair are the labels that two raters gave one item, as numbers from 0.
 type Pair [2]int
 
@@ -17,11 +22,24 @@ type Kappa struct {
 // empty. The error is ErrNothing without items, and ErrAlike if both raters give
 // every item the same label, because kappa is then 0/0.
 func NewKappa(clusters [][]Pair) (Kappa, error) {
-	t := newCrossTable(clusters)
-	if t.n == 0 {
+	n, observed, expected := 0.0, 0.0, 0.0
+	labels := [2]map[int]float64{{}, {}} // how often each rater gives a label
+	for _, p := range slices.Concat(clusters...) {
+		n++
+		labels[0][p[0]]++
+		labels[1][p[1]]++
+		if p[0] == p[1] {
+			observed++
+		}
+	}
+	if n == 0 {
 		return Kappa{}, ErrNothing
 	}
-	observed, expected := t.agreement()
+	observed /= n
+	share := func(rater, label int) float64 { return labels[rater][label] / n }
+	for _, label := range slices.Sorted(maps.Keys(labels[0])) {
+		expected += share(0, label) * share(1, label) // of raters that label independently of each other
+	}
 	if 1-expected < rounding {
 		return Kappa{}, ErrAlike
 	}
@@ -39,10 +57,10 @@ func NewKappa(clusters [][]Pair) (Kappa, error) {
 				carriers++
 			}
 			// How far the item moves observed and expected agreement.
-			chance := t.share(1, p[0]) + t.share(0, p[1]) - 2*expected
+			chance := share(1, p[0]) + share(0, p[1]) - 2*expected
 			influence += ((agrees-observed)*(1-expected) - (1-observed)*chance) / ((1 - expected) * (1 - expected))
 		}
-		k.half.Tasks = append(k.half.Tasks, newInfluence([]float64{influence / 2 * float64(len(clusters)) / t.n}))
+		k.half.Tasks = append(k.half.Tasks, newInfluence([]float64{influence / 2 * float64(len(clusters)) / n}))
 		carried, squares = carried+carriers, squares+carriers*carriers
 		if len(pairs) > 0 {
 			k.half.Based++
@@ -59,38 +77,4 @@ func NewKappa(clusters [][]Pair) (Kappa, error) {
 func (s Sampling) Kappa(k Kappa) (Interval, error) {
 	iv, err := s.Linear(k.half)
 	return Interval{2*iv.Low - 1, 2*iv.High - 1}, err
-}
-
-// crossTable counts items by the labels of two raters.
-type crossTable struct {
-	n      float64
-	agreed float64
-	labels [2]map[int]float64 // how often each rater gives a label
-}
-
-func newCrossTable(clusters [][]Pair) *crossTable {
-	t := &crossTable{labels: [2]map[int]float64{{}, {}}}
-	for _, pairs := range clusters {
-		for _, p := range pairs {
-			t.n++
-			t.labels[0][p[0]]++
-			t.labels[1][p[1]]++
-			if p[0] == p[1] {
-				t.agreed++
-			}
-		}
-	}
-	return t
-}
-
-// share is how often a rater gives a label, as a fraction.
-func (t *crossTable) share(rater, label int) float64 { return t.labels[rater][label] / t.n }
-
-// agreement is the observed agreement, and the one expected of raters that label
-// independently of each other.
-func (t *crossTable) agreement() (observed, expected float64) {
-	for label := range t.labels[0] {
-		expected += t.share(0, label) * t.share(1, label)
-	}
-	return t.agreed / t.n, expected
 }

@@ -132,7 +132,7 @@ func TestKappaCovers(t *testing.T) {
 	if *coverageRuns > 0 {
 		runs, truth = *coverageRuns, 200_000
 	}
-	var all []float64
+	var all coverages
 	for _, clusters := range sharedtest.Sample(t, []int{25, 50, 100}, 1) {
 		for _, size := range []int{2, 6} {
 			for _, balanced := range []bool{true, false} {
@@ -145,33 +145,20 @@ func TestKappaCovers(t *testing.T) {
 							t.Fatal(err)
 						}
 						rng := stream.New(2, "kappa", name)
-						covered, without := 0, 0
 						s := alone(t, clusters)
-						for range runs {
+						covered, _ := covering(runs, func() (float64, Interval, error) {
 							k, err := NewKappa(rated(rng, clusters, size, balanced, base, effect))
 							if err != nil {
-								without++
-								continue
+								return 0, Interval{}, err
 							}
-							if iv, err := s.Kappa(k); err == nil && iv.Low <= big.Value && big.Value <= iv.High {
-								covered++
-							}
-						}
-						share := 100 * float64(covered) / float64(runs-without)
-						all = append(all, share)
-						t.Logf("%d clusters of %d, balanced %v, kappa %.2f, effect %v: %.1f %%, %d without", clusters,
-							size, balanced, big.Value, effect, share, without)
-						if share < 88 {
-							t.Errorf("%s: the intervals cover %.1f %%", name, share)
-						}
+							iv, err := s.Kappa(k)
+							return big.Value, iv, err
+						})
+						all = append(all, covered)
 					}
 				}
 			}
 		}
 	}
-	low, sum := 100.0, 0.0
-	for _, share := range all {
-		low, sum = min(low, share), sum+share
-	}
-	t.Logf("all: from %.1f %%, mean %.1f %%", low, sum/float64(len(all)))
+	all.check(t, "kappa", 0.88, 0.93)
 }

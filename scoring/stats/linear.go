@@ -90,12 +90,11 @@ func ProductLimit(steps int, hazard func(step int) float64) []float64 {
 }
 
 // Survival is the share of spells that last longer than a number of steps, by the
-// estimator of Kaplan and Meier. count counts, of an episode, the spells that are under
-// way and that end at each step from 1 on; the slices have any length and are used
-// until the next call. Spells of one task belong together (Williams 1995). The error
-// is ErrNothing, also if fewer than ten tasks are at risk at the last step: an
-// estimate from fewer would be there only by chance, and too high.
-func Survival[E any](tasks [][]E, count func(E) (atRisk, ended []float64), steps int) (Linear, error) {
+// estimator of Kaplan and Meier. count counts an episode's spells that are under way and
+// that end at each step from 1 on; the slices have any length. Spells of one task belong
+// together (Williams 1995). The error is ErrNothing, also if fewer than ten tasks are at
+// risk at the last step: an estimate from fewer would be there only by chance, and too high.
+func Survival[E any, N uint16 | float64](tasks [][]E, count func(E) (atRisk, ended []N), steps int) (Linear, error) {
 	const fewest = 10
 	l := Linear{Value: 1, Share: true}
 	total := newHazards(tasks, count, steps)
@@ -117,13 +116,14 @@ func Survival[E any](tasks [][]E, count func(E) (atRisk, ended []float64), steps
 			influence := 0.0
 			atRisk, ended := count(episode)
 			for step := range min(steps, len(atRisk)) {
+				n, d := float64(atRisk[step]), float64(ended[step])
 				if l.Value >= 0.5 {
-					weight += ended[step]
+					weight += d
 				} else if step == steps-1 {
-					weight += atRisk[step] - ended[step]
+					weight += n - d
 				}
 				if h := total.hazard(step); h < 1 {
-					influence -= (ended[step] - h*atRisk[step]) / (total.atRisk[step] * (1 - h))
+					influence -= (d - h*n) / (total.atRisk[step] * (1 - h))
 				}
 			}
 			influences = append(influences, influence*(l.Value*float64(len(tasks)*len(task))))
@@ -142,15 +142,15 @@ type hazards struct {
 	tasks         []int // those at risk
 }
 
-func newHazards[E any](tasks [][]E, count func(E) (atRisk, ended []float64), steps int) hazards {
+func newHazards[E any, N uint16 | float64](tasks [][]E, count func(E) (atRisk, ended []N), steps int) hazards {
 	h := hazards{make([]float64, steps), make([]float64, steps), make([]int, steps)}
 	for _, task := range tasks {
 		previous := slices.Clone(h.atRisk)
 		for _, episode := range task {
 			atRisk, ended := count(episode)
 			for step := range min(steps, len(atRisk)) {
-				h.atRisk[step] += atRisk[step]
-				h.ended[step] += ended[step]
+				h.atRisk[step] += float64(atRisk[step])
+				h.ended[step] += float64(ended[step])
 			}
 		}
 		for step, n := range previous {
@@ -242,19 +242,10 @@ func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 		diffs[i] -= theirs[i]
 	}
 	d.Centre = d.Mean
-	squared := 0.0
-	for _, g := range s.designs {
-		v := g.variance(diffs)
-		if v == 0 {
-			continue
-		}
-		if w := g.t * g.t * v; w > squared {
-			squared, d.Variance, d.Degrees = w, v, g.degrees
-		}
-		d.P = max(d.P, twoSided(d.Centre, v, g.degrees))
-		d.spreads = append(d.spreads, spread{v, g.degrees})
+	if d = d.by(s.designs, func(g design) float64 { return g.variance(diffs) }); d.Variance == 0 {
+		return d, ErrAlike
 	}
-	return d.bounded(squared)
+	return d, nil
 }
 
 // DecodingPairedLinear is the difference for other decodings of the same tasks. The
@@ -270,14 +261,5 @@ func DecodingPairedLinear(a, b Linear, level float64) (Difference, error) {
 	if d.Variance == 0 {
 		return d, ErrAlike
 	}
-	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	return d.bounded(width(d.Variance, d.Degrees, level))
-}
-
-func (d Difference) bounded(squared float64) (Difference, error) {
-	if squared == 0 {
-		return d, ErrAlike
-	}
-	d.Interval = d.around(squared)
-	return d, nil
+	return d.at(level), nil
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"heldout/envs/stream"
 )
 
 // TestRatioOfEqualSizes: with equal denominators a ratio is a mean, and so is its
@@ -117,49 +115,4 @@ func TestSurvivalByHand(t *testing.T) {
 	if _, err := survivalOf(atRisk[:9], ended[:9], 1); !errors.Is(err, ErrNothing) {
 		t.Errorf("nine tasks at risk: error %v", err)
 	}
-}
-
-// TestLinearCovers draws tasks with some errors each, whose chance of recovery is
-// the task's own: about 95 % of the intervals hold the true share.
-func TestLinearCovers(t *testing.T) {
-	const runs, tasks = 1000, 60
-	s := plainSampling(tasks, 0.95)
-	rng := stream.New(1, "linear")
-	held, survived := 0, 0
-	for range runs {
-		var nums, dens [][]float64
-		var atRisk, ended [][][]float64
-		for range tasks {
-			hazard := []float64{0.2, 0.6}[rng.IntN(2)]
-			n, d := make([]float64, 3), make([]float64, 3)
-			for range rng.IntN(4) {
-				for step := range 3 {
-					n[step]++
-					if rng.Float64() < hazard {
-						d[step]++
-						break
-					}
-				}
-			}
-			nums, dens = append(nums, []float64{d[0]}), append(dens, []float64{n[0]})
-			atRisk, ended = append(atRisk, [][]float64{n}), append(ended, [][]float64{d})
-		}
-		l, err := Ratio(nums, dens, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if iv, err := s.Linear(l); err == nil && iv.Low <= 0.4 && 0.4 <= iv.High {
-			held++
-		}
-		l, err = survivalOf(atRisk, ended, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		truth := (math.Pow(0.8, 3) + math.Pow(0.4, 3)) / 2
-		if iv, err := s.Linear(l); err == nil && iv.Low <= truth && truth <= iv.High {
-			survived++
-		}
-	}
-	near(t, "coverage of a share", float64(held)/runs, 0.95, 0.025)
-	near(t, "coverage of survival", float64(survived)/runs, 0.95, 0.025)
 }

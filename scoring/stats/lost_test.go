@@ -33,83 +33,36 @@ type lossWorld struct {
 	counts     float64 // chance that a condition counts on a task
 }
 
-// solve finds the bases for a rate before and the share that is lost.
-func (w *lossWorld) solve(p, lost float64) {
-	w.world.solve(p * (1 - lost))
-	w.after = w.base
-	w.world.solve(p)
-}
-
 // draw plays a benchmark: the rates of the tasks before and after, and the share of
 // the rate of these kinds that is lost in truth.
 func (w *lossWorld) draw(rng *rand.Rand, groups []Group, ratesBefore, ratesAfter []float64) (before, after []float64,
 	lost float64) {
-	kinds, settings := map[string]int{}, map[Group]float64{}
-	pick := func(from []float64) float64 { return from[rng.IntN(len(from))] }
 	var sumBefore, sumAfter float64
-	play := func(p float64) (mean float64) {
-		for range w.seeds {
-			if rng.Float64() < p {
-				mean += 1 / float64(w.seeds)
-			}
-		}
-		return mean
-	}
-	for _, g := range groups {
-		k, ok := kinds[g.Kind]
-		if !ok {
-			k = rng.IntN(len(w.shape))
-			kinds[g.Kind] = k
-		}
-		sumBefore, sumAfter = sumBefore+ratesBefore[k], sumAfter+ratesAfter[k]
-		if _, ok := settings[g]; !ok {
-			settings[g] = pick(w.shape)
-		}
-		effect := w.kind*w.shape[k] + w.setting*settings[g]
-		task := w.task * pick(w.normal)
-		before = append(before, play(logistic(w.base+effect+task)))
+	w.each(rng, groups, func(kind int, effect float64) {
+		sumBefore, sumAfter = sumBefore+ratesBefore[kind], sumAfter+ratesAfter[kind]
+		task := w.task * pick(rng, w.normal)
+		rate := share(rng, w.seeds, logistic(w.base+effect+task))
 		if !w.shared {
-			task = w.task * pick(w.normal)
+			task = w.task * pick(rng, w.normal)
 		}
 		mean, counted := 0.0, 0.0
 		for range w.conditions {
 			if w.counts == 1 || rng.Float64() < w.counts {
-				mean += play(logistic(w.after+effect+task)) / float64(w.conditions)
+				mean += share(rng, w.seeds, logistic(w.after+effect+task)) / float64(w.conditions)
 				counted += 1 / float64(w.conditions)
 			}
 		}
-		before[len(before)-1] *= counted
-		after = append(after, mean)
-	}
+		before, after = append(before, rate*counted), append(after, mean)
+	})
 	return before, after, 1 - sumAfter/sumBefore
-}
-
-// cover returns the share of the intervals that hold the true share, and the share
-// of the runs that have an interval.
-func (w *lossWorld) cover(t *testing.T, b benchmark, q Question, p, lost float64, runs int) (covered, bounded float64) {
-	t.Helper()
-	play := w.player(t, b, q, p, lost)
-	for range runs {
-		l, truth, err := play()
-		if err != nil {
-			continue
-		}
-		bounded++
-		if l.Low <= truth && truth <= l.High {
-			covered++
-		}
-	}
-	return covered / bounded, bounded / float64(runs)
 }
 
 // player plays a benchmark and returns the share that is lost, and the true one.
 func (w *lossWorld) player(t *testing.T, b benchmark, q Question, p, lost float64) func() (Lost, float64, error) {
 	t.Helper()
-	w.solve(p, lost)
-	var before, after []float64
-	for _, k := range w.shape {
-		before, after = append(before, w.rate(w.base, k)), append(after, w.rate(w.after, k))
-	}
+	after := w.world.solve(p * (1 - lost))
+	w.after = w.base
+	before := w.world.solve(p)
 	s := sampling(t, q, b.groups)
 	rng := stream.New(1, "lost", b.name, string(q),
 		fmt.Sprint(p, lost, w.kind, w.seeds, w.conditions, w.shared, w.counts))
@@ -123,6 +76,14 @@ func (w *lossWorld) player(t *testing.T, b benchmark, q Question, p, lost float6
 	}
 }
 
+// newLossWorld has kinds that differ by the standard deviation in logits, and as many conditions.
+func newLossWorld(b benchmark, std float64, seeds, conditions int, shared bool, counts float64) *lossWorld {
+	w := &lossWorld{world: *newWorld("normal", b, std, seeds, false), conditions: conditions, shared: shared,
+		counts: counts}
+	w.task = 1.5
+	return w
+}
+
 // TestMeanLostCovers simulates all benchmarks at once: the mean of the shares that are
 // lost. Shares and rates differ between them. With -coverage 500 -v it plays more cells.
 func TestMeanLostCovers(t *testing.T) {
@@ -133,36 +94,27 @@ func TestMeanLostCovers(t *testing.T) {
 	}
 	for _, q := range []Question{TheseKinds, NewKinds} {
 		for _, seeds := range sharedtest.Sample(t, []int{1, 10}, 1) {
+			var row coverages
 			for _, of := range counts {
 				for _, lost := range []float64{0, 0.5, 0.9} {
 					var players []func() (Lost, float64, error)
 					for i, b := range benchmarks() {
-						w := &lossWorld{world: *newWorld("normal", b, 1, seeds, false), conditions: 4, shared: true,
-							counts: of}
-						w.task = 1.5
-						players = append(players, w.player(t, b, q, 0.3+0.1*float64(i), lost*(0.7+0.05*float64(i))))
+						players = append(players, newLossWorld(b, 1, seeds, 4, true, of).player(t, b, q,
+							0.3+0.1*float64(i), lost*(0.7+0.05*float64(i))))
 					}
-					covered := 0.0
-					for range runs {
+					covered, _ := covering(runs, func() (truth float64, in Interval, err error) {
 						var parts []Lost
-						truth := 0.0
 						for _, play := range players {
 							if l, real, err := play(); err == nil {
 								parts, truth = append(parts, l), truth+real
 							}
 						}
-						l := MeanLost(parts, 0.95)
-						if truth /= float64(len(parts)); l.Low <= truth && truth <= l.High {
-							covered++
-						}
-					}
-					t.Logf("%s, %d seeds, counts %v, lost %v: coverage %.3f", q, seeds, of, lost, covered/float64(runs))
-					if covered/float64(runs) < 0.88 {
-						t.Errorf("%s, %d seeds, counts %v, lost %v: coverage %.3f", q, seeds, of, lost,
-							covered/float64(runs))
-					}
+						return truth / float64(len(parts)), MeanLost(parts, 0.95).Interval, nil
+					})
+					row = append(row, covered)
 				}
 			}
+			row.check(t, fmt.Sprintf("%s, %d seeds", q, seeds), 0.88, 0.88)
 		}
 	}
 }
@@ -175,53 +127,48 @@ func TestMeanLostCovers(t *testing.T) {
 func TestLostShareCovers(t *testing.T) {
 	sharedtest.Heavy(t)
 	runs, stds, rates, losses := sharedtest.Times(t, 200, 80), []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
-	counts := []float64{1, 0.5}
 	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Sample(t, benchmarks()[:5], 1)
 	if *coverageRuns > 0 {
 		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9},
 			[]float64{-0.1, 0, 0.2, 0.5, 0.9}
 		conditions, sharings, of = []int{1, 8}, []bool{true, false}, benchmarks()
 	}
+	var worlds []func(b benchmark, seeds int) *lossWorld
+	for _, std := range stds {
+		for _, n := range conditions {
+			for _, shared := range sharings {
+				for _, counts := range []float64{1, 0.5} {
+					worlds = append(worlds, func(b benchmark, seeds int) *lossWorld {
+						return newLossWorld(b, std, seeds, n, shared, counts)
+					})
+				}
+			}
+		}
+	}
 	for _, b := range of {
 		for _, q := range questionsOf(b) {
-			line := fmt.Sprintf("| %s | %s |", b.name, q)
 			floor := 0.88
 			if q == NewKinds && *coverageRuns > 0 { // few kinds that differ much, of which nearly all is lost
 				floor = 0.75
 			}
 			for _, seeds := range []int{1, 10} {
-				var row []float64
-				for _, std := range stds {
+				var row coverages
+				for _, world := range worlds {
 					for _, p := range rates {
 						for _, lost := range losses {
-							for _, n := range conditions {
-								for i := range len(sharings) * len(counts) {
-									w := &lossWorld{world: *newWorld("normal", b, std, seeds, false), conditions: n,
-										shared: sharings[i%len(sharings)], counts: counts[i/len(sharings)]}
-									w.task = 1.5
-									covered, bounded := w.cover(t, b, q, p, lost, runs)
-									if bounded < 0.5 { // mostly refused
-										continue
-									}
-									row = append(row, covered)
-									if covered < floor {
-										t.Errorf(
-											"%s, %s, %d seeds, sd %v, rate %v, lost %v, %d conditions, shared %v, "+
-												"counts %v: coverage %.3f, %.2f have one", b.name, q, seeds, std, p,
-											lost, n, w.shared, w.counts, covered, bounded)
-									}
-								}
+							play := world(b, seeds).player(t, b, q, p, lost)
+							covered, bounded := covering(runs, func() (float64, Interval, error) {
+								l, truth, err := play()
+								return truth, l.Interval, err
+							})
+							if bounded >= 0.5 { // else it is mostly refused
+								row = append(row, covered)
 							}
 						}
 					}
 				}
-				if Mean(row) < 0.93 {
-					t.Errorf("%s, %s, %d seeds: mean coverage %.3f", b.name, q, seeds, Mean(row))
-				}
-				line += fmt.Sprintf(" %.1f-%.1f (%.1f), %d cells |", 100*least(row), 100*most(row), 100*Mean(row),
-					len(row))
+				row.check(t, fmt.Sprintf("%s, %s, %d seeds, %d cells", b.name, q, seeds, len(row)), floor, 0.93)
 			}
-			t.Log(line)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -117,24 +116,6 @@ func TestCounts(t *testing.T) {
 	} {
 		if ks, cut := Counts(c.percent, 1, c.n); !slices.Equal(ks, c.want) || cut != c.cut {
 			t.Errorf("%v %% of %d: %v, cut off %v", c.percent, c.n, ks, cut)
-		}
-	}
-}
-
-// TestUnpaired has differences of Newcombe (1998), method 10.
-func TestUnpaired(t *testing.T) {
-	for _, c := range []struct{ a, n, b, m, low, high float64 }{
-		{56, 70, 48, 80, 0.0524, 0.3339}, {9, 10, 3, 10, 0.1705, 0.8090}, {5, 56, 0, 29, -0.0381, 0.1926},
-		{0, 10, 0, 20, -0.1611, 0.2775},
-	} {
-		limits := func(k, n float64) func(float64) Interval {
-			return func(level float64) Interval { return Wilson(k/n, n, level) }
-		}
-		d := Unpaired(c.a/c.n, c.b/c.m, limits(c.a, c.n), limits(c.b, c.m), 0.95)
-		near(t, "Low", d.Low, c.low, 5e-5)
-		near(t, "High", d.High, c.high, 5e-5)
-		if excludes := d.Low > 0 || d.High < 0; excludes != (d.P < 0.05) || math.IsNaN(d.P) {
-			t.Errorf("%+v", d)
 		}
 	}
 }

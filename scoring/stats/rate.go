@@ -166,13 +166,19 @@ func DecodingRate(episodes [][]float64, level float64) Estimate {
 		}
 		e.Variance += variance / float64(len(values)) / (n * n)
 	}
-	e.Variance += 1 / (total * total) // one odd episode in one task
+	return e.decoded(total, total, level)
+}
+
+// decoded gives an estimate from so many episodes, which are worth so many independent trials, its interval for other
+// decodings: one more of them is odd in one task.
+func (e Estimate) decoded(episodes, worth, level float64) Estimate {
+	e.Variance += 1 / (episodes * episodes)
 	if e.Mean <= rounding || e.Mean >= 1-rounding {
-		e.Interval = Wilson(e.Mean, total, level)
+		e.Interval = Wilson(e.Mean, worth, level)
 		return e
 	}
 	z := normalQuantile(level)
-	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/total)
+	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/worth)
 	e.Interval = scoreInterval(e.Mean, squared, true)
 	return e
 }

@@ -40,17 +40,9 @@ func (w *errorWorld) survival(kind float64, steps int) (mean float64) {
 // 29 steps. It returns the spells, the errors that were recovered from at the first
 // step among those that had one, and the effect of each task's kind.
 func (w *errorWorld) draw(rng *rand.Rand, groups []Group) (atRisk, ended [][][]float64, kinds []int) {
-	effects, settings := map[string]int{}, map[Group]float64{}
-	pick := func(from []float64) float64 { return from[rng.IntN(len(from))] }
-	for _, g := range groups {
-		if _, ok := effects[g.Kind]; !ok {
-			effects[g.Kind] = rng.IntN(len(w.shape))
-		}
-		if _, ok := settings[g]; !ok {
-			settings[g] = pick(w.shape)
-		}
-		kinds = append(kinds, effects[g.Kind])
-		hazard := logistic(w.base + w.kind*w.shape[effects[g.Kind]] + w.setting*settings[g] + w.task*pick(w.normal))
+	w.each(rng, groups, func(kind int, effect float64) {
+		kinds = append(kinds, kind)
+		hazard := logistic(w.base + effect + w.task*pick(rng, w.normal))
 		var risks, ends [][]float64
 		for range w.seeds {
 			n, d := make([]float64, 10), make([]float64, 10)
@@ -66,7 +58,7 @@ func (w *errorWorld) draw(rng *rand.Rand, groups []Group) (atRisk, ended [][][]f
 			risks, ends = append(risks, n), append(ends, d)
 		}
 		atRisk, ended = append(atRisk, risks), append(ended, ends)
-	}
+	})
 	return atRisk, ended, kinds
 }
 
@@ -149,9 +141,8 @@ func TestSpellsCover(t *testing.T) {
 	}
 	for _, b := range of {
 		for _, q := range questionsOf(b) {
-			line := fmt.Sprintf("| %s | %s |", b.name, q)
 			for _, seeds := range []int{1, 10} {
-				var curves, ratios []float64
+				var curves, ratios coverages
 				for _, std := range stds {
 					for _, base := range bases {
 						w := &errorWorld{*newWorld("normal", b, std, seeds, false)}
@@ -159,18 +150,12 @@ func TestSpellsCover(t *testing.T) {
 						survival, ratio := w.cover(t, b, q, runs)
 						survival = slices.DeleteFunc(survival, math.IsNaN)
 						curves, ratios = append(curves, survival...), append(ratios, ratio)
-						t.Logf("%s, %s, %d seeds, sd %v, base %v: %.3f %.3f", b.name, q, seeds, std, base, survival,
-							ratio)
 					}
 				}
-				if all := append(curves, ratios...); least(all) < 0.85 || Mean(all) < 0.92 {
-					t.Errorf("%s, %s, %d seeds: smallest coverage %.3f, mean %.3f", b.name, q, seeds, least(all),
-						Mean(all))
-				}
-				line += fmt.Sprintf(" %.1f-%.1f (%.1f) | %.1f-%.1f (%.1f) |", 100*least(curves), 100*most(curves),
-					100*Mean(curves), 100*least(ratios), 100*most(ratios), 100*Mean(ratios))
+				name := fmt.Sprintf("%s, %s, %d seeds", b.name, q, seeds)
+				t.Logf("%s: curves %v, ratios %v", name, curves, ratios)
+				append(curves, ratios...).check(t, name, 0.85, 0.92)
 			}
-			t.Log(line)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -17,8 +18,8 @@ func TestTrainingsCover(t *testing.T) {
 	s := sampling(t, TheseKinds, b.groups)
 	for _, spread := range []float64{0, 0.7} {
 		rng := stream.New(1, "trainings")
-		var widened, tasksOnly int
-		for range runs {
+		tasksOnly := 0.0
+		alike(t, fmt.Sprint("spread ", spread), runs, 0.07, func() Difference {
 			hardness := make([]float64, len(b.groups))
 			for i := range hardness {
 				hardness[i] = 1.5 * rng.NormFloat64()
@@ -30,30 +31,18 @@ func TestTrainingsCover(t *testing.T) {
 			}
 			d := s.Paired(x, trainings)
 			if d.P < 0.05 {
-				tasksOnly++
+				tasksOnly += 1. / runs
 			}
 			for _, means := range [][]float64{xMeans, yMeans} {
 				d = d.Plus(math.Pow(SampleStd(means), 2)/trainings, trainings-1, 0.95)
 			}
-			if excludes := d.Low > 0 || d.High < 0; excludes != (d.P < 0.05) {
-				t.Fatalf("interval and p disagree: %+v", d)
-			}
-			if d.P < 0.05 {
-				widened++
-			}
-		}
-		t.Logf("spread %v: rejects %.1f %%, without trainings %.1f %%", spread, percent(widened, runs),
-			percent(tasksOnly, runs))
-		if percent(widened, runs) > 7 {
-			t.Errorf("spread %v: equal arms differ in %.1f %% of the runs", spread, percent(widened, runs))
-		}
-		if spread > 0 && percent(tasksOnly, runs) < 15 {
-			t.Errorf("the trainings are too alike to show anything: %.1f %%", percent(tasksOnly, runs))
+			return d
+		})
+		if spread > 0 && tasksOnly < 0.15 {
+			t.Errorf("the trainings are too alike to show anything: %.1f %%", 100*tasksOnly)
 		}
 	}
 }
-
-func percent(of, all int) float64 { return 100 * float64(of) / float64(all) }
 
 // trainArm returns the means of an arm by task, and by training.
 func trainArm(rng *rand.Rand, hardness []float64, trainings int, spread float64) (byTask, byTraining []float64) {

@@ -29,11 +29,6 @@ func wide() Table {
 	return t
 }
 
-func text(t *testing.T, tables []Table) string {
-	t.Helper()
-	return render(t, Text, tables...)
-}
-
 func TestFit(t *testing.T) {
 	for _, c := range []struct {
 		width      int
@@ -45,7 +40,7 @@ func TestFit(t *testing.T) {
 		{40, []string{"All rows", "36.0 to 53.0", "vllm:", "agentrefine"},
 			[]string{"agentrefine-llama3-8b/checkpoint"}},
 	} {
-		got := text(t, Fit([]Table{wide()}, c.width))
+		got := render(t, Text, Fit([]Table{wide()}, c.width)...)
 		for _, line := range strings.Split(got, "\n") {
 			if twwidth.Width(line) > c.width {
 				t.Errorf("at width %d a line has %d characters: %s", c.width, twwidth.Width(line), line)
@@ -70,7 +65,7 @@ func TestFitEmptyColumn(t *testing.T) {
 	for _, row := range empty.Rows {
 		row[2] = String("")
 	}
-	got := text(t, Fit([]Table{empty}, 80))
+	got := render(t, Text, Fit([]Table{empty}, 80)...)
 	if !strings.Contains(got, "All rows: Environment alfworld, Planned 134.") || strings.Contains(got, "Agent") {
 		t.Error(got)
 	}
@@ -80,7 +75,7 @@ func TestFitEmptyColumn(t *testing.T) {
 func TestFitWords(t *testing.T) {
 	perturbed := Table{ID: "t", Columns: []Column{{Header: "Model", Words: true}},
 		Rows: [][]Cell{{String("expert (perturbation random:1:2/task)")}}}
-	if got := text(t, Fit([]Table{perturbed}, 10)); !strings.Contains(got, "(perturbation ") {
+	if got := render(t, Text, Fit([]Table{perturbed}, 10)...); !strings.Contains(got, "(perturbation ") {
 		t.Errorf("a word is broken:\n%s", got)
 	}
 }
@@ -89,7 +84,7 @@ func TestFitWords(t *testing.T) {
 func TestFitSaysWhatIsNotShown(t *testing.T) {
 	one := wide()
 	one.Rows[0][2], one.Rows[0][6] = String("act"), Int(12)
-	got := text(t, Fit([]Table{one}, 60))
+	got := render(t, Text, Fit([]Table{one}, 60)...)
 	if !strings.Contains(got, "Not shown: Agent, Planned (--wide shows all columns).") {
 		t.Errorf("it does not say what is left out:\n%s", got)
 	}

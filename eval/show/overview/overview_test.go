@@ -258,7 +258,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 	// A page has one family of tests, so tables with tests of their own are asked for; names that
 	// end in numbers may be no trainings of one arm; and what is for papers says nothing else.
 	for _, id := range []string{"trainings", "trainings-paired", "change", "best-of-paired", "trials-paired",
-		"refinement-paired", "against-published", "notes", "paper", "paper-robustness", "paper-best-of"} {
+		"refinement-paired", "notes", "paper", "paper-robustness", "paper-best-of"} {
 		tables[id] = true
 	}
 	for _, id := range report.IDs() {

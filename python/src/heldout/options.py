@@ -36,7 +36,6 @@ TableName = Literal[
     "refinement",
     "refinement-measures",
     "refinement-paired",
-    "against-published",
     "kinds",
     "rates",
     "tasks",
