@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs/engine/scienceworld"
 )
 
@@ -45,10 +47,7 @@ func TestSolutions(t *testing.T) {
 // updateSolutions makes the solution of one variation of each task, each in a
 // process of its own: the simulator remembers tours.
 func updateSolutions(t *testing.T) {
-	f, err := os.Create(goldSums)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(goldSums))(t)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 3))
 	for _, name := range scienceworld.TaskNames() {

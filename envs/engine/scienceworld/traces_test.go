@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs/engine/scienceworld"
 )
 
@@ -80,10 +82,7 @@ func TestTraces(t *testing.T) {
 // updateTraces plays an episode of each task, and some long ones.
 func updateTraces(t *testing.T) {
 	d := startDriver(t)
-	f, err := os.Create(traceSums)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(traceSums))(t)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 2))
 	for i, name := range scienceworld.TaskNames() {

@@ -232,20 +232,20 @@ func TestListHasWhatIsNotRefused(t *testing.T) {
 			for i, x := range l.objects {
 				for j, y := range l.objects {
 					for _, a := range actions {
-						d, want := validDeed{int32(i), int32(j), a.id}, false
+						d, want := validDeed{int32(i), int32(j), a.ID}, false
 						switch carried := x.container == w.inventory; {
-						case !isEnabled(a.id, w.enabled) || a.slots == 0:
-						case a.slots == 1:
+						case !isEnabled(a.ID, w.enabled) || a.Slots == 0:
+						case a.Slots == 1:
 							d.b = -1
-							want = !(a.id == pickUp && carried || a.id == putDown && !carried) &&
-								!w.refuse(w.substituted(deed{id: a.id, a: x})).refused
-						case a.id == dunk:
+							want = !(a.ID == pickUp && carried || a.ID == putDown && !carried) &&
+								!w.refuse(w.substituted(deed{id: a.ID, a: x})).refused
+						case a.ID == dunk:
 							want = !w.refuse(deed{dunk, y, x}).refused
 						default:
-							want = !w.refuse(deed{a.id, x, y}).refused
+							want = !w.refuse(deed{a.ID, x, y}).refused
 						}
 						if got[d] != want {
-							t.Fatalf("%s: %s %s, %s: %v, want %v", name, a.name, x.name, y.name, got[d], want)
+							t.Fatalf("%s: %s %s, %s: %v, want %v", name, a.Name, x.name, y.name, got[d], want)
 						}
 					}
 				}
