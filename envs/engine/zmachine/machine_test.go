@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // Where mini puts things.
@@ -49,10 +51,7 @@ var (
 
 func load(t testing.TB, image []byte) *Story {
 	t.Helper()
-	s, err := Load(image)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(Load(image))(t)
 	return s
 }
 
@@ -67,10 +66,7 @@ func shown(m *Machine) string {
 // lowlight loads the story of the environment.
 func lowlight(t testing.TB) *Story {
 	t.Helper()
-	b, err := os.ReadFile("../../jericho/lowlight/lowlight.z5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("../../jericho/lowlight/lowlight.z5"))(t)
 	return load(t, b)
 }
 
@@ -224,9 +220,7 @@ func TestRandom(t *testing.T) {
 // What is typed ahead is read later; spec §5.
 func TestTypeAhead(t *testing.T) {
 	m := New(lowlight(t), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	shown(m)
 	for i, c := range []struct{ action, want string }{
 		{"west\nexamine well", "Well Yard"},
@@ -238,9 +232,7 @@ func TestTypeAhead(t *testing.T) {
 		{"x nets" + strings.Repeat(" ", 300) + "\nwest", "something you need to refer to"},
 		{"south", "Well Yard"}, // the line behind the 198th byte was never there
 	} {
-		if err := m.Step(c.action); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Step(c.action))
 		if got := shown(m); !strings.Contains(got, c.want) {
 			t.Errorf("step %d, %q: %q, want %q in it", i, c.action, got, c.want)
 		}
@@ -251,9 +243,7 @@ func TestTypeAhead(t *testing.T) {
 // are words.
 func TestTokenise(t *testing.T) {
 	m := New(lowlight(t), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	words := map[string]int{}
 	for _, w := range m.Dictionary() {
 		words[w.Text] = w.Address
@@ -283,13 +273,9 @@ func TestTokenise(t *testing.T) {
 // The status line of version 3 is written at every read, in three columns.
 func TestStatusLine(t *testing.T) {
 	m := New(load(t, mini(3, append(read3, read3...)...)), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	copy(m.mem[miniGlobals:], []byte{0, 1, 0, 5, 0xFF, 0xFF})
-	if err := m.Step("x"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Step("x"))
 	want := " object#1" + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" +
 		strings.Repeat(" ", 14) + "\n"
 	if got := shown(m); got != want {
@@ -305,16 +291,12 @@ func TestSnapshot(t *testing.T) {
 		"west/turn windlass/take key/save/north/wait/wait/restore/wait/wait/restart/yes/look/wait", "/")
 	play := func(m *Machine) (texts []string) {
 		for _, a := range actions {
-			if err := m.Step(a); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, m.Step(a))
 			texts = append(texts, shown(m))
 		}
 		return texts
 	}
-	if err := errors.Join(m.Start(), other.Start()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(m.Start(), other.Start()))
 	shown(m)
 	at := m.Snapshot()
 	want := strings.Join(play(m), "|")
@@ -324,9 +306,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	for _, m := range []*Machine{m, other} {
-		if err := m.Restore(at); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Restore(at))
 		if !m.Snapshot().Equal(at) {
 			t.Error("what was restored is not what was taken")
 		}
@@ -346,14 +326,10 @@ func TestPrompt(t *testing.T) {
 		image := mini(3, code...)
 		image[miniGlobals+1] = 1 // the place
 		m := New(load(t, image), Options{})
-		if err := m.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Start())
 		prepare(m)
 		for range 2 {
-			if err := m.Step("a"); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, m.Step("a"))
 		}
 		at := m.Snapshot()
 		return at, shown(m)
