@@ -97,6 +97,7 @@ func TestTalesStories(t *testing.T) {
 	if diff := cmp.Diff(want, stateOf(t, o.Dir)); diff != "" {
 		t.Error(diff)
 	}
+	const suiteFolder = "jericho/z-machine-games-master/jericho-game-suite"
 	files := filesUnder(talesSums, suiteFolder)
 	var members []member
 	for _, file := range append(files, "lgop.z3", "../advent.z5") {
