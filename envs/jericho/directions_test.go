@@ -37,7 +37,7 @@ func TestShortDirections(t *testing.T) {
 func TestOfficialDirections(t *testing.T) {
 	for i := range games {
 		if d := cmp.Diff(basicActions, understood(basicActions, officialStory(t, &games[i]))); d != "" {
-			t.Errorf("%s: %s", games[i].name, d)
+			t.Errorf("%s: %s", games[i].Name, d)
 		}
 	}
 }

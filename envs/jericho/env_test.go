@@ -13,24 +13,15 @@ import (
 func officialEnv(t testing.TB, o Options) *Env {
 	t.Helper()
 	o.Data = sharedtest.AgentBoard(t)
-	e, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(New(o))(t)
 	return e
 }
 
 // startedWorld returns a world of a task after its start.
 func startedWorld(t testing.TB, e *Env, task int) (envs.World, envs.Start) {
 	t.Helper()
-	w, err := e.NewWorld(e.Tasks()[task])
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[task]))(t)
+	start := sharedtest.Must(w.Start(context.Background()))(t)
 	return w, start
 }
 
@@ -131,7 +122,7 @@ func TestOfficialTasks(t *testing.T) {
 		if slices.Contains(hard, i) {
 			want = envs.Hard
 		}
-		if task.Index != i || task.ID != games[i].name || task.Difficulty != want || len(task.Digest) != 64 {
+		if task.Index != i || task.ID != games[i].Name || task.Difficulty != want || len(task.Digest) != 64 {
 			t.Errorf("%+v", task)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs/engine/zmachine"
 )
 
@@ -81,9 +83,7 @@ func TestKeysOfMoments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range actions {
-			if err := s.play(a); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, s.play(a))
 		}
 		s.parsed += score
 		return p.actions().key(s.snapshot())
@@ -95,7 +95,7 @@ func TestKeysOfMoments(t *testing.T) {
 	other := attic(t)
 	other.actions().attemptBudget--
 	game := *other.game
-	game.max++
+	game.Max++
 	for i, k := range []momentKey{
 		key(attic(t), 1), key(attic(t), 0, "east"), key(other, 0),
 		key(newPlay(other.game, other.story, other.seed+1, binding{}), 0),

@@ -20,10 +20,7 @@ import (
 // own sets up the game of our own.
 func own(t testing.TB, seed int64) *Env {
 	t.Helper()
-	e, err := New(Options{GeneratorSeed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(New(Options{GeneratorSeed: seed}))(t)
 	return e
 }
 
@@ -66,7 +63,7 @@ func TestOwnGameIsWon(t *testing.T) {
 		if !s.Success || s.Progress != 1 || n > e.Info().StepLimit {
 			t.Errorf("seed %d: %+v after %d steps", seed, s, n)
 		}
-		if got := w.(*world).session.score(); got != lowlight.max {
+		if got := w.(*world).session.score(); got != lowlight.Max {
 			t.Errorf("seed %d: the score is %d", seed, got)
 		}
 		if got := w.(*world).session.moves(); got != n {
@@ -90,7 +87,7 @@ func TestOwnGameIsLost(t *testing.T) {
 			t.Errorf("%s: over too early: %+v", name, s)
 		}
 		if s := steps(t, w, actions[len(actions)-1]); !s.Done || s.Success ||
-			!strings.Contains(s.Observation, haveDied) {
+			!strings.Contains(s.Observation, "*** You have died ***") {
 			t.Errorf("%s: %+v", name, s)
 		}
 		if actions, err := w.(envs.Lister).Actions(context.Background()); err != nil || len(actions) != 0 {
@@ -173,11 +170,8 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
-func forked(t interface{ Fatal(...any) }, w envs.World) envs.World {
-	f, err := w.(envs.Forker).Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
+func forked(t sharedtest.Ender, w envs.World) envs.World {
+	f := sharedtest.Must(w.(envs.Forker).Fork())(t)
 	return f
 }
 
@@ -200,8 +194,8 @@ func TestOwnGameCompiles(t *testing.T) {
 }
 
 func (s *storySession) moves() int {
-	if s.game.moves == 0 {
+	if s.game.Moves == 0 {
 		return 0
 	}
-	return int(s.machine.Word(s.game.moves)) - s.game.moveOffset
+	return int(s.machine.Word(s.game.Moves)) - s.game.MoveOffset
 }

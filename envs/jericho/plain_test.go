@@ -4,16 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 )
 
 // The variant shows the story's own text, line ends included, passes replies on
 // whole and knows the game's score.
 func TestPlain(t *testing.T) {
-	e, err := New(Options{Variant: Jericho, GeneratorSeed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(New(Options{Variant: Jericho, GeneratorSeed: 3}))(t)
 	w, start := startedWorld(t, e, 0)
 	if !strings.Contains(start.Observation, "\n") {
 		t.Errorf("the first observation is one line: %q", start.Observation)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 	"heldout/envs/engine/zmachine"
 )
@@ -12,16 +14,10 @@ import (
 // attic is the game of the example in the prompt.
 func attic(t testing.TB) *play {
 	t.Helper()
-	b, err := os.ReadFile("testdata/attic.z5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	story, err := zmachine.Load(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("testdata/attic.z5"))(t)
+	story := sharedtest.Must(zmachine.Load(b))(t)
 	g := lowlight
-	g.name, g.score, g.max, g.moves = "attic", score{}, 0, 0
+	g.Name, g.Score, g.Max, g.Moves = "attic", score{}, 0, 0
 	return newPlay(&g, story, 0, binding{})
 }
 
@@ -33,10 +29,7 @@ func TestPromptExample(t *testing.T) {
 }
 
 func testPromptExample(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	in, err := prompt.For("zork1")
 	if err != nil || len(in.Examples) != 1 || prompt.Help != helpAction {
 		t.Fatalf("%+v: %v", prompt, err)

