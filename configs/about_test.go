@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -15,13 +17,8 @@ func TestLoadAbout(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "about.yaml")
 	text := "who: A. Author\nlicence: CC-BY-4.0\nmodels:\n  vllm:tuned:\n    sha256: " + strings.Repeat("0a", 32) +
 		"\n    parameters: 7.5\n    training_data: []\n    training_tasks: [a.json]\n  vllm:base: {base: vllm:none}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := LoadAbout(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	got := sharedtest.Must(LoadAbout(file))(t)
 	want := About{Authors: "A. Author", Licence: "CC-BY-4.0", Models: map[string]AboutModel{
 		"vllm:tuned": {SHA256: strings.Repeat("0a", 32), Parameters: 7.5, TrainingData: []string{},
 			TrainingTasks: []string{"a.json"}},
@@ -54,9 +51,7 @@ func TestLoadAboutErrors(t *testing.T) {
 		`models: {m: {revision: "\0"}}`:                          `"revision of m"`,
 	} {
 		file := filepath.Join(t.TempDir(), "about.yaml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := LoadAbout(file)
 		if want == "" && err != nil ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file)) {

@@ -4,29 +4,19 @@ import (
 	"slices"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
 // A preset is exact if the comparisons with its original show it, and only then.
 func TestStatusIsEarned(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	for _, name := range names {
-		whole, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := whole.Split()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := sharedtest.Must(configs.LoadPreset(name))(t)
+		parts := sharedtest.Must(whole.Split())(t)
 		for _, p := range parts {
-			c, err := p.Compared()
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := sharedtest.Must(p.Compared())(t)
 			if p.Status == configs.Exact && !c.Proves() {
 				t.Errorf("%s is called exact, and the comparisons are %v", p.ID(false), c)
 			}

@@ -3,16 +3,15 @@ package configs_test
 import (
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
 )
 
 func TestLoadWeights(t *testing.T) {
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	want := configs.Weights{
 		Source: "AgentRefine (ICLR 2025), Table 6",
 		HeldOut: []configs.Weight{

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestLoadFamilies(t *testing.T) {
@@ -12,10 +14,7 @@ func TestLoadFamilies(t *testing.T) {
 		t.Fatal(envs, err)
 	}
 	for _, env := range envs {
-		f, err := LoadFamilies(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(LoadFamilies(env))(t)
 		var ids []string
 		for _, family := range f.All {
 			ids = append(ids, family.ID)
@@ -84,13 +83,9 @@ func TestAdd(t *testing.T) {
 		}
 	}
 	both := Perturbation{}
-	if err := both.Add(one); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, both.Add(one))
 	other := Perturbation{Verbs: map[string]string{"take": "grab", "put": "place"}, Layout: Bars}
-	if err := both.Add(other); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, both.Add(other))
 	if len(both.Verbs) != 2 || both.Order != Reversed || both.Layout != Bars || len(one.Verbs) != 1 {
 		t.Errorf("%+v; %+v", both, one)
 	}

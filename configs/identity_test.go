@@ -3,15 +3,15 @@ package configs
 import (
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // An identity is the same from flags and from a file, and numbers in it keep their digits.
 func TestIdentity(t *testing.T) {
 	var flags Identity
 	for _, text := range []string{"version=1.10", "source=0123456789abcdef", `sampling={"temperature": 0.70}`} {
-		if err := flags.Set(text); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, flags.Set(text))
 	}
 	if got := flags.String(); got != `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}` {
 		t.Errorf("flags give %s", got)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -66,18 +68,9 @@ metric: {primary: success, aggregate: mean-over-tasks}
 
 func mustHash(t *testing.T, text string) string {
 	t.Helper()
-	p, err := configs.ParsePreset("f", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := p.Split()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := all[0].Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.ParsePreset("f", []byte(text)))(t)
+	all := sharedtest.Must(p.Split())(t)
+	hash := sharedtest.Must(all[0].Hash())(t)
 	return hash
 }
 
@@ -145,20 +138,14 @@ func FuzzParsePreset(f *testing.F) {
 
 // Published results are of parts that there are.
 func TestPresetResults(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	rows := 0
 	for _, name := range names {
 		r, err := configs.LoadPresetResults(name)
 		if err != nil {
 			t.Error(err)
 		}
-		p, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(configs.LoadPreset(name))(t)
 		if whole := fmt.Sprintf("%s@%d", p.Name, p.Version); len(r.Rows) > 0 && r.Preset != whole {
 			t.Errorf("%s: the results are of %q", whole, r.Preset)
 		}
@@ -176,19 +163,10 @@ func TestPresetResults(t *testing.T) {
 
 // A definition in a record is read as what was played.
 func TestDefinitionsAreReadBack(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	for _, name := range names {
-		p, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := p.Canonical()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(configs.LoadPreset(name))(t)
+		want := sharedtest.Must(p.Canonical())(t)
 		var read configs.Preset
 		if err := json.Unmarshal(want, &read); err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestPrices(t *testing.T) {
 	var flags, list, mapping Prices
 	for _, s := range []string{"openai:a=2.5/0.25/10", "vllm:b=w=1/2"} {
-		if err := flags.Append(s); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, flags.Append(s))
 	}
 	for text, into := range map[string]*Prices{
 		`prices: ["openai:a=2.5/0.25/10", "vllm:b=w=1/2"]`:                                                &list,

@@ -6,16 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
 )
 
 func TestLoadPromptPDDL(t *testing.T) {
-	p, err := configs.LoadPrompt("pddl", configs.PromptVersions()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPrompt("pddl", configs.PromptVersions()[0]))(t)
 	want := []string{"barman", "blockworld", "gripper", "tyreworld"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(p.Types))); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
@@ -98,10 +97,7 @@ func TestParsePromptAgentBoard(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := configs.ParsePrompt("mine.json", []byte(c.json))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sharedtest.Must(configs.ParsePrompt("mine.json", []byte(c.json)))(t)
 			if diff := cmp.Diff(c.want, p.Types); diff != "" {
 				t.Errorf("types (-want +got):\n%s", diff)
 			}

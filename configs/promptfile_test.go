@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
@@ -134,14 +136,8 @@ func TestParseTemplate(t *testing.T) {
 // before they existed stay the same.
 func TestPromptHashesAreOld(t *testing.T) {
 	for version, want := range map[string]string{"v2": "e73d58fd", "v3": "8af6ba2a"} {
-		p, err := configs.LoadPrompt("alfworld", version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(configs.LoadPrompt("alfworld", version))(t)
+		b := sharedtest.Must(json.Marshal(p))(t)
 		sum := sha256.Sum256(b)
 		if got := hex.EncodeToString(sum[:4]); got != want {
 			t.Errorf("the prompt %s of alfworld has the hash %s", version, got)

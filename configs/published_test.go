@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
@@ -30,10 +32,7 @@ const rounding = 0.05 + 1e-9
 
 func load(t *testing.T, name string) configs.Published {
 	t.Helper()
-	p, err := configs.LoadPublished(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPublished(name))(t)
 	return p
 }
 
@@ -107,10 +106,7 @@ func mentions(t *testing.T, tab configs.PublishedTable, words ...string) {
 // TestPublishedFiles reads every embedded file. That ids, columns and rows are
 // unique is checked on reading.
 func TestPublishedFiles(t *testing.T) {
-	names, err := configs.PublishedNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PublishedNames())(t)
 	ids := map[string][]string{}
 	for _, name := range names {
 		p := load(t, name)
@@ -225,10 +221,7 @@ func TestHeldIn(t *testing.T) {
 // TestHeldOutScores computes the held-out scores of Table 1, which the paper
 // does not print.
 func TestHeldOutScores(t *testing.T) {
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	var envs []string
 	for _, h := range w.HeldOut {
 		if h.Weight != tasks[h.Env] {
@@ -514,10 +507,7 @@ tables:
 `
 
 func TestParsePublished(t *testing.T) {
-	got, err := configs.ParsePublished("mine.yaml", []byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(configs.ParsePublished("mine.yaml", []byte(good)))(t)
 	f := func(v float64) *float64 { return &v }
 	want := configs.Published{
 		Title: "Mine", Source: "my notebook",

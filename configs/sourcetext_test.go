@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -76,14 +78,8 @@ metric: {primary: success, aggregate: mean-over-tasks}
 `
 
 func TestTextsOfPresets(t *testing.T) {
-	whole, err := configs.ParsePreset("f", []byte(withTexts))
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := whole.Select("one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := sharedtest.Must(configs.ParsePreset("f", []byte(withTexts)))(t)
+	one := sharedtest.Must(whole.Select("one"))(t)
 	if len(one.Texts) != 1 || one.Texts["said"].File != "a.py" {
 		t.Errorf("the part one has the texts %v, want only its own", one.Texts)
 	}

@@ -1,13 +1,14 @@
 package configs
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
 
 // Another instruction has another hash, which a directory of calls keeps.
 func TestHashOfThinkPrompt(t *testing.T) {
-	ours, err := LoadThink()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := sharedtest.Must(LoadThink())(t)
 	hash, err := ours.Hash()
 	if err != nil || len(hash) != 64 {
 		t.Fatalf("%q, %v", hash, err)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs/pysource"
@@ -23,10 +25,7 @@ other = ["x"]
 `
 
 func TestLiterals(t *testing.T) {
-	found, err := pysource.Literals(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := sharedtest.Must(pysource.Literals(program))(t)
 	for _, c := range []struct {
 		first, last int
 		want        []string
@@ -90,10 +89,7 @@ func FuzzLiterals(f *testing.F) {
 
 // A literal follows another only if nothing is between them.
 func TestFollows(t *testing.T) {
-	found, err := pysource.Literals(`"a" "b", "c"`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := sharedtest.Must(pysource.Literals(`"a" "b", "c"`))(t)
 	var follows []bool
 	for _, l := range found {
 		follows = append(follows, l.Follows)
