@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/engine/planning"
 	"heldout/envs/stream"
@@ -68,10 +70,7 @@ func BenchmarkPlan(b *testing.B) {
 	e := generated(b)
 	var ins []*instance
 	for _, p := range e.problems {
-		in, err := p.ready()
-		if err != nil {
-			b.Fatal(err)
-		}
+		in := sharedtest.Must(p.ready())(b)
 		ins = append(ins, in)
 	}
 	for n := 0; b.Loop(); n++ {

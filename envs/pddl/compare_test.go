@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"pgregory.net/rapid"
 )
 
@@ -90,10 +92,7 @@ func TestSameObservationOfWorlds(t *testing.T) {
 		if ours := step(rt, w, "look around").Observation; e.SameObservation("look around", fewer, ours) {
 			rt.Fatalf("%q is %q", fewer, ours)
 		}
-		actions, err := w.Actions(t.Context())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		actions := sharedtest.Must(w.Actions(t.Context()))(rt)
 		list := step(rt, w, "check").Observation
 		_, end, _ := strings.Cut(list, checkAction)
 		permuted = listPrefix + strings.Join(append(rapid.Permutation(actions).Draw(rt, "actions"), checkAction),

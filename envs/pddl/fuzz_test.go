@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs/pytext"
 )
 
@@ -27,10 +29,7 @@ func FuzzStep(f *testing.F) {
 		var forks [early]*world
 		for i := range forks {
 			forks[i] = forked(f, w)
-			a, err := w.ExpertAction(context.Background())
-			if err != nil {
-				f.Fatal(err)
-			}
+			a := sharedtest.Must(w.ExpertAction(context.Background()))(f)
 			steps(f, w, a)
 		}
 		moments = append(moments, forks)

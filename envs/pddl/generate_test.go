@@ -18,10 +18,7 @@ import (
 // generated returns the default set of tasks.
 func generated(t testing.TB) *Env {
 	t.Helper()
-	e, err := NewGenerated(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewGenerated(0))(t)
 	return e
 }
 
@@ -78,10 +75,7 @@ func TestGeneratedTasksStay(t *testing.T) {
 		7:  "2078b8255b51edbdec4bc62c894d8a9381af70cb4f478a614ad1934cdcc1d27a",
 		-1: "81ea68c6dc7476b75823e2fd70aeaf742877ac07b0333fb3d65285bbab0f5d96",
 	} {
-		e, err := NewGenerated(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGenerated(seed))(t)
 		if got := digestOfAll(e); got != want {
 			t.Errorf("seed %d: digest %s, want %s", seed, got, want)
 		}
@@ -127,10 +121,7 @@ func TestGenerators(t *testing.T) {
 // The expert solves generated tasks within the step limit.
 func TestExpertOnGenerators(t *testing.T) {
 	for seed := range int64(sharedtest.Times(t, 3, 1)) {
-		e, err := NewGenerated(rand.New(rand.NewPCG(uint64(seed), 1)).Int64())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGenerated(rand.New(rand.NewPCG(uint64(seed), 1)).Int64()))(t)
 		for _, task := range e.Tasks() {
 			if n, success := solve(t, e, task, stepLimit); !success {
 				t.Errorf("%s: not solved after %d steps", task.ID, n)
@@ -141,10 +132,7 @@ func TestExpertOnGenerators(t *testing.T) {
 
 func TestNewWorldRefusesForeignTasks(t *testing.T) {
 	e := generated(t)
-	other, err := NewGenerated(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := sharedtest.Must(NewGenerated(1))(t)
 	mine := e.Tasks()[3]
 	for name, change := range map[string]func(*envs.Task){
 		"none":       func(*envs.Task) {},

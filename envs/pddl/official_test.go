@@ -30,10 +30,7 @@ func newLayout(t testing.TB, folder string) layout {
 	var labels []string
 	for i := range games {
 		g := &games[i]
-		domain, err := domains.ReadFile("domains/" + g.name + ".pddl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domain := sharedtest.Must(domains.ReadFile("domains/" + g.name + ".pddl"))(t)
 		files[folder+g.name+".pddl"] = string(domain)
 		for n := range g.capacity {
 			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.name, n+1)] = generators[g.name](n, false,
@@ -57,12 +54,8 @@ func (l layout) write(t testing.TB) (dir string) {
 	dir = t.TempDir()
 	for name, text := range l {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -71,10 +64,7 @@ const beside = "pddl/pddlgym/"
 
 func TestOfficial(t *testing.T) {
 	files := newLayout(t, beside)
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 	info := e.Info()
 	if info.Name != "pddl" || info.Source != envs.Official || info.StepLimit != 30 || info.Settings != nil ||
 		len(info.DataHash) != 64 {
@@ -111,10 +101,7 @@ func TestOfficial(t *testing.T) {
 func TestOfficialCapacity(t *testing.T) {
 	files := newLayout(t, beside)
 	files[beside+"blockworld/zzz.pddl"] = "not read"
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 	if len(e.Tasks()) != 60 {
 		t.Errorf("%d tasks", len(e.Tasks()))
 	}
@@ -125,18 +112,12 @@ func TestOfficialFilesHaveLimits(t *testing.T) {
 	for _, name := range []string{beside + "gripper.pddl", beside + "gripper/problem1.pddl"} {
 		dir := newLayout(t, beside).write(t)
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.Truncate(file, datafile.MaxLabels+1); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Truncate(file, datafile.MaxLabels+1))
 		if _, err := NewOfficial(dir); err == nil || !strings.Contains(err.Error(), "more than 16777216 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(os.DevNull, file); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Remove(file))
+		sharedtest.OK(t, os.Symlink(os.DevNull, file))
 		if _, err := NewOfficial(dir); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -146,10 +127,7 @@ func TestOfficialFilesHaveLimits(t *testing.T) {
 // The problem files may also lie in a checkout of AgentBoard that the data folder
 // is in. The tasks are the same.
 func TestOfficialInCheckout(t *testing.T) {
-	one, err := NewOfficial(newLayout(t, beside).write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	const checkout = "agentboard/environment/pddl_env/pddlgym/pddl/"
 	files := layout{}
 	for name, text := range newLayout(t, checkout) {
@@ -159,10 +137,7 @@ func TestOfficialInCheckout(t *testing.T) {
 		files[name] = text
 	}
 	dir := files.write(t)
-	two, err := NewOfficial(filepath.Join(dir, "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := sharedtest.Must(NewOfficial(filepath.Join(dir, "data")))(t)
 	if diff := cmp.Diff(one.Tasks(), two.Tasks()); diff != "" {
 		t.Error(diff)
 	}
@@ -174,10 +149,7 @@ func TestOfficialInCheckout(t *testing.T) {
 // Every byte that is read counts for the hash of the data, and that of a task for
 // the task and no other.
 func TestDigests(t *testing.T) {
-	good, err := NewOfficial(newLayout(t, beside).write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	for file, changed := range map[string]func(envs.Task) bool{
 		beside + "gripper/problem3.pddl": func(t envs.Task) bool { return t.ID == "gripper/problem3" },
 		beside + "barman.pddl":           func(t envs.Task) bool { return t.Type == "barman" },
@@ -189,10 +161,7 @@ func TestDigests(t *testing.T) {
 		} else {
 			files[file] += "\n"
 		}
-		e, err := NewOfficial(files.write(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 		if e.Info().DataHash == good.Info().DataHash {
 			t.Errorf("%s has changed, but not the hash of the data", file)
 		}
@@ -204,10 +173,7 @@ func TestDigests(t *testing.T) {
 	}
 	files := newLayout(t, beside)
 	files[labelFile] = strings.Replace(files[labelFile], `"easy"`, `"hard"`, 1)
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 	if e.Tasks()[0].Digest == good.Tasks()[0].Digest {
 		t.Error("the difficulty has changed, but not the digest of the task")
 	}
@@ -320,10 +286,7 @@ func TestTooLargeProblem(t *testing.T) {
 	files[beside+"gripper/problem1.pddl"] = fmt.Sprintf(
 		"(define (problem x) (:domain gripper) (:objects %s) (:init %s) (:goal (at o1 o2)))",
 		strings.Join(objs, " "), init.String())
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 	w, err := e.NewWorld(e.Tasks()[0])
 	if want := "gripper/problem1.pddl: grounding action pick: the problem is too large"; err == nil ||
 		err.Error() != want || w != nil {
@@ -408,10 +371,10 @@ func TestGoldenTemplates(t *testing.T) {
 		if diff := cmp.Diff(params, gotParams); diff != "" {
 			t.Errorf("%s: actions: %s", g.name, diff)
 		}
-		if diff := cmp.Diff(facts, g.facts); diff != "" {
+		if diff := cmp.Diff(facts, g.Facts); diff != "" {
 			t.Errorf("%s: texts of facts: %s", g.name, diff)
 		}
-		if diff := cmp.Diff(actions, g.actions); diff != "" {
+		if diff := cmp.Diff(actions, g.Actions); diff != "" {
 			t.Errorf("%s: texts of actions: %s", g.name, diff)
 		}
 	}
@@ -473,10 +436,7 @@ func TestEmbeddedDomainsEqualOfficial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs, err := e.problems[i].ready()
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs := sharedtest.Must(e.problems[i].ready())(t)
 		ours := newTestInstance(t, g.name, string(text))
 		if diff := cmp.Diff(describeTask(theirs.task), describeTask(ours.task)); diff != "" {
 			t.Errorf("%s: %s", task.ID, diff)

@@ -3,6 +3,8 @@ package pddl
 import (
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -15,10 +17,7 @@ func TestPromptExamples(t *testing.T) {
 }
 
 func testPromptExamples(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	if prompt.Help != checkAction {
 		t.Errorf("the help action is %q, want %q", prompt.Help, checkAction)
 	}

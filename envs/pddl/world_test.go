@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -31,38 +33,23 @@ func gameNamed(t testing.TB, name string) *strategyGame {
 // embeddedDomain parses our own writing of a game's rules.
 func embeddedDomain(t testing.TB, name string) *planning.Domain {
 	t.Helper()
-	text, err := domains.ReadFile("domains/" + name + ".pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := planning.ParseDomain(name+".pddl", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(domains.ReadFile("domains/" + name + ".pddl"))(t)
+	d := sharedtest.Must(planning.ParseDomain(name+".pddl", string(text)))(t)
 	return d
 }
 
 // newTestInstance grounds a problem of one of the embedded games.
 func newTestInstance(t testing.TB, name, text string) *instance {
 	t.Helper()
-	p, err := newProblem(gameNamed(t, name), embeddedDomain(t, name), "problem.pddl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := p.ready()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(newProblem(gameNamed(t, name), embeddedDomain(t, name), "problem.pddl", text))(t)
+	in := sharedtest.Must(p.ready())(t)
 	return in
 }
 
 // exampleText returns the small problem of a game that its prompt plays.
 func exampleText(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile("testdata/examples/" + name + ".pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("testdata/examples/" + name + ".pddl"))(t)
 	return string(b)
 }
 
@@ -96,10 +83,7 @@ func steps(t rapid.TB, w envs.World, actions ...string) (s envs.Step) {
 // start returns what the agent is told first.
 func start(t rapid.TB, w envs.World) envs.Start {
 	t.Helper()
-	s, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(w.Start(context.Background()))(t)
 	return s
 }
 
@@ -383,7 +367,7 @@ func TestSettledGoals(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	g := &strategyGame{facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}
+	g := &strategyGame{templates: templates{Facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}}
 	for _, tt := range []struct{ atom, want string }{
 		{"on a b", "a is on b."},
 		{"on a", "a is on {}."},
@@ -422,10 +406,7 @@ func TestEqualTexts(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	w := example(t, "barman")
-	got, err := w.Actions(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(w.Actions(context.Background()))(t)
 	want := []string{"left grasp shaker1. ", "left grasp shot1. ", "left grasp shot2. ", "right grasp shaker1. ",
 		"right grasp shot1. ", "right grasp shot2. "}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -457,10 +438,7 @@ func TestListedActionsAreUnderstood(t *testing.T) {
 
 // chatter draws an action: one of those listed, a listed one changed, or words.
 func chatter(t *rapid.T, w *world) string {
-	actions, err := w.Actions(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	actions := sharedtest.Must(w.Actions(context.Background()))(t)
 	words := []string{"check", "look around", "the", "move", "pick", "grasp", "b1", "b2", "left", "right", "shot1",
 		"wrench", "boot", "open", ".", "'", ""}
 	switch pick := rapid.IntRange(0, 9).Draw(t, "kind"); {
@@ -529,11 +507,8 @@ func TestForks(t *testing.T) {
 	})
 }
 
-func forked(t interface{ Fatal(...any) }, w *world) *world {
-	f, err := w.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
+func forked(t sharedtest.Ender, w *world) *world {
+	f := sharedtest.Must(w.Fork())(t)
 	return f.(*world)
 }
 

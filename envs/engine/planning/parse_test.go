@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -11,30 +13,21 @@ import (
 // mustDomain parses a domain that is expected to be good.
 func mustDomain(t testing.TB, text string) *Domain {
 	t.Helper()
-	d, err := ParseDomain("domain.pddl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sharedtest.Must(ParseDomain("domain.pddl", text))(t)
 	return d
 }
 
 // mustProblem parses a problem that is expected to be good.
 func mustProblem(t testing.TB, domain, text string) *Problem {
 	t.Helper()
-	p, err := ParseProblem("problem.pddl", text, mustDomain(t, domain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(ParseProblem("problem.pddl", text, mustDomain(t, domain)))(t)
 	return p
 }
 
 // mustGround grounds a problem that is expected to be good.
 func mustGround(t testing.TB, domain, problem string) *Task {
 	t.Helper()
-	task, err := Ground(mustProblem(t, domain, problem))
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := sharedtest.Must(Ground(mustProblem(t, domain, problem)))(t)
 	return task
 }
 
