@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/babyai"
@@ -62,10 +64,7 @@ func TestAllAbilitiesAreKnown(t *testing.T) {
 		return true
 	}
 	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))(t)
 		ast.Inspect(f, visit)
 	}
 	if want := len(ofEnv) + len(ofWorld); declared != want {
@@ -94,25 +93,16 @@ func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 // again.
 func TestWrappersLoseNoAbility(t *testing.T) {
 	for env, rules := range environments(t) {
-		perturbed, err := Wrap(env, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(env, rules))(t)
 		for name, has := range ofEnv {
 			if want := has(env) && name != "Describer"; has(perturbed) != want {
 				t.Errorf("%s: perturbed it has %s: %v, want %v", rules.Env, name, !want, want)
 			}
 		}
 		task := env.Tasks()[0]
-		inner, err := env.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		inner := sharedtest.Must(env.NewWorld(task))(t)
 		defer inner.Close()
-		outer, err := perturbed.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outer := sharedtest.Must(perturbed.NewWorld(task))(t)
 		defer outer.Close()
 		for name, has := range ofWorld {
 			if has(outer) != has(inner) {
@@ -125,19 +115,13 @@ func TestWrappersLoseNoAbility(t *testing.T) {
 // A perturbation that renames one action leaves the spelling of the others to the
 // environment, and takes the new form as it is.
 func TestSpelling(t *testing.T) {
-	env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t)
 	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa", Actions: map[string]string{
 		"lookup[{text}]": "Seek[{text}]"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := perturbed.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(perturbed.NewWorld(env.Tasks()[0]))(t)
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -161,10 +145,7 @@ func TestSpelling(t *testing.T) {
 
 // A task outside the benchmark can be played perturbed, whatever its type.
 func TestTaskOutsideTheBenchmark(t *testing.T) {
-	env, err := babyai.New(babyai.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(babyai.New(babyai.Options{}))(t)
 	perturbed, err := Wrap(env, configs.Perturbation{
 		Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}})
 	if err != nil {
@@ -178,10 +159,7 @@ func TestTaskOutsideTheBenchmark(t *testing.T) {
 	if err != nil || types[task.Type] {
 		t.Fatalf("want a task of a type that the benchmark does not have, got %+v, %v", task, err)
 	}
-	w, err := perturbed.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(perturbed.NewWorld(task))(t)
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}

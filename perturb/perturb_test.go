@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -31,10 +33,7 @@ func household() envs.Interface {
 
 func mustNew(t testing.TB, rules configs.Perturbation) *Perturbation {
 	t.Helper()
-	p, err := New(rules, household())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, household()))(t)
 	return p
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -101,10 +103,7 @@ func TestSentences(t *testing.T) {
 		configs.Bars:    " I wait, but... nothing |  Mr. J. Smith left | It ended.",
 		configs.Bullets: " - I wait, but... nothing \n- Mr. J. Smith left\n- It ended.",
 	} {
-		p, err := New(configs.Perturbation{Layout: layout}, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(New(configs.Perturbation{Layout: layout}, i))(t)
 		const old = " I wait, but... nothing.  Mr. J. Smith left. It ended."
 		if got := p.writeObservation(old); got != want || p.readObservation(got) != old {
 			t.Errorf("%s: %q, want %q", layout, got, want)
@@ -172,10 +171,7 @@ func TestSeries(t *testing.T) {
 		{configs.Perturbation{Words: map[string]string{"desk": "bureau"}, Numbers: configs.NumberWords}, one,
 			"On the bureau one, you see a pen one."},
 	} {
-		p, err := New(tt.rules, enumerating())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(New(tt.rules, enumerating()))(t)
 		if got := p.writeObservation(tt.old); got != tt.now {
 			t.Errorf("%+v: %q reads %q, want %q", tt.rules, tt.old, got, tt.now)
 		}
@@ -202,10 +198,7 @@ func TestFacts(t *testing.T) {
 	} {
 		for want, rules := range map[string]configs.Perturbation{tt.reversed: {Order: configs.Reversed},
 			tt.bars: {Layout: configs.Bars}, tt.bullets: {Layout: configs.Bullets}} {
-			p, err := New(rules, i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sharedtest.Must(New(rules, i))(t)
 			if got := p.writeObservation(tt.old); got != want || p.readObservation(got) != tt.old {
 				t.Errorf("%q reads %q, want %q; it came from %q", tt.old, got, want, p.readObservation(got))
 			}
@@ -220,10 +213,7 @@ func TestVerbsAndWithout(t *testing.T) {
 		Without: []string{"check valid actions"},
 		Words:   map[string]string{"desk": "bureau"},
 	}
-	p, err := New(rules, enumerating())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, enumerating()))(t)
 	for old, now := range map[string]string{"take pen 1 from desk 2": "from bureau 2 grab pen 1",
 		"go to desk 1": "walk to bureau 1", "look": "look about", "inventory": "inventory"} {
 		if got := p.WriteAction(old); got != now || p.ReadAction(now) != old {
@@ -306,10 +296,7 @@ func FuzzSay(f *testing.F) {
 	f.Add("There is a desk 1 twenty-one steps ahead.", int64(3))
 	f.Add("Mug\nA week has seven days.", int64(-1))
 	rules := configs.Perturbation{Words: map[string]string{"desk": "wug", "mug": "blick"}, Numbers: configs.NumberWords}
-	p, err := New(rules, household())
-	if err != nil {
-		f.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, household()))(f)
 	f.Fuzz(func(t *testing.T, text string, seed int64) {
 		if got := p.say(p.say(text, false), false); got != text {
 			t.Errorf("%q comes back as %q", text, got)

@@ -3,6 +3,8 @@ package perturb
 import (
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -13,10 +15,7 @@ func TestTranscripts(t *testing.T) {
 		Replies: map[string]string{"Nothing happens.": "No."}, Without: []string{"look"}}
 	iface := household()
 	iface.Unknown = "zzqx"
-	p, err := New(rules, iface)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, iface))(t)
 	for _, c := range []struct {
 		text, want string
 		first      passageKind
@@ -50,10 +49,7 @@ func TestHalfActions(t *testing.T) {
 		{"names:3+arguments:2+nouns:3", "take cellphone 1", "one_sikop take"},
 		{"arguments:2+numbers:1", "put mug 1", "mug one put"},
 	} {
-		perturbed, err := Wrap(generated(t, "alfworld"), mustName(t, "alfworld", c.rule))
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(generated(t, "alfworld"), mustName(t, "alfworld", c.rule)))(t)
 		for _, p := range perturbed.byType {
 			if got := p.writeShown(c.shown); got != c.want {
 				t.Errorf("%s: %q becomes %q, want %q", c.rule, c.shown, got, c.want)

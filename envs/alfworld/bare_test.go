@@ -13,14 +13,8 @@ import (
 // bareStart starts the world of a task without a layer.
 func bareStart(t *testing.T, e *Env, task envs.Task) (envs.World, envs.Start) {
 	t.Helper()
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(task))(t)
+	start := sharedtest.Must(w.Start(t.Context()))(t)
 	return w, start
 }
 
@@ -75,10 +69,7 @@ func TestBareWorldIsTheEngine(t *testing.T) {
 // The walkthroughs of AgentBoard's records also win without its layer, whose
 // rewriting of actions is gone.
 func TestBareWorldHasNoLayer(t *testing.T) {
-	env, err := NewGenerated(1000, Options{Variant: ALFWorld})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(NewGenerated(1000, Options{Variant: ALFWorld}))(t)
 	if env.Info().Settings["variant"] != ALFWorld || env.Info().Caveat == "" {
 		t.Errorf("%+v", env.Info())
 	}
@@ -120,10 +111,7 @@ func TestBareWorldHasNoLayer(t *testing.T) {
 
 // The engine's own limit ends an episode, and pays nothing.
 func TestBareWorldEnds(t *testing.T) {
-	env, err := NewGenerated(1000, Options{Variant: ALFWorld, StepLimitReward: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(NewGenerated(1000, Options{Variant: ALFWorld, StepLimitReward: true}))(t)
 	w, _ := bareStart(t, env, env.Tasks()[0])
 	for i := range engineLimit {
 		s, err := w.Step(t.Context(), "look")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
@@ -20,10 +22,7 @@ func FuzzGame(f *testing.F) {
 		f.Fatal(files, err)
 	}
 	for _, file := range files[:2] {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(f)
 		f.Add(b)
 	}
 	tiny := func(problem string) []byte {
@@ -38,10 +37,7 @@ func FuzzGame(f *testing.F) {
 				"sinkbasintype sinktype microwavetype fridgetype - rtype knifetype butterknifetype - otype) " +
 				"(:init (atLocation a x_bar_1) (receptacleAtLocation r_bar_1 y_bar_1) (inReceptacle o_bar_1 r_bar_1) " +
 				"(pickupable o_bar_1)) (:goal (holds a o_bar_1)))"))
-	domain, err := planning.ParseDomain("domain.pddl", domainText)
-	if err != nil {
-		f.Fatal(err)
-	}
+	domain := sharedtest.Must(planning.ParseDomain("domain.pddl", domainText))(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := parseGameFile(b)
 		if err != nil {
@@ -113,10 +109,7 @@ func FuzzStep(f *testing.F) {
 	var moments []*world
 	for {
 		moments = append(moments, forked(f, w))
-		action, err := w.ExpertAction(context.Background())
-		if err != nil {
-			f.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(context.Background()))(f)
 		if action == "" {
 			break
 		}
@@ -159,11 +152,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-func forked(t interface{ Fatal(...any) }, w *world) *world {
-	f, err := w.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
+func forked(t sharedtest.Ender, w *world) *world {
+	f := sharedtest.Must(w.Fork())(t)
 	return f.(*world)
 }
 

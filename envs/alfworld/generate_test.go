@@ -14,10 +14,7 @@ import (
 
 func generated(t testing.TB, seed int64) *Env {
 	t.Helper()
-	e, err := NewGenerated(seed, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewGenerated(seed, Options{}))(t)
 	return e
 }
 
@@ -137,19 +134,10 @@ func TestExpertGenerated(t *testing.T) {
 // What is exported is read again as the same game, and its walkthrough wins.
 func TestExport(t *testing.T) {
 	for _, d := range []dialect{classic, modern} {
-		e, err := NewGenerated(4, Options{Dialect: map[bool]string{false: "v1", true: "v2"}[d.helps]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGenerated(4, Options{Dialect: map[bool]string{false: "v1", true: "v2"}[d.helps]}))(t)
 		for _, task := range sharedtest.Sample(t, e.Tasks()[:12], 4) {
-			b, err := e.export(task)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := parseGameFile(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(e.export(task))(t)
+			f := sharedtest.Must(parseGameFile(b))(t)
 			if want := (gameFile{e.games[task.Index].problem, e.games[task.Index].goal, d, true, false}); f != want {
 				t.Errorf("%s: %+v", task.ID, f)
 			}
@@ -157,9 +145,7 @@ func TestExport(t *testing.T) {
 				Domain      string `json:"pddl_domain"`
 				Walkthrough []string
 			}
-			if err := json.Unmarshal(b, &extra); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal(b, &extra))
 			if strings.Contains(extra.Domain, ":action help") != d.helps {
 				t.Errorf("%s: help is in the domain: %v", task.ID, !d.helps)
 			}

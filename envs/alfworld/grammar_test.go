@@ -25,14 +25,9 @@ func classicGrammars(t *testing.T) (grammars, goals []string) {
 		t.Fatal(len(files), err)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		var game struct{ Grammar string }
-		if err := json.Unmarshal(b, &game); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal(b, &game))
 		_, rest, _ := strings.Cut(game.Grammar, goalPrefix)
 		goal, _, _ := strings.Cut(rest, `"`)
 		grammars, goals = append(grammars, game.Grammar), append(goals, goal)
@@ -282,10 +277,7 @@ func TestBadGrammars(t *testing.T) {
 	}
 	for _, text := range []string{"", "#task#", "grammar :: \"\"\"{\"task\":[]}\"\"\";",
 		"grammar :: \"\"\"{\"task\":[{\"rhs\":\"#a#\"}],\"a\":[{\"rhs\":\"#task#\"}]}\"\"\";"} {
-		g, err := readGrammar(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := sharedtest.Must(readGrammar(text))(t)
 		if goal, err := g.goal(); err == nil {
 			t.Errorf("%q has the goal %q", text, goal)
 		}

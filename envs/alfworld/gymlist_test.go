@@ -13,17 +13,10 @@ import (
 func gymData(t *testing.T, change func(list string) string) string {
 	t.Helper()
 	from, to := sharedtest.Data(t, "agentgym", "AgentGym's lists of games"), t.TempDir()
-	if err := os.Mkdir(filepath.Join(to, gymFolder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(filepath.Join(to, gymFolder), 0o755))
 	for _, name := range []string{"alfworld_train.txt", "alfworld_test.txt"} {
-		b, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(to, gymFolder, "my "+name), []byte(change(string(b))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join(from, name)))(t)
+		sharedtest.OK(t, os.WriteFile(filepath.Join(to, gymFolder, "my "+name), []byte(change(string(b))), 0o644))
 	}
 	return to
 }

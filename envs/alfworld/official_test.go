@@ -27,9 +27,7 @@ func copyGames(t testing.TB, under string) (dir string, files []string) {
 	t.Helper()
 	dir = t.TempDir()
 	from := filepath.Join(fixture, "alfworld/json_2.1.1/valid_unseen")
-	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(under)), os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.CopyFS(filepath.Join(dir, filepath.FromSlash(under)), os.DirFS(from)))
 	files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(under), "*", "*", gameName))
 	if err != nil || len(files) != 6 {
 		t.Fatal(files, err)
@@ -45,16 +43,12 @@ func edit(t testing.TB, file string, change func(map[string]any)) {
 		t.Fatal(err)
 	}
 	var fields map[string]any
-	if err := json.Unmarshal(b, &fields); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(b, &fields))
 	change(fields)
 	if b, err = json.Marshal(fields); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, b, 0o644))
 }
 
 // replace replaces text in a field of a game file.
@@ -72,10 +66,7 @@ func ids(e *Env) (ids []string) {
 }
 
 func TestNewOfficial(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	want := envs.Info{Name: "alfworld", Source: envs.Official, StepLimit: 30, DataHash: e.Info().DataHash}
 	if d := cmp.Diff(want, e.Info()); d != "" || len(want.DataHash) != 64 {
 		t.Error(d)
@@ -173,10 +164,7 @@ func TestDialects(t *testing.T) {
 	helps := map[string]int{"": 0, "v1": 0, "v2": 6, "file": 3}
 	digests := map[string]bool{}
 	for name, want := range helps {
-		e, err := NewOfficial(fixture, Options{Dialect: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewOfficial(fixture, Options{Dialect: name}))(t)
 		got := 0
 		for _, task := range e.Tasks() {
 			w := newTestWorld(t, e, task)
@@ -197,10 +185,7 @@ func TestDialects(t *testing.T) {
 
 // A sub-goal about placing things is in the words of the dialect.
 func TestSubgoalsInDialect(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{Dialect: "v2"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{Dialect: "v2"}))(t)
 	i := slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickTwo })
 	if got, want := e.games[i].subgoals[2], `You move the soapbar \d+ to the drawer \d+`; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -209,21 +194,13 @@ func TestSubgoalsInDialect(t *testing.T) {
 
 // Labels are taken from the label file as far as it goes.
 func TestLabelFile(t *testing.T) {
-	plain, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	dir, _ := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
 	task := plain.Tasks()[2]
 	line :=
 		`{"task": "alfworld", "id": 2, "goal": "", "subgoals": ["^(?=.* you see)(?=.*a bed)", "x\\d"], "difficulty": "easy", "additional_info": {"description": "` + task.ID + `"}}`
-	if err := os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	e, err := NewOfficial(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644))
+	e := sharedtest.Must(NewOfficial(dir, Options{}))(t)
 	for i, got := range e.Tasks() {
 		if same := got == plain.Tasks()[i]; same != (i != 2) {
 			t.Errorf("task %d: %+v", i, got)
@@ -268,14 +245,10 @@ func TestBadFiles(t *testing.T) {
 	}{
 		{"truncated", func(t *testing.T, file string) {
 			b, err := os.ReadFile(file)
-			if err := errors.Join(err, os.WriteFile(file, b[:len(b)/2], 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, errors.Join(err, os.WriteFile(file, b[:len(b)/2], 0o644)))
 		}, `not a whole game file: "pddl_problem": it ends in the middle of a value: the file is not complete`},
 		{"empty", func(t *testing.T, file string) {
-			if err := os.WriteFile(file, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, nil, 0o644))
 		}, "not a whole game file: it ends in the middle of a value: the file is not complete"},
 		{"no problem", func(t *testing.T, file string) {
 			edit(t, file, func(f map[string]any) { delete(f, "pddl_problem") })
@@ -335,10 +308,7 @@ func TestBadProblems(t *testing.T) {
 				return strings.Contains(f, "SoapBottle-None-GarbageCan")
 			})
 			edit(t, files[i], tt.change)
-			e, err := NewOfficial(dir, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(NewOfficial(dir, Options{}))(t)
 			i = slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickAndPlace })
 			w, err := e.NewWorld(e.Tasks()[i])
 			if err == nil { // then it can be read, but not played
@@ -371,10 +341,7 @@ func TestBadOptions(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	e, err := NewGenerated(3, Options{Dialect: "v2", StepLimitReward: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewGenerated(3, Options{Dialect: "v2", StepLimitReward: true}))(t)
 	want := map[string]string{"dialect": "v2", "step-limit-reward": "true", "generator-seed": "3"}
 	if !maps.Equal(e.Info().Settings, want) {
 		t.Errorf("%v", e.Info().Settings)
@@ -383,14 +350,8 @@ func TestBadOptions(t *testing.T) {
 
 // A task of another environment, or another seed, is not played by mistake.
 func TestForeignTask(t *testing.T) {
-	a, err := NewGenerated(1, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := NewGenerated(2, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := sharedtest.Must(NewGenerated(1, Options{}))(t)
+	b := sharedtest.Must(NewGenerated(2, Options{}))(t)
 	for _, task := range []envs.Task{b.Tasks()[0], {Index: -1}, {Index: 1000}} {
 		if _, err := a.NewWorld(task); err == nil || !strings.Contains(err.Error(), "unknown task") {
 			t.Errorf("%+v: %v", task, err)
@@ -402,20 +363,14 @@ func TestForeignTask(t *testing.T) {
 func TestGamesOutsideTheBenchmark(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.1/valid_unseen")
 	edit(t, files[0], func(fields map[string]any) { fields["solvable"] = false })
-	e, err := NewOfficial(dir, Options{Variant: ALFWorld})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(dir, Options{Variant: ALFWorld}))(t)
 	trial := filepath.Dir(files[0])
 	id := filepath.Base(filepath.Dir(trial)) + "/" + filepath.Base(trial)
 	task, err := e.Task(id)
 	if err != nil || task.Index != -1 || slices.Contains(ids(e), id) {
 		t.Fatalf("%+v, %v", task, err)
 	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	if start, err := w.Start(t.Context()); err != nil || start.Goal == "" {
 		t.Errorf("%+v, %v", start, err)
 	}
@@ -436,14 +391,8 @@ func TestGamesOutsideTheBenchmark(t *testing.T) {
 
 // Of many games only some are kept ready.
 func TestKeptGames(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := e.ready(e.games[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
+	first := sharedtest.Must(e.ready(e.games[0]))(t)
 	if again, _ := e.ready(e.games[0]); again != first {
 		t.Error("the game was loaded twice")
 	}
@@ -499,9 +448,7 @@ func TestWhereGamesAre(t *testing.T) {
 	} {
 		dir, files := copyGames(t, "json_2.1.1/valid_unseen")
 		for _, f := range files {
-			if err := os.Rename(f, filepath.Join(filepath.Dir(f), tt.name)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.Rename(f, filepath.Join(filepath.Dir(f), tt.name)))
 		}
 		if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", what, err, tt.want)
@@ -513,13 +460,9 @@ func TestWhereGamesAre(t *testing.T) {
 // without. Links are followed.
 func TestWhichFolder(t *testing.T) {
 	dir := spread(t, "json_2.1.3/valid_unseen")
-	if err := os.MkdirAll(filepath.Join(dir, "json_2.1.1/valid_unseen/task/trial"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Join(dir, "json_2.1.1/valid_unseen/task/trial"), 0o777))
 	linked := t.TempDir()
-	if err := os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")))
 	for _, data := range []string{dir, linked} {
 		e, err := NewOfficial(data, Options{})
 		if err != nil || len(e.Tasks()) != 6 {
@@ -531,9 +474,7 @@ func TestWhichFolder(t *testing.T) {
 // Of an incomplete folder a game can be played, though no run: also beside a broken one.
 func TestPartial(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.3/valid_unseen")
-	if err := os.WriteFile(files[2], []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(files[2], []byte("{"), 0o666))
 	if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), files[2]) {
 		t.Errorf("%v", err)
 	}
@@ -563,10 +504,7 @@ func taskOf(file string) string {
 // Games of both dialects are not played as they are in one run; nor are more games than the split has.
 func TestOtherSets(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.1/valid_unseen")
-	b, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(files[0]))(t)
 	many := func(n int) {
 		for i := range n {
 			copied := filepath.Join(filepath.Dir(filepath.Dir(files[0])), fmt.Sprint("copy", i), gameName)
@@ -577,10 +515,7 @@ func TestOtherSets(t *testing.T) {
 		}
 	}
 	check := func(dialect string) string {
-		e, err := NewOfficial(dir, Options{Dialect: dialect})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewOfficial(dir, Options{Dialect: dialect}))(t)
 		if err := e.CheckComplete(); err != nil {
 			return err.Error()
 		}
@@ -604,26 +539,15 @@ func TestNewGame(t *testing.T) {
 	_, files := copyGames(t, "any/where")
 	loose := filepath.Join(t.TempDir(), "a game.tw-pddl")
 	for i, file := range files {
-		e, err := NewGame(file, Options{Dialect: "file"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGame(file, Options{Dialect: "file"}))(t)
 		want := map[bool]int{true: 2, false: 3}[i == 1] // the easy one
 		if len(e.Tasks()) != 1 || e.Tasks()[0].ID != taskOf(file) || len(e.games[0].subgoals) != want ||
 			e.CheckComplete() != nil {
 			t.Errorf("%+v", e.games)
 		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(loose, append([]byte("\ufeff"), b...), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		same, err := NewGame(loose, Options{Dialect: "file"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
+		sharedtest.OK(t, os.WriteFile(loose, append([]byte("\ufeff"), b...), 0o666))
+		same := sharedtest.Must(NewGame(loose, Options{Dialect: "file"}))(t)
 		if got := same.Tasks()[0].ID; got != "a game.tw-pddl" || len(same.games[0].subgoals) != 0 {
 			t.Errorf("%q: %+v", got, same.games)
 		}
@@ -650,10 +574,7 @@ func TestRepublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range sharedtest.Sample(t, files, 8) {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		for form, tt := range map[string]struct {
 			problem bool // is the game's own
 			write   func(string) string
@@ -665,17 +586,12 @@ func TestRepublished(t *testing.T) {
 			"another": {false, republished},
 		} {
 			var fields map[string]any
-			if err := json.Unmarshal(b, &fields); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal(b, &fields))
 			fields["grammar"] = tt.write(fields["grammar"].(string))
 			if !tt.problem {
 				replace("pddl_problem", "(:init", "(:init (checked loc_x)")(fields)
 			}
-			changed, err := json.Marshal(fields)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changed := sharedtest.Must(json.Marshal(fields))(t)
 			if got, want := Republished(changed), form == "today" || form == "later"; got != want {
 				t.Errorf("%s, %s: %v", taskOf(file), form, got)
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/engine/planning"
 )
@@ -13,30 +15,18 @@ import (
 // household makes a world of testdata/household.pddl.
 func household(t testing.TB, d dialect) *world {
 	t.Helper()
-	text, err := os.ReadFile("testdata/household.pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile("testdata/household.pddl"))(t)
 	return worldOf(t, string(text), d)
 }
 
 // worldOf makes a world of a problem about a hot apple that belongs into a fridge.
 func worldOf(t testing.TB, problem string, d dialect) *world {
 	t.Helper()
-	domain, err := planning.ParseDomain("domain.pddl", domainText)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := derivedLabel("pick_heat_then_place_in_recep-Apple-None-Fridge-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domain := sharedtest.Must(planning.ParseDomain("domain.pddl", domainText))(t)
+	l := sharedtest.Must(derivedLabel("pick_heat_then_place_in_recep-Apple-None-Fridge-1"))(t)
 	s := gameSource{id: "test", problem: problem, goal: "heat some apple and put it in fridge.", subgoals: l.subgoals,
 		dialect: d}
-	w, err := loaded(s, domain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(loaded(s, domain))(t)
 	return w
 }
 

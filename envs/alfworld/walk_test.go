@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -11,10 +13,7 @@ import (
 // Wherever play leads: the list of actions is sorted and without repetition, all
 // that is on it and nothing else is taken, and a snapshot brings everything back.
 func TestWalk(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{Dialect: "file"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{Dialect: "file"}))(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newTestWorld(t, e, rapid.SampledFrom(e.Tasks()).Draw(rt, "task"))
 		all := slices.Compact(slices.Sorted(slices.Values(w.rules.game.texts)))

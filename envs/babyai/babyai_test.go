@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
@@ -210,11 +212,8 @@ func TestActionsAndForks(t *testing.T) {
 	}
 }
 
-func forked(t interface{ Fatal(...any) }, w *world) *world {
-	f, err := w.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
+func forked(t sharedtest.Ender, w *world) *world {
+	f := sharedtest.Must(w.Fork())(t)
 	return f.(*world)
 }
 
@@ -248,10 +247,7 @@ func TestView(t *testing.T) {
 func FuzzStep(f *testing.F) {
 	f.Add(uint8(0), "go to red ball 1\ncheck\n\npickup red ball 1")
 	f.Add(uint8(17), "toggle and go through red closed door 1\ntoggle\nGO THROUGH red open door 1\ndrop")
-	e, err := New(Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	e := sharedtest.Must(New(Options{}))(f)
 	f.Fuzz(func(t *testing.T, task uint8, text string) {
 		w, _ := played(t, e, e.Tasks()[int(task)%len(e.Tasks())].ID)
 		for _, action := range strings.Split(text, "\n") {
@@ -274,10 +270,7 @@ func FuzzTask(f *testing.F) {
 	for _, name := range []string{"1/1234", "BabyAI-Open-v0/7", "0/0", "/", "13/00"} {
 		f.Add(name)
 	}
-	e, err := New(Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	e := sharedtest.Must(New(Options{}))(f)
 	f.Fuzz(func(t *testing.T, name string) {
 		task, err := e.Task(name)
 		if err != nil {

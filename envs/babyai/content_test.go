@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -23,10 +25,7 @@ func TestContent(t *testing.T) {
 	repeated := 0
 	for seed := range 200 {
 		id := fmt.Sprintf("BabyAI-OpenRedDoor-v0/%d", testSeeds+seed)
-		content, err := Content(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := sharedtest.Must(Content(id))(t)
 		before, ok := first[content]
 		if !ok {
 			first[content] = id

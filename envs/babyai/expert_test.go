@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 )
 
@@ -12,10 +14,7 @@ func expertGame(t *testing.T, e *Env, id string, limit int) (last envs.Step, ste
 	t.Helper()
 	w, _ := played(t, e, id)
 	for !last.Done && steps < limit {
-		action, err := w.ExpertAction(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(context.Background()))(t)
 		if action == "" {
 			break
 		}

@@ -15,14 +15,8 @@ import (
 // generated returns the world of a level and seed.
 func generated(t testing.TB, level int, seed int64) *minigrid.World {
 	t.Helper()
-	rng, err := nprand.New(big.NewInt(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rng := sharedtest.Must(nprand.New(big.NewInt(seed)))(t)
+	w := sharedtest.Must(minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng))(t)
 	return w
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
@@ -30,12 +32,8 @@ func labelFolder(t *testing.T, change func(lines []string) []string) string {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(strings.Join(change(lines), "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	sharedtest.OK(t, os.WriteFile(file, []byte(strings.Join(change(lines), "\n")), 0o600))
 	return dir
 }
 

@@ -22,48 +22,30 @@ func official(t testing.TB) *Env {
 
 func opened(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(New(o))(t)
 	return e
 }
 
 // played returns a world of a task of any level and seed, and how it starts.
 func played(t testing.TB, e *Env, id string) (*world, envs.Start) {
 	t.Helper()
-	task, err := e.Task(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := sharedtest.Must(e.Task(id))(t)
+	w := sharedtest.Must(e.NewWorld(task))(t)
+	start := sharedtest.Must(w.Start(context.Background()))(t)
 	return w.(*world), start
 }
 
 // act makes one step.
 func act(t testing.TB, w *world, action string) envs.Step {
 	t.Helper()
-	s, err := w.Step(context.Background(), action)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(w.Step(context.Background(), action))(t)
 	return s
 }
 
 // The label file holds the first observation of every task.
 func TestLabeledStarts(t *testing.T) {
 	e := official(t)
-	b, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), labelFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), labelFile)))(t)
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	if len(lines) != len(e.Tasks()) {
 		t.Fatalf("%d lines, %d tasks", len(lines), len(e.Tasks()))
@@ -76,9 +58,7 @@ func TestLabeledStarts(t *testing.T) {
 				Subtask string
 			} `json:"additional_info"`
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(line), &l))
 		task := e.Tasks()[i]
 		_, start := played(t, e, task.ID)
 		if start.Observation != l.Info.Start || task.Type != l.Info.Subtask || task.Difficulty != l.Difficulty {

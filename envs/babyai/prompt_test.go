@@ -3,6 +3,8 @@ package babyai
 import (
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -15,10 +17,7 @@ func TestPromptExample(t *testing.T) {
 }
 
 func testPromptExample(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	e := opened(t, Options{})
 	task, err := e.Task("BabyAI-UnlockPickupDist-v0/7")
 	if err != nil || task.Index >= 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -14,10 +16,7 @@ func TestTableFromNothing(t *testing.T) {
 	e := opened(t, Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		task := rapid.SampledFrom(e.Tasks()).Draw(t, "task")
-		made, err := e.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := sharedtest.Must(e.NewWorld(task))(t)
 		w := made.(*world)
 		var forks []*world
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/catalog"
 )
@@ -103,9 +105,7 @@ func TestSecretAddress(t *testing.T) {
 func TestAvailable(t *testing.T) {
 	data := t.TempDir()
 	for _, folder := range []string{"pddl", "babyai"} {
-		if err := os.Mkdir(filepath.Join(data, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Mkdir(filepath.Join(data, folder), 0o700))
 	}
 	got, missing := catalog.Available([]string{"pddl", "sciworld", "chess", "babyai"}, envs.Setup{Data: data})
 	if !slices.Equal(got, []string{"pddl", "chess", "babyai"}) || len(missing) != 1 ||

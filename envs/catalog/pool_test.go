@@ -3,6 +3,8 @@ package catalog_test
 import (
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/catalog"
 )
@@ -13,13 +15,8 @@ func TestGeneratorSeeds(t *testing.T) {
 	for _, name := range []string{"pddl", "alfworld", "jericho"} {
 		open := func(text string) envs.Env {
 			var seeds envs.GeneratorSeeds
-			if err := seeds.Set(text); err != nil {
-				t.Fatal(err)
-			}
-			env, err := catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, seeds.Set(text))
+			env := sharedtest.Must(catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{}))(t)
 			return env
 		}
 		start := func(env envs.Env, task envs.Task) envs.Start {
@@ -28,10 +25,7 @@ func TestGeneratorSeeds(t *testing.T) {
 				t.Fatal(name, task.ID, err)
 			}
 			defer w.Close()
-			s, err := w.Start(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := sharedtest.Must(w.Start(t.Context()))(t)
 			return s
 		}
 		all, four := open("2-6"), open("4")

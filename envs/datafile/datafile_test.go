@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("12345"), 0o600))
 	if b, err := Read(file, 5); err != nil || string(b) != "12345" {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -37,9 +37,7 @@ func TestRead(t *testing.T) {
 
 func TestSum(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("abc"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("abc"), 0o600))
 	// The example of FIPS 180-4.
 	want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 	if sum, err := Sum(file); err != nil || sum != want {

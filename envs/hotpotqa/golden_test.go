@@ -108,10 +108,7 @@ func TestRecordedMetrics(t *testing.T) {
 
 func TestRecordedOrder(t *testing.T) {
 	want := golden[struct{ Order []int }](t, "dev_order_seed233_first1000.json").Order
-	got, err := Sample{Seed: 233, Count: len(want)}.indices(7405)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(Sample{Seed: 233, Count: len(want)}.indices(7405))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -19,29 +21,20 @@ import (
 // embedded returns the environment with our own questions.
 func embedded(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := NewEmbedded(o, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewEmbedded(o, envs.Outside{}))(t)
 	return e
 }
 
 func step(t testing.TB, w envs.World, action string) envs.Step {
 	t.Helper()
-	s, err := w.Step(t.Context(), action)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(w.Step(t.Context(), action))(t)
 	return s
 }
 
 // world of a task, by its place.
 func newWorld(t testing.TB, e *Env, i int) *world {
 	t.Helper()
-	w, err := e.NewWorld(e.Tasks()[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[i]))(t)
 	return w.(*world)
 }
 
@@ -49,10 +42,7 @@ func newWorld(t testing.TB, e *Env, i int) *world {
 func playExpert(t testing.TB, w *world) (last envs.Step, steps int) {
 	t.Helper()
 	for ; steps < stepLimit && !last.Done; steps++ {
-		action, err := w.ExpertAction(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(t.Context()))(t)
 		if action == "" {
 			break
 		}

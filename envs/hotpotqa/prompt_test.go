@@ -3,6 +3,8 @@ package hotpotqa
 import (
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 	"heldout/envs"
 )
@@ -16,10 +18,7 @@ func TestPromptExample(t *testing.T) {
 }
 
 func testPromptExample(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	in, err := prompt.For("bridge")
 	if err != nil || len(in.Examples) != 1 {
 		t.Fatalf("%d examples, %v", len(in.Examples), err)

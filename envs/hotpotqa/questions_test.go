@@ -19,10 +19,7 @@ import (
 func official(t testing.TB, o Options) *Env {
 	t.Helper()
 	sharedtest.Data(t, "agentboard/hotpotqa", "HotpotQA's files")
-	e, err := NewOfficial(sharedtest.AgentBoard(t), o, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t), o, envs.Outside{}))(t)
 	return e
 }
 
@@ -87,13 +84,9 @@ func TestExpertOnOfficialSample(t *testing.T) {
 func data(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, folder, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -115,20 +108,14 @@ func TestFactsBeside(t *testing.T) {
 		factFiles[0]: `[{"_id":"x","question":"q1 ","answer":"a1","supporting_facts":[["A &amp; B",0],["C",1],["A &amp; B",2]]}]`,
 		"hf.json":    `[{"id":"y","question":"q","answer":"a","supporting_facts":{"title":["D","E"],"sent_id":[0,1]}}]`,
 	})
-	e, err := NewOfficial(dir, Options{Sample: "all"}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(dir, Options{Sample: "all"}, envs.Outside{}))(t)
 	if a, err := newWorld(t, e, 1).ExpertAction(t.Context()); a != "search[A & B]" || err != nil {
 		t.Errorf("%q, %v", a, err)
 	}
 	if _, err := newWorld(t, e, 0).ExpertAction(t.Context()); err == nil || !strings.Contains(err.Error(), "dev/0000") {
 		t.Error(err)
 	}
-	e, err = NewOfficial(dir, Options{Questions: "hf.json"}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e = sharedtest.Must(NewOfficial(dir, Options{Questions: "hf.json"}, envs.Outside{}))(t)
 	if diff := cmp.Diff([]string{"D", "E"}, e.questions[0].pages); diff != "" || e.Tasks()[0].ID != "y" ||
 		e.Info().Settings["questions"] != "hf.json" {
 		t.Errorf("%+v %s", e.Tasks(), diff)

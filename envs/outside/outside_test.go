@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"pgregory.net/rapid"
 
 	"heldout/envs"
@@ -104,10 +106,7 @@ func TestIdentity(t *testing.T) {
 	open := func(change func(*outside.Profile), o outside.Options) *outside.Env {
 		f := &fake{about: about()}
 		change(&f.about)
-		env, err := outside.New(t.Context(), "exec", f, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(outside.New(t.Context(), "exec", f, o))(t)
 		return env
 	}
 	first := open(func(*outside.Profile) {}, outside.Options{})
@@ -269,10 +268,7 @@ func TestStateKey(t *testing.T) {
 // shown as they are, and every kind has an instruction.
 func FuzzAbout(f *testing.F) {
 	a := about()
-	seed, err := json.Marshal(&a)
-	if err != nil {
-		f.Fatal(err)
-	}
+	seed := sharedtest.Must(json.Marshal(&a))(f)
 	f.Add(seed)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var a outside.Profile

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 )
 
@@ -94,10 +96,7 @@ func play(t testing.TB, e *Env, actions ...string) (envs.Start, []envs.Step) {
 	defer w.Close()
 	var steps []envs.Step
 	for _, a := range actions {
-		s, err := w.Step(context.Background(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(w.Step(context.Background(), a))(t)
 		steps = append(steps, s)
 	}
 	return w.started, steps
@@ -111,13 +110,7 @@ type startedWorld struct {
 
 func newStarted(t testing.TB, e *Env) startedWorld {
 	t.Helper()
-	w, err := e.NewWorld(e.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
+	s := sharedtest.Must(w.Start(context.Background()))(t)
 	return startedWorld{w.(*world), s}
 }

@@ -17,10 +17,7 @@ import (
 // opened sets up an environment.
 func opened(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(New(o))(t)
 	return e
 }
 

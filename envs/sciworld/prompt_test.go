@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -24,10 +26,7 @@ func TestPrompt(t *testing.T) {
 }
 
 func testPrompt(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	in, err := prompt.For(tasks[0].name)
 	if err != nil || len(prompt.Types) != 1 || len(in.Examples) != 1 {
 		t.Fatalf("%d types, %d examples, %v", len(prompt.Types), len(in.Examples), err)

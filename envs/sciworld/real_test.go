@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
@@ -39,19 +41,10 @@ func sameBytes(t *testing.T, e *Env) (said [][]string) {
 func saidBy(t *testing.T, e *Env, id string, asking bool) (said []string) {
 	t.Helper()
 	ctx := context.Background()
-	task, err := e.Task(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := sharedtest.Must(e.Task(id))(t)
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	defer w.Close()
-	start, err := w.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sharedtest.Must(w.Start(ctx))(t)
 	said = append(said, start.Goal, start.Observation)
 	for _, a := range someActions {
 		if asking {
@@ -63,10 +56,7 @@ func saidBy(t *testing.T, e *Env, id string, asking bool) (said []string) {
 				t.Fatal(err)
 			}
 		}
-		s, err := w.Step(ctx, a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(w.Step(ctx, a))(t)
 		said = append(said, fmt.Sprintf("%+v", s))
 	}
 	return said
@@ -96,10 +86,7 @@ func TestRealTasks(t *testing.T) {
 		o.load(taskVariation{task.name, 0}, "")
 		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev",
 			"test": "getVariationsTest"} {
-			split, err := findSplit(part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			split := sharedtest.Must(findSplit(part))(t)
 			from, to := split.bounds(task.variations)
 			var want []int
 			for v := from; v < to; v++ {

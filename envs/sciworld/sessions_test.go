@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 )
 
@@ -31,10 +33,7 @@ func BenchmarkSessions(b *testing.B) {
 			{"apart", started},
 			{"again", func(i int) envs.World { return started(i % 10) }},
 			{"forks", func(int) envs.World {
-				w, err := root.(envs.Forker).Fork()
-				if err != nil {
-					b.Fatal(err)
-				}
+				w := sharedtest.Must(root.(envs.Forker).Fork())(b)
 				return w
 			}},
 		} {

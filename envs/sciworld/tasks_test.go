@@ -47,10 +47,7 @@ func TestSplits(t *testing.T) {
 	for n, parts := range want {
 		var got []string
 		for _, name := range []string{"train", "dev", "test"} {
-			s, err := findSplit(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := sharedtest.Must(findSplit(name))(t)
 			from, to := s.bounds(n)
 			got = append(got, fmt.Sprintf("%d-%d", from, to-1))
 		}

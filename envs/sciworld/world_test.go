@@ -121,10 +121,7 @@ func TestStartFails(t *testing.T) {
 		"canceled": {gone, false, "context canceled"},
 	} {
 		e := madeUpEnv(t, &madeUp{broken: c.broken}, true, rakeLabel())
-		w, err := e.NewWorld(e.Tasks()[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
 		if _, err := w.Start(c.ctx); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -160,10 +157,7 @@ func TestExpert(t *testing.T) {
 func TestWorldOrder(t *testing.T) {
 	e := madeUpEnv(t, &madeUp{}, true, rakeLabel())
 	ctx, cancel := context.WithCancel(context.Background())
-	w, err := e.NewWorld(e.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
 	if _, err := w.Step(ctx, "wait"); err == nil {
 		t.Error("a step before the start")
 	}
@@ -195,20 +189,11 @@ func TestForks(t *testing.T) {
 	ctx, every := context.Background(), sharedtest.Times(t, 8, 16)
 	for _, s := range mix(t, opened(t, Options{Variant: ScienceWorld})) {
 		e := opened(t, Options{Variant: ScienceWorld})
-		task, err := e.Task(s.Task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		task := sharedtest.Must(e.Task(s.Task))(t)
 		rest := func(w envs.World, from int) (said []string) {
 			for _, a := range s.Actions[from:] {
-				list, err := w.(envs.Lister).Actions(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				step, err := w.Step(ctx, a)
-				if err != nil {
-					t.Fatal(err)
-				}
+				list := sharedtest.Must(w.(envs.Lister).Actions(ctx))(t)
+				step := sharedtest.Must(w.Step(ctx, a))(t)
 				said = append(said, fmt.Sprintf("%q %+v", list, step))
 			}
 			return said
@@ -217,10 +202,7 @@ func TestForks(t *testing.T) {
 		w := startedIn(t, e, task)
 		for i, a := range s.Actions {
 			if i%every == 0 {
-				fork, err := w.(*world).Fork()
-				if err != nil {
-					t.Fatal(err)
-				}
+				fork := sharedtest.Must(w.(*world).Fork())(t)
 				if got := rest(fork, i); !slices.Equal(got, want[i:]) {
 					t.Fatalf("%s, a fork at step %d: %s", s.Task, i, cmp.Diff(want[i:], got))
 				}

@@ -45,10 +45,7 @@ func (v *vector) check(t *testing.T) {
 		t.Fatal(v.Seed)
 	}
 	fresh := func() *Generator {
-		g, err := New(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := sharedtest.Must(New(seed))(t)
 		return g
 	}
 	s := newSeedSequence(seed)

@@ -5,16 +5,15 @@ import (
 	"math/big"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 func seeded(t testing.TB, seed int64) *Generator {
 	t.Helper()
-	g, err := New(big.NewInt(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := sharedtest.Must(New(big.NewInt(seed)))(t)
 	return g
 }
 
@@ -115,10 +114,7 @@ func TestInterleaved(t *testing.T) {
 // Ranges of every width stay within their bounds, up to all of int64.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g, err := New(new(big.Int).SetUint64(rapid.Uint64().Draw(t, "seed")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := sharedtest.Must(New(new(big.Int).SetUint64(rapid.Uint64().Draw(t, "seed"))))(t)
 		low := rapid.Int64().Draw(t, "low")
 		high := rapid.Int64Min(low).Draw(t, "high")
 		if high == low {

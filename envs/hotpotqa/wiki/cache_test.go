@@ -10,22 +10,18 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // recordOf makes a cache of a fake Wikipedia with these searches in it.
 func recordOf(t *testing.T, dir string, f *fakeWiki, queries ...string) (*Cache, []Answer) {
 	t.Helper()
-	c, err := NewCache(dir, newTestLive(t, Options{URL: startFake(t, f)}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := sharedtest.Must(NewCache(dir, newTestLive(t, Options{URL: startFake(t, f)})))(t)
 	var answers []Answer
 	for _, q := range queries {
-		a, err := c.Search(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := sharedtest.Must(c.Search(t.Context(), q))(t)
 		answers = append(answers, a)
 	}
 	return c, answers
@@ -152,10 +148,7 @@ func TestDamagedCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := OpenRecorded(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := sharedtest.Must(OpenRecorded(dir))(t)
 		var missing *MissingError
 		if _, err := c.Search(t.Context(), "Pluto"); err == nil || errors.As(err, &missing) {
 			t.Errorf("%s: %v", name, err)
@@ -183,9 +176,7 @@ func TestOtherCaches(t *testing.T) {
 		t.Error(err)
 	}
 	for _, text := range []string{"{", `{"version":7}`} {
-		if err := os.WriteFile(filepath.Join(dir, "wiki.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "wiki.json"), []byte(text), 0o600))
 		if _, err := OpenRecorded(dir); err == nil {
 			t.Errorf("%s is read", text)
 		}

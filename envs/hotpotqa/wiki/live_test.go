@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -46,10 +48,7 @@ func newTestLive(t testing.TB, o Options) *Live {
 	if o.Flow == "" {
 		o.Flow = JSON
 	}
-	l, err := NewLive(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(NewLive(o))(t)
 	return l
 }
 

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"pgregory.net/rapid"
 
 	"heldout/envs"
@@ -120,10 +122,7 @@ func play(t *testing.T, env *outside.Env) (start envs.Start, step envs.Step, err
 // progress, and the largest a success.
 func TestPlay(t *testing.T) {
 	s := serve(t, textCraft())
-	env, err := open(t, s.URL+"/", envs.Settings{"agentgym-tasks": "7-9", "agentgym-version": "3ef9235"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, s.URL+"/", envs.Settings{"agentgym-tasks": "7-9", "agentgym-version": "3ef9235"}))(t)
 	info := env.Info()
 	if info.Name != "agentgym:textcraft" || info.Settings["version"] != "3ef9235" || len(env.Tasks()) != 3 ||
 		env.Tasks()[0].ID != "textcraft_7" {
@@ -154,10 +153,7 @@ func TestPlay(t *testing.T) {
 // The games of LMRL-Gym have their own paths, and are used again where the server closes none.
 func TestGames(t *testing.T) {
 	s := serve(t, maze())
-	env, err := open(t, s.URL+"/maze", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, s.URL+"/maze", nil))(t)
 	for range 2 {
 		if _, step, err := play(t, env); err != nil || step.Progress != 0 || step.Success || !step.Done {
 			t.Errorf("%+v, %v", step, err)
@@ -283,10 +279,7 @@ func TestDeath(t *testing.T) {
 	}{{"", textCraft(), 4}, {"/maze", maze(), 3}} {
 		for dies := range game.requests {
 			s := serve(t, game.answers)
-			env, err := open(t, s.URL+game.path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := sharedtest.Must(open(t, s.URL+game.path, nil))(t)
 			s.left.Store(int64(dies))
 			closing := game.path == "" && dies == game.requests-1
 			if _, _, err := play(t, env); (err == nil) != closing {
@@ -310,19 +303,13 @@ func TestDoubled(t *testing.T) {
 		answers      map[string]string
 	}{{"", "/create", textCraft()}, {"/maze", "/maze/create", maze()}} {
 		c.answers[c.create] = `{"id": 7}`
-		env, err := open(t, serve(t, c.answers).URL+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, serve(t, c.answers).URL+c.path, nil))(t)
 		start := func() (envs.World, error) {
 			w, _ := env.NewWorld(env.Tasks()[0])
 			_, err := w.Start(t.Context())
 			return w, err
 		}
-		first, err := start()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := sharedtest.Must(start())(t)
 		const want = "it gives the number 7 to two games that are played at the same time"
 		if w, err := start(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", c.create, err)
@@ -350,10 +337,7 @@ func TestVerdicts(t *testing.T) {
 		"2", "-1", "1.", ".5", "nan", "None"}
 	values := append(slices.Sorted(maps.Keys(numbers)), others...)
 	answers := textCraft()
-	env, err := open(t, serve(t, answers).URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, serve(t, answers).URL, nil))(t)
 	rapid.Check(t, func(r *rapid.T) {
 		reward, done := rapid.SampledFrom(values).Draw(r, "reward"),
 			rapid.SampledFrom([]string{"true", "false", "null", "",
@@ -383,10 +367,7 @@ func TestLists(t *testing.T) {
 	} {
 		answers := maze()
 		answers["/maze/available_actions"] = list
-		env, err := open(t, serve(t, answers).URL+"/maze", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, serve(t, answers).URL+"/maze", nil))(t)
 		w, _ := env.NewWorld(env.Tasks()[0])
 		defer w.Close()
 		if _, err := w.Start(t.Context()); err != nil {
@@ -409,10 +390,7 @@ func TestScores(t *testing.T) {
 	} {
 		answers := textCraft()
 		answers["/"], answers["/step"] = `"This is environment BabyAI."`, answer
-		env, err := open(t, serve(t, answers).URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, serve(t, answers).URL, nil))(t)
 		_, step, err := play(t, env)
 		if want == "" && (err != nil || step.Progress != 1 || step.Success) ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -429,10 +407,7 @@ func TestOpenings(t *testing.T) {
 		`["` + strings.Repeat("a", 70<<10) + `"]`: "observation has 71680 bytes",
 	} {
 		s := serve(t, map[string]string{"/": `"ok"`, "/create": `{id}`, "/reset": `["", null]`, "/observation": answer})
-		env, err := open(t, s.URL, envs.Settings{"agentgym-env": "webshop"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, s.URL, envs.Settings{"agentgym-env": "webshop"}))(t)
 		w, _ := env.NewWorld(env.Tasks()[0])
 		start, err := w.Start(t.Context())
 		if err == nil && start.Observation != want || err != nil && !strings.Contains(err.Error(), want) {

@@ -40,10 +40,7 @@ func playRecorded(t *testing.T, recorded []gymtest.Exchange, want outcome) {
 	if game == "webshop" { // it does not say so
 		settings["agentgym-env"] = game
 	}
-	env, err := open(t, gymtest.Serve(t, recorded, want.Task), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, gymtest.Serve(t, recorded, want.Task), settings))(t)
 	w, err := env.NewWorld(env.Tasks()[0])
 	if err != nil || env.Info().Name != "agentgym:"+game || env.Tasks()[0].ID != want.Task {
 		t.Fatalf("%v, %s, %v", err, env.Info().Name, env.Tasks())

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/outside"
 	"heldout/envs/outside/child"
@@ -208,20 +210,14 @@ func begin(t testing.TB, env envs.Env) (envs.World, error) {
 
 // An episode goes through a process as through any environment.
 func TestEpisode(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{}))(t)
 	info := env.Info()
 	if info.Name != "exec:echo" || info.Source != envs.External || info.Settings["hash"] != "0123abcd" ||
 		info.Settings["version"] != "1.0" || info.StepLimit != 5 || len(env.Tasks()) != 2 ||
 		!strings.Contains(info.Instructions["k"], "Say something.") {
 		t.Errorf("%+v", info)
 	}
-	w, err := begin(t, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(begin(t, env))(t)
 	list, _ := envs.As[envs.Lister](w)
 	expert, _ := envs.As[envs.Expert](w)
 	actions, err1 := list.Actions(t.Context())
@@ -352,14 +348,8 @@ func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 
 // A fork goes on by itself, also after the world that it is of, and is another game of its process.
 func TestFork(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{Processes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := begin(t, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{Processes: 2}))(t)
+	first := sharedtest.Must(begin(t, env))(t)
 	key := func(w envs.World) string {
 		text, err := envs.StateKey(env.Tasks()[0], w)
 		if err != nil || len(text) != 16 {
@@ -374,10 +364,7 @@ func TestFork(t *testing.T) {
 	}
 	fork := func(w envs.World) envs.World {
 		f, _ := envs.As[envs.Forker](w)
-		forked, err := f.Fork()
-		if err != nil {
-			t.Fatal(err)
-		}
+		forked := sharedtest.Must(f.Fork())(t)
 		return forked
 	}
 	step(first, "a")
@@ -449,10 +436,7 @@ func TestMisread(t *testing.T) {
 	}
 	var worlds []envs.World
 	for range 3 {
-		w, err := begin(t, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(begin(t, env))(t)
 		worlds = append(worlds, w)
 	}
 	_, err = worlds[0].Step(t.Context(), "NaN")
@@ -468,10 +452,7 @@ func TestMisread(t *testing.T) {
 
 // The end of the standard error is its end, however long it is.
 func TestTraceback(t *testing.T) {
-	env, err := open(t, "trace:step", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "trace:step", outside.Options{}))(t)
 	w, err := begin(t, env)
 	if err != nil {
 		t.Fatal(err)
@@ -485,16 +466,10 @@ func TestTraceback(t *testing.T) {
 
 // A process that dies is started again: its games are lost, and no other.
 func TestRestart(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{Processes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{Processes: 2}))(t)
 	var worlds []envs.World
 	for range 4 {
-		w, err := begin(t, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(begin(t, env))(t)
 		worlds = append(worlds, w)
 	}
 	if _, err := worlds[0].Step(t.Context(), "die"); err == nil ||
@@ -512,10 +487,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("%d games of 4 are lost, want the 2 of one of 2 processes", lost)
 	}
 	for range 4 {
-		w, err := begin(t, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(begin(t, env))(t)
 		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
 			t.Error(s, err)
 		}

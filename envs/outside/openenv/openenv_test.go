@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/gorilla/websocket"
 
 	"heldout/envs"
@@ -256,14 +258,9 @@ func TestChoices(t *testing.T) {
 // A token comes from a file, and no error has it.
 func TestToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("secret\n"), 0o600))
 	f := &fake{token: "secret"}
-	env, err := reach(t, f, envs.Settings{"openenv-success": "won", "openenv-token-file": file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-success": "won", "openenv-token-file": file}))(t)
 	w, _, err := begin(t, env)
 	if err != nil {
 		t.Error(err)
@@ -353,10 +350,7 @@ func TestHostile(t *testing.T) {
 				}
 				f := &fake{tricks: map[string]func(*websocket.Conn){point: trick.play}}
 				s := envs.Settings{"openenv-success": "won", "openenv-return": "0:1", "env-timeout": limit}
-				env, err := reach(t, f, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				env := sharedtest.Must(reach(t, f, s))(t)
 				began := time.Now()
 				w, _, err := begin(t, env)
 				if err == nil {
@@ -409,10 +403,7 @@ func TestGreetings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := envs.Settings{"openenv-success": "won", "env-timeout": "500ms"}
-			env, err := reach(t, &fake{greet: c.greet}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := sharedtest.Must(reach(t, &fake{greet: c.greet}, s))(t)
 			if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), c.want) ||
 				len(err.Error()) > 500 || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %s", err, c.want)
@@ -437,10 +428,7 @@ func TestInvalid(t *testing.T) {
 		`[{"msg":"want a number","input":"a \"b\""},{"msg":"want a word","input":"a \u0022b\u0022"}]`,
 		`[{"msg":"Field required","input":{"message":"a"}}]`,
 		`[]`, `{}`, `null`, `[{"input":"a \"b\""}]`} {
-		env, err := reach(t, &fake{tricks: refuse(errs)}, one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(reach(t, &fake{tricks: refuse(errs)}, one))(t)
 		w, _, err := begin(t, env)
 		if err != nil {
 			t.Fatal(err)
@@ -497,10 +485,7 @@ func TestLargeRewards(t *testing.T) {
 		send(c, `{"type":"observation","data":{"observation":{},"reward":1e308,"done":false}}`)
 	}
 	f := &fake{tricks: map[string]func(*websocket.Conn){"step": large}}
-	env, err := reach(t, f, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"}))(t)
 	w, _, err := begin(t, env)
 	if err != nil {
 		t.Fatal(err)
@@ -522,10 +507,7 @@ func TestLargeRewards(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	f := &fake{most: 2}
 	s := envs.Settings{"openenv-success": "won", "env-timeout": "300ms"}
-	env, err := reach(t, f, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, s))(t)
 	var playing sync.WaitGroup
 	for range 12 {
 		playing.Go(func() {
@@ -554,10 +536,7 @@ func TestCapacity(t *testing.T) {
 // Another environment at the same address is not played, and a server that is gone is an error.
 func TestChange(t *testing.T) {
 	f := &fake{tricks: map[string]func(*websocket.Conn){"step": func(c *websocket.Conn) { c.Close() }}}
-	env, err := reach(t, f, envs.Settings{"openenv-success": "won"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-success": "won"}))(t)
 	w, _, err := begin(t, env)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
@@ -38,10 +40,7 @@ func TestRoundTrip(t *testing.T) {
 	url := served(t, "", "pddl", "babyai")
 	for _, name := range []string{"pddl", "babyai"} {
 		t.Run(name, func(t *testing.T) {
-			own, err := catalog.Open(name, envs.Setup{}, envs.Outside{Now: time.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
+			own := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{Now: time.Now}))(t)
 			theirs, err := catalog.Reach("openenv:"+url+"/openenv/"+name, envs.Setup{Settings: envs.Settings{
 				"openenv-observation": "goal,text", "openenv-success": "success", "openenv-progress": "progress",
 				"openenv-tasks": "test"}}, envs.Outside{Dial: dial.New(nil)})
@@ -99,10 +98,7 @@ func equal(t *testing.T, own, theirs envs.Env, i int) {
 // open opens a world, which is closed at the end.
 func open(t *testing.T, env envs.Env, i int) envs.World {
 	t.Helper()
-	w, err := env.NewWorld(env.Tasks()[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(env.Tasks()[i]))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }

@@ -188,10 +188,7 @@ func TestVerdicts(t *testing.T) {
 			frames = append(frames, `{"type":"observation","data":{`+data+`}}`)
 			told.hear(reward, won, share, done)
 		}
-		env, err := open(s, frames)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(s, frames))(t)
 		got, err := finish(env, make([]string, steps)...)
 		want, ok := told.verdict()
 		if ok != (err == nil) || ok && (got.Progress != want.Progress || got.Success != want.Success) {

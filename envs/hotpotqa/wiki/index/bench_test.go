@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs/stream"
 )
 
@@ -29,10 +31,7 @@ const vocabulary = 60000
 func syntheticDump(tb testing.TB, n int) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "dump.jsonl")
-	f, err := os.Create(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(file))(tb)
 	out := bufio.NewWriter(f)
 	rng := stream.New(1, "dump")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
@@ -44,12 +43,8 @@ func syntheticDump(tb testing.TB, n int) string {
 		}
 		out.Write(append(b, '\n'))
 	}
-	if err := out.Flush(); err != nil {
-		tb.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.OK(tb, out.Flush())
+	sharedtest.OK(tb, f.Close())
 	return file
 }
 
@@ -71,10 +66,7 @@ func sentencesOf(rng *rand.Rand, words *rand.Zipf) []string {
 
 func buildIndex(tb testing.TB, dir, file string) Description {
 	tb.Helper()
-	about, err := Build(tb.Context(), dir, []string{file}, func(Progress) {})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	about := sharedtest.Must(Build(tb.Context(), dir, []string{file}, func(Progress) {}))(tb)
 	return about
 }
 
@@ -115,10 +107,7 @@ func BenchmarkBuild(b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	buildIndex(b, dir, syntheticDump(b, *articles))
-	x, err := Open(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	x := sharedtest.Must(Open(dir))(b)
 	rng := stream.New(2, "queries")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	title := func() {
