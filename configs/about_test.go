@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"heldout/envs/sharedtest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What is not declared of training data is not what is declared to be none.
@@ -24,9 +22,7 @@ func TestLoadAbout(t *testing.T) {
 			TrainingTasks: []string{"a.json"}},
 		"vllm:base": {Base: "vllm:none"},
 	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 func TestLoadAboutErrors(t *testing.T) {
@@ -58,7 +54,6 @@ func TestLoadAboutErrors(t *testing.T) {
 			t.Errorf("%.60q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := LoadAbout(filepath.Join(t.TempDir(), "none.yaml")); err == nil {
-		t.Error("a file that is not there is read")
-	}
+	sharedtest.Fails(t, sharedtest.Err(LoadAbout(filepath.Join(t.TempDir(), "none.yaml"))), "",
+		"a file that is not there is read")
 }

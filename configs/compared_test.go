@@ -4,18 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // A preset is exact if the comparisons with its original show it, and only then.
 func TestStatusIsEarned(t *testing.T) {
-	names := sharedtest.Must(configs.PresetNames())(t)
-	for _, name := range names {
+	for _, name := range sharedtest.Must(configs.PresetNames())(t) {
 		whole := sharedtest.Must(configs.LoadPreset(name))(t)
-		parts := sharedtest.Must(whole.Split())(t)
-		for _, p := range parts {
+		for _, p := range sharedtest.Must(whole.Split())(t) {
 			c := sharedtest.Must(p.Compared())(t)
 			if p.Status == configs.Exact && !c.Proves() {
 				t.Errorf("%s is called exact, and the comparisons are %v", p.ID(false), c)

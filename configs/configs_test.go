@@ -3,11 +3,8 @@ package configs_test
 import (
 	"testing"
 
-	"heldout/envs/sharedtest"
-
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 func TestLoadWeights(t *testing.T) {
@@ -22,14 +19,10 @@ func TestLoadWeights(t *testing.T) {
 		},
 		HeldIn: []string{"alfworld"},
 	}
-	if diff := cmp.Diff(want, w); diff != "" {
-		t.Errorf("weights (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, w, want, "weights")
 	sum := 0.0
 	for _, h := range w.HeldOut {
 		sum += h.Weight
 	}
-	if sum != 282 {
-		t.Errorf("the weights sum to %v, want 282", sum)
-	}
+	sharedtest.Equal(t, sum, 282, "the sum of the weights")
 }

@@ -9,10 +9,8 @@ import (
 )
 
 func TestLoadFamilies(t *testing.T) {
-	envs, err := FamilyEnvs()
-	if err != nil || strings.Join(envs, " ") != "alfworld babyai hotpotqa jericho pddl sciworld" {
-		t.Fatal(envs, err)
-	}
+	envs := sharedtest.Must(FamilyEnvs())(t)
+	sharedtest.Equal(t, strings.Join(envs, " "), "alfworld babyai hotpotqa jericho pddl sciworld", envs)
 	for _, env := range envs {
 		f := sharedtest.Must(LoadFamilies(env))(t)
 		var ids []string
@@ -23,9 +21,7 @@ func TestLoadFamilies(t *testing.T) {
 			t.Errorf("%s has %q", f.Env, ids)
 		}
 	}
-	if _, err := LoadFamilies("../heldout"); err == nil || !strings.Contains(err.Error(), "has no families") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(LoadFamilies("../heldout")), "has no families")
 }
 
 // family returns a file whose family numbers has the given content, and whose others
@@ -78,9 +74,7 @@ func TestAdd(t *testing.T) {
 		{Verbs: map[string]string{"take": "get"}}, {Order: Reversed},
 	} {
 		both := one
-		if err := both.Add(other); err == nil || !strings.Contains(err.Error(), "two rules") {
-			t.Errorf("%+v is added: %v", other, err)
-		}
+		sharedtest.Fails(t, both.Add(other), "two rules", other)
 	}
 	both := Perturbation{}
 	sharedtest.OK(t, both.Add(one))

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // presetKeys visits the keys of presets, each with its values.
@@ -55,8 +55,7 @@ func TestKeysAreShared(t *testing.T) {
 	if len(used) > 60 {
 		t.Errorf("there are %d keys", len(used))
 	}
-	names := sharedtest.Must(PresetNames())(t)
-	for _, name := range names {
+	for _, name := range sharedtest.Must(PresetNames())(t) {
 		b := sharedtest.Must(PresetText(name))(t)
 		var p Preset // as it is written, without its form
 		sharedtest.OK(t, decode(name, b, &p))
@@ -110,8 +109,7 @@ func TestReleasedHashes(t *testing.T) {
 // The hash covers name and version of a form from its second version on.
 func TestVersionsOfForms(t *testing.T) {
 	hash := func(form string) string {
-		sum := sharedtest.Must((&Preset{Protocol: form}).Hash())(t)
-		return sum
+		return sharedtest.Must((&Preset{Protocol: form}).Hash())(t)
 	}
 	if hash("tales@1") != hash("") || hash("tales@2") == hash("tales@1") || hash("tales@2") == hash("eto@2") {
 		t.Error("the hash does not tell versions of forms apart")

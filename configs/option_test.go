@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // Every option has a field of a run, whose kind its declaration fits, and every field
@@ -75,8 +77,6 @@ func TestRange(t *testing.T) {
 		if err := c.r.Check("x", c.value); err != nil {
 			got = err.Error()
 		}
-		if got != c.want {
-			t.Errorf("%v: %q, want %q", c.value, got, c.want)
-		}
+		sharedtest.Equal(t, got, c.want, c.value)
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // Every embedded preset can be read, and each of its parts has a hash of its own.
@@ -25,9 +24,7 @@ func TestPresets(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if p.Name != name {
-			t.Errorf("file %s has the preset %s", name, p.Name)
-		}
+		sharedtest.Equal(t, p.Name, name, "file", "has the preset")
 		if len(p.Source.Commit) != 40 {
 			t.Errorf("%s: the commit %q is not written out", name, p.Source.Commit)
 		}
@@ -36,10 +33,8 @@ func TestPresets(t *testing.T) {
 			t.Error(err)
 		}
 		for _, one := range parts {
-			hash, err := one.Hash()
-			if err != nil || len(hash) != 64 {
-				t.Error(one.ID(false), hash, err)
-			}
+			hash := sharedtest.Must(one.Hash())(t)
+			sharedtest.Equal(t, len(hash), 64, one.ID(false), hash)
 			if seen[hash] != "" {
 				t.Errorf("%s and %s have the same hash", one.ID(false), seen[hash])
 			}
@@ -70,17 +65,14 @@ func mustHash(t *testing.T, text string) string {
 	t.Helper()
 	p := sharedtest.Must(configs.ParsePreset("f", []byte(text)))(t)
 	all := sharedtest.Must(p.Split())(t)
-	hash := sharedtest.Must(all[0].Hash())(t)
-	return hash
+	return sharedtest.Must(all[0].Hash())(t)
 }
 
 // The hash depends on what the file says, not on how it is written.
 func TestPresetHash(t *testing.T) {
 	base := mustHash(t, minimal)
 	same := strings.Replace(minimal, "agent: {form: react}", "agent:\n  form: \"react\" # a comment", 1)
-	if mustHash(t, same) != base {
-		t.Error("the same protocol has another hash")
-	}
+	sharedtest.Equal(t, mustHash(t, same), base, "the same protocol has another hash")
 	for _, change := range [][2]string{{"steps: 30", "steps: 31"}, {"temperature: 0", "temperature: 0.1"},
 		{"version: 1", "version: 2"}, {"success,", "progress,"}} {
 		if mustHash(t, strings.Replace(minimal, change[0], change[1], 1)) == base {
@@ -116,9 +108,7 @@ func TestBadPresets(t *testing.T) {
 		{"env:", "source: {commit: ../../x}\nenv:", "source.commit is \"../../x\", want 7 to 64 hex digits"},
 	} {
 		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.from, c.to, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.to, err, c.want)
-		}
+		sharedtest.Fails(t, err, c.want, c.to)
 	}
 }
 
@@ -163,8 +153,7 @@ func TestPresetResults(t *testing.T) {
 
 // A definition in a record is read as what was played.
 func TestDefinitionsAreReadBack(t *testing.T) {
-	names := sharedtest.Must(configs.PresetNames())(t)
-	for _, name := range names {
+	for _, name := range sharedtest.Must(configs.PresetNames())(t) {
 		p := sharedtest.Must(configs.LoadPreset(name))(t)
 		want := sharedtest.Must(p.Canonical())(t)
 		var read configs.Preset

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/babyai"
 	"heldout/envs/hotpotqa"
+	"heldout/envs/sharedtest"
 )
 
 // ofEnv and ofWorld ask for every optional ability by its name.
@@ -130,9 +129,7 @@ func TestSpelling(t *testing.T) {
 		"Search[Saturn]": "search[Saturn]", "Seek[moon]": "Seek[moon]", "Lookup[moon]": "lookup[moon]",
 		"Finish[yes]": "finish[yes]",
 	} {
-		if got := speller.Spell(action); got != want {
-			t.Errorf("%q is spelled %q, want %q", action, got, want)
-		}
+		sharedtest.Equal(t, speller.Spell(action), want, action, "is spelled")
 	}
 	s, err := w.Step(context.Background(), speller.Spell("Finish[yes]"))
 	if err != nil || !s.Valid || !s.Done {
@@ -146,11 +143,8 @@ func TestSpelling(t *testing.T) {
 // A task outside the benchmark can be played perturbed, whatever its type.
 func TestTaskOutsideTheBenchmark(t *testing.T) {
 	env := sharedtest.Must(babyai.New(babyai.Options{}))(t)
-	perturbed, err := Wrap(env, configs.Perturbation{
-		Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	perturbed := sharedtest.Must(Wrap(env, configs.Perturbation{
+		Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}}))(t)
 	types := map[string]bool{}
 	for _, task := range env.Tasks() {
 		types[task.Type] = true

@@ -49,17 +49,13 @@ func TestDrawn(t *testing.T) {
 				seen[action] = true
 			}
 		}
-		if goals[0] != goals[1] {
-			t.Errorf("%s: %q, then %q", task.ID, goals[0], goals[1])
-		}
+		sharedtest.Equal(t, goals[0], goals[1], task.ID, "then")
 	}
 	if len(seen) < 20 {
 		t.Errorf("%d actions", len(seen))
 	}
 	for _, name := range []string{"verbs:1", "random:x:2", "random:1:99", "random:1"} {
-		if _, err := perturb.Draw(env, name); err == nil {
-			t.Error(name)
-		}
+		sharedtest.Fails(t, sharedtest.Err(perturb.Draw(env, name)), "", name)
 	}
 }
 
@@ -73,8 +69,7 @@ func TestDrawnWithoutPublishedForms(t *testing.T) {
 		"from first": regexp.MustCompile("(?m)^from "), "P4": regexp.MustCompile("[a-z][0-9]"),
 	}
 	for _, name := range []string{"P1", "P2", "P3"} { // P5 has no form
-		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)
-		forms := slices.Collect(maps.Values(rules.Actions))
+		forms := slices.Collect(maps.Values(sharedtest.Must(configs.LoadPerturbation(name))(t).Actions))
 		for i := range forms {
 			forms[i] = regexp.QuoteMeta(forms[i])
 		}

@@ -85,8 +85,7 @@ func graded(t testing.TB, env string) (names []string) {
 // mustName returns the rules of a name.
 func mustName(t testing.TB, env, name string) configs.Perturbation {
 	t.Helper()
-	rules := sharedtest.Must(Named(env, name))(t)
-	return rules
+	return sharedtest.Must(Named(env, name))(t)
 }
 
 // Every family goes with every other in all grades, and all go together.
@@ -121,8 +120,7 @@ func TestFamiliesCombine(t *testing.T) {
 // countRules counts the single rules of an environment.
 func countRules(t testing.TB, env string) (n int) {
 	t.Helper()
-	families := sharedtest.Must(configs.LoadFamilies(env))(t)
-	for _, f := range families.All {
+	for _, f := range sharedtest.Must(configs.LoadFamilies(env))(t).All {
 		for _, g := range f.Grades {
 			n += len(g.Actions) + len(g.Verbs) + len(g.Words) + len(g.Replies) + len(g.Texts) + len(g.Instructions) +
 				len(g.Without)
@@ -171,9 +169,8 @@ func TestDraws(t *testing.T) {
 				if _, err := Wrap(env, rules); err != nil {
 					t.Errorf("%s: %v", n, err)
 				}
-				if rules.Name != n || Hash(rules) != Hash(mustName(t, name, n)) {
-					t.Errorf("%s: %s is not the same twice", n, rules.Name)
-				}
+				sharedtest.Equal(t, rules.Name, n, "is not the same twice")
+				sharedtest.Equal(t, Hash(rules), Hash(mustName(t, name, n)), "is not the same twice")
 				for _, part := range smaller {
 					if !slices.Contains(rules.Parts, part) {
 						t.Errorf("%s: %+v lacks %+v of the smaller draw", n, rules.Parts, part)
@@ -243,9 +240,7 @@ func TestNamedErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "chess has no families of perturbations") {
 		t.Error(err)
 	}
-	if rules := mustName(t, "pddl", "order:1+verbs:2"); rules.Name != "verbs:2+order:1" {
-		t.Errorf("a combination is named %s", rules.Name)
-	}
+	sharedtest.Equal(t, mustName(t, "pddl", "order:1+verbs:2").Name, "verbs:2+order:1", "a combination is named")
 }
 
 func FuzzNamed(f *testing.F) {
@@ -314,8 +309,7 @@ func TestNewWordsAreNew(t *testing.T) {
 		for _, word := range nonce {
 			fresh[word] = true
 		}
-		nouns := sharedtest.Must(families.Family("nouns"))(t)
-		for _, grade := range nouns.Grades {
+		for _, grade := range sharedtest.Must(families.Family("nouns"))(t).Grades {
 			for _, word := range grade.Words {
 				fresh[word] = true
 			}
@@ -361,11 +355,8 @@ func TestNounsAreOfAllThings(t *testing.T) {
 func TestHashes(t *testing.T) {
 	for _, name := range []string{"P1", "P2", "P3", "P4"} {
 		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)
-		b := sharedtest.Must(json.Marshal(rules))(t)
-		sum := sha256.Sum256(b)
-		if same := Hash(rules) == hex.EncodeToString(sum[:]); same != (name != "P4") {
-			t.Errorf("%s has its first hash: %v", name, same)
-		}
+		sum := sha256.Sum256(sharedtest.Must(json.Marshal(rules))(t))
+		sharedtest.Equal(t, Hash(rules) == hex.EncodeToString(sum[:]), name != "P4", name, "has its first hash")
 	}
 	rules := mustName(t, "alfworld", "arguments:1")
 	alone := rules
@@ -385,8 +376,7 @@ func TestChoices(t *testing.T) {
 		"numbers:1":       "zero:\tpour red cup (in desk) in pot\none:\tpour tin cup in pot\n",
 	} {
 		const asks = "Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n"
-		perturbed := sharedtest.Must(Wrap(env, mustName(t, "sciworld", name)))(t)
-		p := perturbed.anyType()
+		p := sharedtest.Must(Wrap(env, mustName(t, "sciworld", name)))(t).anyType()
 		const old = asks + "0:\tpour red cup (in desk) in pot\n1:\tpour tin cup in pot\n"
 		if got := p.writeObservation(old); got != asks+want || p.readObservation(got) != old {
 			t.Errorf("%s: %q, want %q; it is read %q", name, got, asks+want, p.readObservation(got))

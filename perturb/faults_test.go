@@ -122,8 +122,7 @@ func TestTextsOfConditions(t *testing.T) {
 func ownPrompts(t *testing.T, env string) (out []configs.Prompt) {
 	t.Helper()
 	for _, version := range configs.PromptVersions() {
-		prompt := sharedtest.Must(configs.LoadPrompt(env, version))(t)
-		out = append(out, prompt)
+		out = append(out, sharedtest.Must(configs.LoadPrompt(env, version))(t))
 	}
 	return out
 }
@@ -131,8 +130,7 @@ func ownPrompts(t *testing.T, env string) (out []configs.Prompt) {
 // promptLines are the texts of a section of a prompt.
 func promptLines(t *testing.T, p *Perturbation, prompt configs.Prompt, taskType string) []line {
 	t.Helper()
-	section := sharedtest.Must(prompt.For(taskType))(t)
-	return promptSheet(p, section)
+	return promptSheet(p, sharedtest.Must(prompt.For(taskType))(t))
 }
 
 func differs(sheet []line) bool {

@@ -14,8 +14,7 @@ import (
 
 func official(t testing.TB) *alfworld.Env {
 	t.Helper()
-	env := sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t)
-	return env
+	return sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t)
 }
 
 // shipped loads the perturbations that change the interface.
@@ -84,8 +83,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 	iface := env.Interface("")
 	var rewritten []*Perturbation
 	for _, rules := range shipped(t) {
-		p := sharedtest.Must(New(rules, iface))(t)
-		rewritten = append(rewritten, p)
+		rewritten = append(rewritten, sharedtest.Must(New(rules, iface))(t))
 	}
 	for _, e := range sharedtest.Lines[struct {
 		Steps []struct {
@@ -95,9 +93,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 	}](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
 		for _, p := range rewritten {
 			for _, s := range e.Steps {
-				if got := p.readObservation(p.writeObservation(s.Obs)); got != s.Obs {
-					t.Errorf("%q reads %q and came from %q", s.Obs, p.writeObservation(s.Obs), got)
-				}
+				sharedtest.Equal(t, p.readObservation(p.writeObservation(s.Obs)), s.Obs, "reads", "and came from")
 				for _, a := range append(s.Admissible, s.Action) {
 					if got, want := iface.Normalize(p.ReadAction(p.WriteAction(a))), iface.Normalize(a); got != want {
 						t.Errorf("%q is written %q and read %q", a, p.WriteAction(a), got)
@@ -107,9 +103,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 		}
 	}
 	help := rewritten[2].writeObservation("  take (object) from (receptacle):  take an object from a receptacle")
-	if help != "  from (receptacle) take (object):  take an object from a receptacle" {
-		t.Errorf("P3's help says %q", help)
-	}
+	sharedtest.Equal(t, help, "  from (receptacle) take (object):  take an object from a receptacle", "P3's help")
 }
 
 // The expert wins every official game under every perturbation, and nothing that
@@ -133,8 +127,7 @@ func TestOfficialGames(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range env.Info().StepLimit {
-				actions := sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(ctx))(t)
-				for _, a := range actions {
+				for _, a := range sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(ctx))(t) {
 					if old := p.ReadAction(a); old != a {
 						if s, err := w.Step(ctx, old); err != nil || s.Valid || s.Observation != "Nothing happens." {
 							t.Fatalf("%s, %s: the old form %q is answered %+v, %v", rules.Name, task.ID, old, s, err)

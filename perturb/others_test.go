@@ -16,8 +16,7 @@ import (
 
 // BabyAI's records, too, lose nothing; its answers repeat the action.
 func TestBabyAIRecordsOneToOne(t *testing.T) {
-	env := sharedtest.Must(babyai.New(babyai.Options{}))(t)
-	iface := env.Interface("")
+	iface := sharedtest.Must(babyai.New(babyai.Options{}))(t).Interface("")
 	for _, rules := range []configs.Perturbation{
 		{Name: "verbs", Actions: map[string]string{"go to {thing}": "walk to {thing}",
 			"pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
@@ -99,8 +98,7 @@ func play(t *testing.T, env envs.Env, rules configs.Perturbation, actions ...str
 		t.Fatal(err)
 	}
 	for _, a := range actions {
-		s := sharedtest.Must(w.Step(ctx, a))(t)
-		answers = append(answers, s)
+		answers = append(answers, sharedtest.Must(w.Step(ctx, a))(t))
 	}
 	return answers
 }
@@ -131,9 +129,7 @@ func TestOpenInterface(t *testing.T) {
 	plain := play(t, env, configs.Perturbation{Name: "other", Env: "jericho",
 		Actions: map[string]string{"wave": "flap"}}, "zzqx", "look", "zzqx", "take lantern")
 	for i := range got {
-		if got[i].Observation != plain[i].Observation {
-			t.Errorf("answer %d is %q, want %q", i, got[i].Observation, plain[i].Observation)
-		}
+		sharedtest.Equal(t, got[i].Observation, plain[i].Observation, "answer", i)
 	}
 	if got[1].Observation == got[0].Observation || strings.TrimSpace(got[1].Observation) == "" {
 		t.Errorf("gaze is answered %q", got[1].Observation)
@@ -158,10 +154,8 @@ func TestRefusalRepeatsWhatWasTyped(t *testing.T) {
 		"answers:1+layout:1": `I don't know the word "take lamp". `,
 	} {
 		p := sharedtest.Must(New(mustName(t, "jericho", rule), env.Interface("")))(t)
-		s, err := (&world{World: echo{}, p: p}).Step(t.Context(), "take lamp")
-		if err != nil || s.Observation != want {
-			t.Errorf("%s: the answer is %q, %v, want %q", rule, s.Observation, err, want)
-		}
+		s := sharedtest.Must((&world{World: echo{}, p: p}).Step(t.Context(), "take lamp"))(t)
+		sharedtest.Equal(t, s.Observation, want, rule, "the answer")
 	}
 	p := sharedtest.Must(New(mustName(t, "jericho", "layout:1"), env.Interface("")))(t)
 	const old, want = "Endless Stair It is dark. A lamp is here. ", "Endless Stair It is dark | A lamp is here. "
@@ -183,8 +177,6 @@ func TestVerbLastInOpenInterfaces(t *testing.T) {
 		{"all:1", "tie all to hand", "tie all to hand"},
 	} {
 		p := sharedtest.Must(New(mustName(t, "jericho", c.rule), env.Interface("")))(t)
-		if got := p.ReadAction(c.said); got != c.read {
-			t.Errorf("%s: %q is read as %q, want %q", c.rule, c.said, got, c.read)
-		}
+		sharedtest.Equal(t, p.ReadAction(c.said), c.read, c.rule, c.said, "is read as")
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 var prompts = flag.String("prompts", "", "folder to write a prompt of every condition into, for a person to read")

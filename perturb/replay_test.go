@@ -66,15 +66,13 @@ func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool,
 
 func actionsOf(t *testing.T, w envs.World) []string {
 	t.Helper()
-	listed := sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(context.Background()))(t)
-	return listed
+	return sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(context.Background()))(t)
 }
 
 // expertPlay and randomPlay are episodes of the baselines.
 func expertPlay(t *testing.T, env envs.Env, task envs.Task, steps int) playing {
 	return playBy(t, env, task, steps, false, func(w envs.World, _ []string) string {
-		action := sharedtest.Must(abilityOf[envs.Expert](t, w).ExpertAction(context.Background()))(t)
-		return action
+		return sharedtest.Must(abilityOf[envs.Expert](t, w).ExpertAction(context.Background()))(t)
 	})
 }
 

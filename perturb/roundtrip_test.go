@@ -74,8 +74,7 @@ func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
 				of(all, "").add(append(s.Valid, s.Action), []string{s.Obs}, nil)
 			}
 		}
-		env := sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t)
-		return env, all
+		return sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t), all
 	case "pddl":
 		env := sharedtest.Must(pddl.NewOfficial(sharedtest.AgentBoard(t)))(t)
 		types := map[int]string{}
@@ -104,8 +103,7 @@ func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
 		boardLogs(t, "jericho", one, all)
 	case "hotpotqa":
 		hotpotTexts(t, of(all, ""))
-		env := sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t)
-		return env, all
+		return sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t), all
 	}
 	return generated(t, name), all
 }

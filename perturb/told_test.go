@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/sharedtest"
 )
 
 // told are the words of a form that stand together, without slots.
@@ -49,8 +48,7 @@ func eachPrompt(t *testing.T, env envs.Env, rule string,
 	perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 	for _, version := range configs.PromptVersions() {
 		prompt := sharedtest.Must(configs.LoadPrompt(name, version))(t)
-		written := sharedtest.Must(perturbed.WritePrompt(prompt, nil))(t)
-		do(version, perturbed, prompt, written)
+		do(version, perturbed, prompt, sharedtest.Must(perturbed.WritePrompt(prompt, nil))(t))
 	}
 }
 
@@ -85,8 +83,7 @@ func TestHelpExplainsTheNewForms(t *testing.T) {
 	defer w.Close()
 	help := sharedtest.Must(w.Step(context.Background(), "help"))(t)
 	for _, rule := range []string{"verbs:1", "verbs:2", "verbs:3", "arguments:2", "all:1", "all:2", "all:3"} {
-		perturbed := sharedtest.Must(Wrap(env, mustName(t, "alfworld", rule)))(t)
-		p := perturbed.anyType()
+		p := sharedtest.Must(Wrap(env, mustName(t, "alfworld", rule)))(t).anyType()
 		written, err := p.checked(help.Observation)
 		if err != nil {
 			t.Errorf("%s: %v", rule, err)

@@ -3,9 +3,8 @@ package perturb
 import (
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // Examples as text keep their marks. Actions, thoughts and observations are rewritten by
@@ -31,9 +30,7 @@ func TestTranscripts(t *testing.T) {
 		{"Observation: Nothing happens.\n", "Observation: No.\n", saidByEnv},
 		{"", "", saidByEnv},
 	} {
-		if got := p.writeTranscript(c.text, c.first); got != c.want {
-			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
-		}
+		sharedtest.Equal(t, p.writeTranscript(c.text, c.first), c.want, c.text, "becomes")
 	}
 }
 
@@ -51,9 +48,7 @@ func TestHalfActions(t *testing.T) {
 	} {
 		perturbed := sharedtest.Must(Wrap(generated(t, "alfworld"), mustName(t, "alfworld", c.rule)))(t)
 		for _, p := range perturbed.byType {
-			if got := p.writeShown(c.shown); got != c.want {
-				t.Errorf("%s: %q becomes %q, want %q", c.rule, c.shown, got, c.want)
-			}
+			sharedtest.Equal(t, p.writeShown(c.shown), c.want, c.rule, c.shown, "becomes")
 			break
 		}
 	}

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
@@ -43,9 +42,7 @@ func TestWritten(t *testing.T) {
 		{swap, "take pen 1 from desk 2", envs.Wording{Form: "clean {obj} with {recep}"}}, // what it means now
 		{answer, "go to desk 1", envs.Wording{}},
 	} {
-		if got := mustNew(t, c.rules).wording(c.action); got != c.want {
-			t.Errorf("%s: %q is %+v, want %+v", c.rules.Name, c.action, got, c.want)
-		}
+		sharedtest.Equal(t, mustNew(t, c.rules).wording(c.action), c.want, c.rules.Name, c.action)
 	}
 	for rules, want := range map[*configs.Perturbation]int{&order: 1, &glue: 4, &both: 5, &answer: 0, &swap: 3} {
 		if got := mustNew(t, *rules).Forms(); len(got) != want {
@@ -79,8 +76,7 @@ func TestWrittenOfAnyAction(t *testing.T) {
 // TestWrittenAgreesWithRecords: steps say of refused actions what the rules in older
 // records say.
 func TestWrittenAgreesWithRecords(t *testing.T) {
-	env := sharedtest.Must(alfworld.NewGenerated(0, alfworld.Options{}))(t)
-	iface := env.Interface("")
+	iface := sharedtest.Must(alfworld.NewGenerated(0, alfworld.Options{}))(t).Interface("")
 	for _, name := range []string{"P1", "P2", "P3", "P4"} {
 		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)
 		p := sharedtest.Must(New(rules, iface))(t)

@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs/pysource"
+	"heldout/envs/sharedtest"
 )
 
 const program = `"""A module.""" # "no text"
@@ -45,9 +44,7 @@ func TestLiterals(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"a": "first", "b": "second half"}, table); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if _, err := pysource.Table(found, "NONE"); err == nil {
-		t.Error("a table that is not there is found")
-	}
+	sharedtest.Fails(t, sharedtest.Err(pysource.Table(found, "NONE")), "", "a table that is not there is found")
 }
 
 func TestLiteralsRefuse(t *testing.T) {
@@ -63,9 +60,7 @@ func TestLiteralsRefuse(t *testing.T) {
 		"\xff":                                  "not UTF-8",
 		strings.Repeat("#", pysource.MaxSize+1): "more than",
 	} {
-		if _, err := pysource.Literals(source); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v, want %q", source, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(pysource.Literals(source)), want, source)
 	}
 }
 
@@ -94,7 +89,5 @@ func TestFollows(t *testing.T) {
 	for _, l := range found {
 		follows = append(follows, l.Follows)
 	}
-	if diff := cmp.Diff([]bool{false, true, false}, follows); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, follows, []bool{false, true, false})
 }

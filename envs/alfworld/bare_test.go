@@ -14,8 +14,7 @@ import (
 func bareStart(t *testing.T, e *Env, task envs.Task) (envs.World, envs.Start) {
 	t.Helper()
 	w := sharedtest.Must(e.NewWorld(task))(t)
-	start := sharedtest.Must(w.Start(t.Context()))(t)
-	return w, start
+	return w, sharedtest.Must(w.Start(t.Context()))(t)
 }
 
 // Without AgentBoard's layer, texts and the order of the admissible commands are
@@ -100,9 +99,7 @@ func TestBareWorldHasNoLayer(t *testing.T) {
 		if last.Done {
 			break
 		}
-		if last.Progress != 0 {
-			t.Errorf("progress %v before the end", last.Progress)
-		}
+		sharedtest.Equal(t, last.Progress, 0, "progress before the end")
 	}
 	if !last.Success || last.Progress != 1 {
 		t.Errorf("%+v", last)

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 

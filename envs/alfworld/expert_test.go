@@ -54,8 +54,7 @@ func TestExpertSearches(t *testing.T) {
 	games := sharedtest.Sample(t, e.Tasks(), 6)
 	for _, task := range games {
 		w := newTestWorld(t, e, task)
-		start := sharedtest.Must(w.Start(t.Context()))(t)
-		shown := start.Observation
+		shown := sharedtest.Must(w.Start(t.Context()))(t).Observation
 		var visited []string // before anything was taken
 		done := false
 		for ; !done && w.commands < stepLimit; steps++ {

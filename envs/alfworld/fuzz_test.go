@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
 	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
+	"heldout/envs/sharedtest"
 )
 
 // FuzzGame reads anything as a game file and, if it is one, plays some steps.
@@ -22,8 +21,7 @@ func FuzzGame(f *testing.F) {
 		f.Fatal(files, err)
 	}
 	for _, file := range files[:2] {
-		b := sharedtest.Must(os.ReadFile(file))(f)
-		f.Add(b)
+		f.Add(sharedtest.Must(os.ReadFile(file))(f))
 	}
 	tiny := func(problem string) []byte {
 		return []byte(`{"pddl_problem": "` + problem + `", "solvable": true, "grammar": "` +
@@ -153,8 +151,7 @@ func TestFork(t *testing.T) {
 }
 
 func forked(t sharedtest.Ender, w *world) *world {
-	f := sharedtest.Must(w.Fork())(t)
-	return f.(*world)
+	return sharedtest.Must(w.Fork())(t).(*world)
 }
 
 var (

@@ -17,8 +17,7 @@ import (
 // official returns the official tasks, or skips the test.
 func official(t testing.TB, o Options) *Env {
 	t.Helper()
-	e := sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t), o))(t)
-	return e
+	return sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t), o))(t)
 }
 
 // read are the official tasks that tests share.
@@ -36,8 +35,7 @@ func shared(t testing.TB, o Options) *Env {
 // newTestWorld makes a world of a task.
 func newTestWorld(t testing.TB, e *Env, task envs.Task) *world {
 	t.Helper()
-	made := sharedtest.Must(e.NewWorld(task))(t)
-	w := made.(*world)
+	w := sharedtest.Must(e.NewWorld(task))(t).(*world)
 	sharedtest.OK(t, w.load())
 	return w
 }
@@ -143,9 +141,7 @@ func TestGoldenEngine(t *testing.T) {
 			got.Steps = append(got.Steps, s)
 			steps++
 		}
-		if d := cmp.Diff(tr, got); d != "" {
-			t.Errorf("%s (-recorded +ours):\n%s", tr.Game, d)
-		}
+		sharedtest.Same(t, got, tr, tr.Game, "-recorded +ours")
 	}
 	t.Logf("%d steps; %d games of other splits, whose files are not there, left out", steps, without)
 }

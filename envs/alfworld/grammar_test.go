@@ -88,16 +88,13 @@ func TestPublishedGrammars(t *testing.T) {
 			if err != nil || goal != goals[i] {
 				t.Errorf("%s: %q, %v, want %q", form.name, goal, err, goals[i])
 			}
-			if d, err := g.dialect(); err != nil || d != form.want {
-				t.Errorf("%s: %+v, %v", form.name, d, err)
-			}
+			sharedtest.Equal(t, sharedtest.Must(g.dialect())(t), form.want, form.name)
 			plain := strings.Replace(text, goalPrefix+goals[i], goalPrefix+"UNKNOWN GOAL.", 1)
 			if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(plain))); sum != form.sum {
 				t.Fatalf("%s: the text is not the published one: SHA-256 %s", form.name, sum)
 			}
-			if n := strings.Count(text, "You put the "); n != form.puts {
-				t.Errorf("%s: %d sentences begin with You put the", form.name, n)
-			}
+			sharedtest.Equal(t, strings.Count(text, "You put the "), form.puts, form.name,
+				"sentences begin with You put the")
 		}
 	}
 }
@@ -278,9 +275,7 @@ func TestBadGrammars(t *testing.T) {
 	for _, text := range []string{"", "#task#", "grammar :: \"\"\"{\"task\":[]}\"\"\";",
 		"grammar :: \"\"\"{\"task\":[{\"rhs\":\"#a#\"}],\"a\":[{\"rhs\":\"#task#\"}]}\"\"\";"} {
 		g := sharedtest.Must(readGrammar(text))(t)
-		if goal, err := g.goal(); err == nil {
-			t.Errorf("%q has the goal %q", text, goal)
-		}
+		sharedtest.Fails(t, sharedtest.Err(g.goal()), "", text, "has the goal")
 	}
 }
 

@@ -3,9 +3,9 @@ package alfworld
 import (
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"golang.org/x/sync/errgroup"
+
+	"heldout/envs/sharedtest"
 )
 
 // Worlds start while no game can be grounded, and all worlds of a game share one
@@ -36,9 +36,8 @@ func TestStartDoesNotWait(t *testing.T) {
 	}
 	sharedtest.OK(t, group.Wait())
 	for n, w := range worlds {
-		if w.rules != worlds[n%len(e.Tasks())].rules {
-			t.Errorf("%s was grounded twice", e.Tasks()[n%len(e.Tasks())].ID)
-		}
+		sharedtest.Equal(t, w.rules, worlds[n%len(e.Tasks())].rules, e.Tasks()[n%len(e.Tasks())].ID,
+			"was grounded twice")
 	}
 }
 

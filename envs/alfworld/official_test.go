@@ -28,10 +28,8 @@ func copyGames(t testing.TB, under string) (dir string, files []string) {
 	dir = t.TempDir()
 	from := filepath.Join(fixture, "alfworld/json_2.1.1/valid_unseen")
 	sharedtest.OK(t, os.CopyFS(filepath.Join(dir, filepath.FromSlash(under)), os.DirFS(from)))
-	files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(under), "*", "*", gameName))
-	if err != nil || len(files) != 6 {
-		t.Fatal(files, err)
-	}
+	files = sharedtest.Must(filepath.Glob(filepath.Join(dir, filepath.FromSlash(under), "*", "*", gameName)))(t)
+	sharedtest.Equal(t, len(files), 6, files)
 	return dir, files
 }
 
@@ -78,9 +76,7 @@ func TestNewOfficial(t *testing.T) {
 		if task.ID != sorted[from] || task.Index != i || task.Type != typ || len(task.Digest) != 64 {
 			t.Errorf("%+v, want %s", task, sorted[from])
 		}
-		if easy := typ == pickAndPlace; easy != (task.Difficulty == envs.Easy) {
-			t.Errorf("%+v", task)
-		}
+		sharedtest.Equal(t, typ == pickAndPlace, task.Difficulty == envs.Easy, task)
 	}
 	for _, task := range e.Tasks() { // half of the games are of the other dialect, and are played as v1
 		if w := newTestWorld(t, e, task); slices.Contains(w.engine.commands(), "help") {
@@ -154,9 +150,7 @@ func TestWhole(t *testing.T) {
 			string(filepath.Separator)))+" does not say") {
 		t.Errorf("%v", err)
 	}
-	if err := official(t, Options{}).CheckComplete(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, official(t, Options{}).CheckComplete())
 }
 
 // The dialect is a setting of its own: default, the other one, or the file's.
@@ -202,9 +196,7 @@ func TestLabelFile(t *testing.T) {
 	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644))
 	e := sharedtest.Must(NewOfficial(dir, Options{}))(t)
 	for i, got := range e.Tasks() {
-		if same := got == plain.Tasks()[i]; same != (i != 2) {
-			t.Errorf("task %d: %+v", i, got)
-		}
+		sharedtest.Equal(t, got == plain.Tasks()[i], i != 2, "task", i, got)
 	}
 	if r := newTestWorld(t, e, e.Tasks()[2]).rules; len(r.subgoals) != 2 || e.Tasks()[2].Difficulty != envs.Easy {
 		t.Errorf("%+v", r)
@@ -328,18 +320,14 @@ func TestBadOptions(t *testing.T) {
 		`unknown dialect "v3"`: {Dialect: "v3"},
 		"want the folder":      {Split: "valid_seen"},
 	} {
-		if _, err := NewOfficial(fixture, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewOfficial(fixture, o)), want, o)
 	}
 	for want, o := range map[string]Options{
 		"no split and no file": {Split: "train"},
 		"come from no split":   {Dialect: "file"},
 		`unknown dialect "v3"`: {Dialect: "v3"},
 	} {
-		if _, err := NewGenerated(0, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewGenerated(0, o)), want, o)
 	}
 	e := sharedtest.Must(NewGenerated(3, Options{Dialect: "v2", StepLimitReward: true}))(t)
 	want := map[string]string{"dialect": "v2", "step-limit-reward": "true", "generator-seed": "3"}
@@ -353,9 +341,7 @@ func TestForeignTask(t *testing.T) {
 	a := sharedtest.Must(NewGenerated(1, Options{}))(t)
 	b := sharedtest.Must(NewGenerated(2, Options{}))(t)
 	for _, task := range []envs.Task{b.Tasks()[0], {Index: -1}, {Index: 1000}} {
-		if _, err := a.NewWorld(task); err == nil || !strings.Contains(err.Error(), "unknown task") {
-			t.Errorf("%+v: %v", task, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(a.NewWorld(task)), "unknown task", task)
 	}
 }
 
@@ -370,13 +356,10 @@ func TestGamesOutsideTheBenchmark(t *testing.T) {
 	if err != nil || task.Index != -1 || slices.Contains(ids(e), id) {
 		t.Fatalf("%+v, %v", task, err)
 	}
-	w := sharedtest.Must(e.NewWorld(task))(t)
-	if start, err := w.Start(t.Context()); err != nil || start.Goal == "" {
+	if start, err := sharedtest.Must(e.NewWorld(task))(t).Start(t.Context()); err != nil || start.Goal == "" {
 		t.Errorf("%+v, %v", start, err)
 	}
-	if inside, err := e.Task(e.Tasks()[1].ID); err != nil || inside != e.Tasks()[1] {
-		t.Errorf("%+v, %v", inside, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(e.Task(e.Tasks()[1].ID))(t), e.Tasks()[1])
 	for _, name := range []string{"", "none", "../x", id + "/x", filepath.Dir(id) + "/trial_none"} {
 		if _, err := e.Task(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: %v", name, err)
@@ -384,16 +367,13 @@ func TestGamesOutsideTheBenchmark(t *testing.T) {
 	}
 	changed := task
 	changed.Type = "other"
-	if _, err := e.NewWorld(changed); err == nil {
-		t.Error("another task of that name is played")
-	}
+	sharedtest.Fails(t, sharedtest.Err(e.NewWorld(changed)), "", "another task of that name is played")
 }
 
 // Of many games only some are kept ready.
 func TestKeptGames(t *testing.T) {
 	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
-	first := sharedtest.Must(e.ready(e.games[0]))(t)
-	if again, _ := e.ready(e.games[0]); again != first {
+	if again, _ := e.ready(e.games[0]); again != sharedtest.Must(e.ready(e.games[0]))(t) {
 		t.Error("the game was loaded twice")
 	}
 	e.order = append(e.order, make([]string, maxLoaded-1)...)
@@ -450,9 +430,7 @@ func TestWhereGamesAre(t *testing.T) {
 		for _, f := range files {
 			sharedtest.OK(t, os.Rename(f, filepath.Join(filepath.Dir(f), tt.name)))
 		}
-		if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %s", what, err, tt.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewOfficial(dir, Options{})), tt.want, what)
 	}
 }
 
@@ -464,10 +442,7 @@ func TestWhichFolder(t *testing.T) {
 	linked := t.TempDir()
 	sharedtest.OK(t, os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")))
 	for _, data := range []string{dir, linked} {
-		e, err := NewOfficial(data, Options{})
-		if err != nil || len(e.Tasks()) != 6 {
-			t.Errorf("%s: %v", data, err)
-		}
+		sharedtest.Equal(t, len(sharedtest.Must(NewOfficial(data, Options{}))(t).Tasks()), 6, data)
 	}
 }
 
@@ -475,24 +450,16 @@ func TestWhichFolder(t *testing.T) {
 func TestPartial(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.3/valid_unseen")
 	sharedtest.OK(t, os.WriteFile(files[2], []byte("{"), 0o666))
-	if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), files[2]) {
-		t.Errorf("%v", err)
-	}
-	e, err := NewOfficial(dir, Options{Partial: true})
-	if err != nil || len(e.Tasks()) != 5 {
-		t.Fatalf("%v", err)
-	}
-	if err := e.CheckComplete(); err == nil || !strings.Contains(err.Error(), "has 5 of the 134 official games") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(NewOfficial(dir, Options{})), files[2])
+	e := sharedtest.Must(NewOfficial(dir, Options{Partial: true}))(t)
+	sharedtest.Equal(t, len(e.Tasks()), 5)
+	sharedtest.Fails(t, e.CheckComplete(), "has 5 of the 134 official games")
 	for _, task := range e.Tasks() {
 		if steps, success := solve(t, e, task); !success {
 			t.Errorf("%s: not solved in %d steps", task.ID, steps)
 		}
 	}
-	if _, err := e.Task(taskOf(files[2])); err == nil || !strings.Contains(err.Error(), files[2]) {
-		t.Errorf("the broken game: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(e.Task(taskOf(files[2]))), files[2], "the broken game")
 }
 
 // taskOf is the ID of the task in a game's file.
@@ -525,9 +492,7 @@ func TestOtherSets(t *testing.T) {
 	if got := check("file"); !strings.Contains(got, "have both dialects; --dialect v1 or v2 plays all alike") {
 		t.Errorf("%q", got)
 	}
-	if got := check("v2"); got != "" {
-		t.Error(got)
-	}
+	sharedtest.Equal(t, check("v2"), "")
 	many(129)
 	if got := check(""); !strings.Contains(got, "has 135 games, and valid_unseen has only 134") {
 		t.Errorf("%q", got)
@@ -557,9 +522,7 @@ func TestNewGame(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewGame(loose, Options{Split: "train"}); err == nil || !strings.Contains(err.Error(), "of no split") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(NewGame(loose, Options{Split: "train"})), "of no split")
 	if _, err := NewGame("none.tw-pddl", Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // exampleGames are the games of the prompt's examples: made with generator seed
@@ -43,10 +42,8 @@ func testPromptExamples(t *testing.T, name, version string, o Options) {
 		if games[task.Type] != task.ID {
 			continue
 		}
-		in, err := prompt.For(task.Type)
-		if err != nil || len(in.Examples) != 1 {
-			t.Fatalf("%s: %d examples, %v", task.Type, len(in.Examples), err)
-		}
+		in := sharedtest.Must(prompt.For(task.Type))(t)
+		sharedtest.Equal(t, len(in.Examples), 1, task.Type, "examples")
 		checkExample(t, env, task, in.Examples[0])
 		delete(games, task.Type)
 	}

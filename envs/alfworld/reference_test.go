@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
@@ -82,9 +80,7 @@ func compareWithReference(t *testing.T, python string, e *Env, games int) {
 	}
 	steps, wins := 0, 0
 	for i, theirs := range reference(t, python, files, ours) {
-		if d := cmp.Diff(theirs, ours[i]); d != "" {
-			t.Errorf("%s (-reference +ours):\n%s", e.Tasks()[i].ID, d)
-		}
+		sharedtest.Same(t, ours[i], theirs, e.Tasks()[i].ID, "-reference +ours")
 		steps += len(theirs.Steps)
 		if theirs.Steps[len(theirs.Steps)-1].Won {
 			wins++
@@ -144,9 +140,7 @@ func TestRecorded(t *testing.T) {
 			obs := w.engine.do(s.Action)
 			ours.Steps = append(ours.Steps, playStep{s.Action, obs, w.engine.won(), w.engine.commands()})
 		}
-		if d := cmp.Diff(theirs, ours); d != "" {
-			t.Errorf("%s (-reference +ours):\n%s", e.Tasks()[i].ID, d)
-		}
+		sharedtest.Same(t, ours, theirs, e.Tasks()[i].ID, "-reference +ours")
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Wherever play leads: the list of actions is sorted and without repetition, all

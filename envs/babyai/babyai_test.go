@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -28,9 +27,7 @@ func TestBenchmark(t *testing.T) {
 	e := opened(t, Options{})
 	want := envs.Info{Name: Name, Source: envs.Generated, Settings: map[string]string{"labels": "instruction"},
 		StepLimit: 30}
-	if diff := cmp.Diff(want, e.Info()); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, e.Info(), want)
 	tasks := e.Tasks()
 	if len(tasks) != 112 {
 		t.Fatalf("%d tasks", len(tasks))
@@ -79,9 +76,7 @@ func TestTasksByName(t *testing.T) {
 	}
 	for _, name := range []string{"", "1", "1/", "/1", "0/1", "41/1", "1/-1", "1/1.5", "1/1/1", "1/ 1", "BabyAI/1",
 		"1/" + strings.Repeat("1", 81)} {
-		if task, err := e.Task(name); err == nil {
-			t.Errorf("%q: %+v", name, task)
-		}
+		sharedtest.Fails(t, sharedtest.Err(e.Task(name)), "", name)
 	}
 }
 
@@ -213,8 +208,7 @@ func TestActionsAndForks(t *testing.T) {
 }
 
 func forked(t sharedtest.Ender, w *world) *world {
-	f := sharedtest.Must(w.Fork())(t)
-	return f.(*world)
+	return sharedtest.Must(w.Fork())(t).(*world)
 }
 
 func TestView(t *testing.T) {
@@ -238,9 +232,7 @@ func TestView(t *testing.T) {
 		"## . * . * . * Dr*r          ## ",
 		"## ##* ##* ##* ##* ## ## ## ## ",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 // FuzzStep types actions of any text into games.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // Seeds of a small level repeat worlds. Tasks with one content look alike from everywhere
@@ -40,7 +40,5 @@ func TestContent(t *testing.T) {
 	if repeated == 0 || len(first) < 10 {
 		t.Errorf("%d contents in 200 seeds", len(first))
 	}
-	if _, err := Content("BabyAI-Nowhere-v0/1"); err == nil {
-		t.Error("a name that no task has is no error")
-	}
+	sharedtest.Fails(t, sharedtest.Err(Content("BabyAI-Nowhere-v0/1")), "", "a name that no task has is no error")
 }

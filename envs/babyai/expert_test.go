@@ -4,9 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // expertGame lets the expert play and returns how it ends.

@@ -16,8 +16,7 @@ import (
 func generated(t testing.TB, level int, seed int64) *minigrid.World {
 	t.Helper()
 	rng := sharedtest.Must(nprand.New(big.NewInt(seed)))(t)
-	w := sharedtest.Must(minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng))(t)
-	return w
+	return sharedtest.Must(minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng))(t)
 }
 
 // recordedChoice is an action with its primitive actions: a pair.
@@ -74,9 +73,7 @@ func TestRecordedStarts(t *testing.T) {
 	for _, want := range sharedtest.Lines[recordedStart](t, "babyai/levels.jsonl.gz") {
 		g := newGame(generated(t, want.Level, want.Seed), nil)
 		got := recordedStart{want.Level, want.Seed, g.goal, g.observation, choices(&g.table), refusals(&g.table)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("level %d, seed %d: %s", want.Level, want.Seed, diff)
-		}
+		sharedtest.Same(t, got, want, "level", "seed")
 	}
 }
 

@@ -22,8 +22,7 @@ func official(t testing.TB) *Env {
 
 func opened(t testing.TB, o Options) *Env {
 	t.Helper()
-	e := sharedtest.Must(New(o))(t)
-	return e
+	return sharedtest.Must(New(o))(t)
 }
 
 // played returns a world of a task of any level and seed, and how it starts.
@@ -31,15 +30,13 @@ func played(t testing.TB, e *Env, id string) (*world, envs.Start) {
 	t.Helper()
 	task := sharedtest.Must(e.Task(id))(t)
 	w := sharedtest.Must(e.NewWorld(task))(t)
-	start := sharedtest.Must(w.Start(context.Background()))(t)
-	return w.(*world), start
+	return w.(*world), sharedtest.Must(w.Start(context.Background()))(t)
 }
 
 // act makes one step.
 func act(t testing.TB, w *world, action string) envs.Step {
 	t.Helper()
-	s := sharedtest.Must(w.Step(context.Background(), action))(t)
-	return s
+	return sharedtest.Must(w.Step(context.Background(), action))(t)
 }
 
 // The label file holds the first observation of every task.
@@ -84,9 +81,7 @@ func TestRecordedTasks(t *testing.T) {
 		level, seed, _ := strings.Cut(task.ID, "/")
 		got = append(got, recordedTask{task.Index, level, json.Number(seed), start.Goal, start.Observation})
 	}
-	if diff := cmp.Diff(sharedtest.Lines[recordedTask](t, "babyai/agentboard_tasks.jsonl.gz"), got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, sharedtest.Lines[recordedTask](t, "babyai/agentboard_tasks.jsonl.gz"))
 }
 
 // recordedRun is one episode of golden/agentboard-logs.

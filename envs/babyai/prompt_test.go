@@ -3,9 +3,8 @@ package babyai
 import (
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // The example of the prompt is an episode of our own environment, on a task that

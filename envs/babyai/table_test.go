@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Whatever was played, taken back and played again, the table is the one that the
@@ -16,8 +16,7 @@ func TestTableFromNothing(t *testing.T) {
 	e := opened(t, Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		task := rapid.SampledFrom(e.Tasks()).Draw(t, "task")
-		made := sharedtest.Must(e.NewWorld(task))(t)
-		w := made.(*world)
+		w := sharedtest.Must(e.NewWorld(task))(t).(*world)
 		var forks []*world
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			switch what := rapid.IntRange(0, 5).Draw(t, "what"); {

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 )
 
 func TestAll(t *testing.T) {
@@ -23,9 +22,7 @@ func TestAll(t *testing.T) {
 		names = append(names, e.Name)
 	}
 	slices.Sort(names)
-	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
-		t.Errorf("names are not unique: %q", names)
-	}
+	sharedtest.Equal(t, len(slices.Compact(slices.Clone(names))), len(names), "names are not unique", names)
 }
 
 // Every environment serves tasks of its own when there are no data, and says what

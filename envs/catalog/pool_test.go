@@ -3,10 +3,9 @@ package catalog_test
 import (
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 )
 
 // The tasks of several seeds are one environment: each is the task that its seed alone
@@ -16,8 +15,7 @@ func TestGeneratorSeeds(t *testing.T) {
 		open := func(text string) envs.Env {
 			var seeds envs.GeneratorSeeds
 			sharedtest.OK(t, seeds.Set(text))
-			env := sharedtest.Must(catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{}))(t)
-			return env
+			return sharedtest.Must(catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{}))(t)
 		}
 		start := func(env envs.Env, task envs.Task) envs.Start {
 			w, err := env.NewWorld(task)
@@ -25,8 +23,7 @@ func TestGeneratorSeeds(t *testing.T) {
 				t.Fatal(name, task.ID, err)
 			}
 			defer w.Close()
-			s := sharedtest.Must(w.Start(t.Context()))(t)
-			return s
+			return sharedtest.Must(w.Start(t.Context()))(t)
 		}
 		all, four := open("2-6"), open("4")
 		tasks := all.Tasks()
@@ -51,8 +48,6 @@ func TestGeneratorSeeds(t *testing.T) {
 		start(all, tasks[0])
 	}
 	for _, bad := range []string{"", "x", "5-1", "1-", "-3-4", "0-99999999"} {
-		if err := new(envs.GeneratorSeeds).Set(bad); err == nil {
-			t.Error(bad)
-		}
+		sharedtest.Fails(t, new(envs.GeneratorSeeds).Set(bad), "", bad)
 	}
 }

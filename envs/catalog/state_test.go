@@ -24,8 +24,7 @@ type walker struct {
 // started is a world of a task that has begun.
 func started(t testing.TB, e envs.Env, task envs.Task) walker {
 	t.Helper()
-	world := sharedtest.Must(e.NewWorld(task))(t)
-	w := walker{t, task, world}
+	w := walker{t, task, sharedtest.Must(e.NewWorld(task))(t)}
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -40,10 +40,8 @@ func renamed(t *testing.T, env string, most int, change func(text string) string
 	switch env {
 	case "alfworld":
 		const games = "alfworld/json_2.1.1/valid_unseen"
-		files, err := filepath.Glob(filepath.Join(data, games, "*", "*", "game.tw-pddl"))
-		if err != nil || len(files) != 134 {
-			t.Fatalf("%d games, %v", len(files), err)
-		}
+		files := sharedtest.Must(filepath.Glob(filepath.Join(data, games, "*", "*", "game.tw-pddl")))(t)
+		sharedtest.Equal(t, len(files), 134, "games")
 		for i, f := range sharedtest.Sample(t, files, most) {
 			kind, _, _ := strings.Cut(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
 			parts := strings.Split(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
@@ -62,8 +60,7 @@ func renamed(t *testing.T, env string, most int, change func(text string) string
 
 func opened(t *testing.T, env string, s envs.Setup) envs.Env {
 	t.Helper()
-	e := sharedtest.Must(Open(env, s, envs.Outside{Now: time.Now}))(t)
-	return e
+	return sharedtest.Must(Open(env, s, envs.Outside{Now: time.Now}))(t)
 }
 
 // digested are the environments whose test tasks are known by digests. Those of the others
@@ -113,8 +110,7 @@ func TestRenamedTestData(t *testing.T) {
 			var game map[string]any
 			sharedtest.OK(t, json.Unmarshal([]byte(text), &game))
 			game["pddl_problem"] = change(game["pddl_problem"].(string))
-			b := sharedtest.Must(json.Marshal(game))(t)
-			return string(b)
+			return string(sharedtest.Must(json.Marshal(game))(t))
 		}
 	}
 	for _, c := range []struct {
@@ -242,14 +238,12 @@ func TestRenamedProblems(t *testing.T) {
 	}
 	recognised := map[string]int{}
 	for _, file := range files {
-		b := sharedtest.Must(os.ReadFile(file))(t)
-		text := string(b)
+		text := string(sharedtest.Must(os.ReadFile(file))(t))
 		for name, changed := range map[string]string{
 			"as it is": text, "case": strings.ToUpper(text), "white space": strings.Join(strings.Fields(text), "\n\t"),
 			"other names": withOtherNames(text), "another goal": strings.Replace(text, "(:goal", "(:goal (won)", 1),
 		} {
-			content := sharedtest.Must(planning.Sameness(file, changed))(t)
-			if testset.Contains("pddl", testset.Content, content) {
+			if testset.Contains("pddl", testset.Content, sharedtest.Must(planning.Sameness(file, changed))(t)) {
 				recognised[name]++
 			}
 		}
@@ -283,16 +277,11 @@ func TestNamesOfTestTasks(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s finds no tasks", c.env)
 		}
-		task := sharedtest.Must(finder.Task(c.name))(t)
-		if got := UseOf(e.Info(), task); got != c.want {
-			t.Errorf("%s %s: %s, want %s", c.env, c.name, got, c.want)
-		}
+		sharedtest.Equal(t, UseOf(e.Info(), sharedtest.Must(finder.Task(c.name))(t)), c.want, c.env, c.name)
 	}
 	stories := opened(t, "jericho", envs.Setup{Data: sharedtest.AgentBoard(t), Settings: envs.Settings{
 		"variant": "jericho"}})
 	for _, task := range stories.Tasks() {
-		if UseOf(stories.Info(), task) != Test {
-			t.Errorf("%s is for training", task.ID)
-		}
+		sharedtest.Equal(t, UseOf(stories.Info(), task), Test, task.ID, "is for training")
 	}
 }

@@ -13,16 +13,14 @@ import (
 func officialEnv(t testing.TB, o Options) *Env {
 	t.Helper()
 	o.Data = sharedtest.AgentBoard(t)
-	e := sharedtest.Must(New(o))(t)
-	return e
+	return sharedtest.Must(New(o))(t)
 }
 
 // startedWorld returns a world of a task after its start.
 func startedWorld(t testing.TB, e *Env, task int) (envs.World, envs.Start) {
 	t.Helper()
 	w := sharedtest.Must(e.NewWorld(e.Tasks()[task]))(t)
-	start := sharedtest.Must(w.Start(context.Background()))(t)
-	return w, start
+	return w, sharedtest.Must(w.Start(context.Background()))(t)
 }
 
 // Every recorded run of the reference is repeated: goals, observations, ends

@@ -18,8 +18,7 @@ const suite = "jericho/z-machine-games-master/jericho-game-suite"
 func officialStory(t testing.TB, g *game) *zmachine.Story {
 	t.Helper()
 	b := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, g.File)))(t)
-	s := sharedtest.Must(zmachine.Load(b))(t)
-	return s
+	return sharedtest.Must(zmachine.Load(b))(t)
 }
 
 // official starts a game as the benchmark does, twice.
@@ -103,9 +102,7 @@ func TestWalkthroughDigests(t *testing.T) {
 					}
 				}
 			}
-			if sha(chain) != want.Chain {
-				t.Error("the chain of all texts differs")
-			}
+			sharedtest.Equal(t, sha(chain), want.Chain, "the chain of all texts differs")
 			if !s.won() {
 				t.Error("no victory")
 			}

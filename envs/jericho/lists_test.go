@@ -6,9 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs/engine/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // A list is made once for a moment, and again when it was forgotten or could not be made.
@@ -89,9 +88,7 @@ func TestKeysOfMoments(t *testing.T) {
 		return p.actions().key(s.snapshot())
 	}
 	first := key(attic(t), 0)
-	if key(attic(t), 0) != first {
-		t.Error("worlds at one moment have two keys")
-	}
+	sharedtest.Equal(t, key(attic(t), 0), first, "worlds at one moment have two keys")
 	other := attic(t)
 	other.actions().attemptBudget--
 	game := *other.game

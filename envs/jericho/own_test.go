@@ -20,8 +20,7 @@ import (
 // own sets up the game of our own.
 func own(t testing.TB, seed int64) *Env {
 	t.Helper()
-	e := sharedtest.Must(New(Options{GeneratorSeed: seed}))(t)
-	return e
+	return sharedtest.Must(New(Options{GeneratorSeed: seed}))(t)
 }
 
 // steps plays actions and returns the last answer.
@@ -132,9 +131,7 @@ func TestHelpTogether(t *testing.T) {
 	for i := range sharedtest.Times(t, 12, 6) {
 		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
 			t.Parallel()
-			if d := cmp.Diff(alone[i%2], ask(t, int64(i%2))); d != "" {
-				t.Error(d)
-			}
+			sharedtest.Same(t, ask(t, int64(i%2)), alone[i%2])
 		})
 	}
 }
@@ -156,13 +153,9 @@ func TestRepeatable(t *testing.T) {
 	forks := []envs.World{forked(t, a), forked(t, a)}
 	forks = append(forks, forked(t, forks[0]))
 	rest := play(a, actions[35:])
-	if d := cmp.Diff(append(slices.Clone(first), rest...), play(b, actions)); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Same(t, play(b, actions), append(slices.Clone(first), rest...))
 	for _, f := range forks {
-		if d := cmp.Diff(rest, play(f, actions[35:])); d != "" {
-			t.Error(d)
-		}
+		sharedtest.Same(t, play(f, actions[35:]), rest)
 	}
 	other, _ := startedWorld(t, own(t, 4), 0)
 	if cmp.Equal(first, play(other, actions[:35])) {
@@ -171,8 +164,7 @@ func TestRepeatable(t *testing.T) {
 }
 
 func forked(t sharedtest.Ender, w envs.World) envs.World {
-	f := sharedtest.Must(w.(envs.Forker).Fork())(t)
-	return f
+	return sharedtest.Must(w.(envs.Forker).Fork())(t)
 }
 
 // The story file is what its source compiles to.

@@ -5,10 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs/engine/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // attic is the game of the example in the prompt.
@@ -35,10 +34,8 @@ func testPromptExample(t *testing.T, version string) {
 		t.Fatalf("%+v: %v", prompt, err)
 	}
 	w := newWorld(attic(t))
-	start, err := w.Start(context.Background())
-	if err != nil || start.Observation != in.Examples[0].Observation {
-		t.Errorf("the example starts with %q, the game with %q: %v", in.Examples[0].Observation, start.Observation, err)
-	}
+	start := sharedtest.Must(w.Start(context.Background()))(t)
+	sharedtest.Equal(t, start.Observation, in.Examples[0].Observation, "the example starts", "the game")
 	lists := 0
 	for i, want := range in.Examples[0].Steps {
 		got := steps(t, w, want.Action)
@@ -52,7 +49,5 @@ func testPromptExample(t *testing.T, version string) {
 			lists++
 		}
 	}
-	if lists != 1 {
-		t.Errorf("%d steps ask for the list, want one", lists)
-	}
+	sharedtest.Equal(t, lists, 1, "steps that ask for the list")
 }

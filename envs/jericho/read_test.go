@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // pythonBindings has the form of Jericho's own file.
@@ -61,9 +60,7 @@ func TestParseBindings(t *testing.T) {
 		"\n\n'abc":             "line 3: a string has no end",
 		"x = {1: r'a'}":        "no game in it",
 	} {
-		if _, err := parseBindings([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(parseBindings([]byte(text))), want, text)
 	}
 }
 
@@ -81,17 +78,14 @@ func labelLines(t *testing.T, change func(i int, line map[string]any)) []byte {
 			"additional_info": map[string]string{"subtask": name, "init_obs": "You are here."},
 		}
 		change(i, line)
-		text := sharedtest.Must(json.Marshal(line))(t)
-		b.Write(append(text, "\n\n"...))
+		b.Write(append(sharedtest.Must(json.Marshal(line))(t), "\n\n"...))
 	}
 	return []byte(b.String())
 }
 
 func TestParseLabels(t *testing.T) {
-	labels, err := parseLabels("labels", labelLines(t, func(int, map[string]any) {}))
-	if err != nil || len(labels) != len(games) {
-		t.Fatal(len(labels), err)
-	}
+	labels := sharedtest.Must(parseLabels("labels", labelLines(t, func(int, map[string]any) {})))(t)
+	sharedtest.Equal(t, len(labels), len(games))
 	l := labels[18]
 	if l.goal != "Win huntdark." || l.start != "You are here." || l.difficulty != envs.Easy || l.subgoals.n != 1 ||
 		l.subgoals.texts[0] != "You win" {
@@ -139,9 +133,7 @@ func TestMissingFiles(t *testing.T) {
 	dir := t.TempDir()
 	check := func(want string) {
 		t.Helper()
-		if _, err := New(Options{Data: dir}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q in it", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(Options{Data: dir})), want, "in it")
 	}
 	write := func(name string, b []byte) {
 		t.Helper()
@@ -163,9 +155,7 @@ func TestFilterAction(t *testing.T) {
 		"take lamp, then go": "take lamp", "go north. look": "go north", " Take  it ": " Take  it ", ",x": "", "": "",
 		strings.Repeat("a ", 25): strings.TrimSuffix(strings.Repeat("a ", 20), " "),
 	} {
-		if got := filterAction(action); got != want {
-			t.Errorf("%q: %q, want %q", action, got, want)
-		}
+		sharedtest.Equal(t, filterAction(action), want, action)
 	}
 }
 
@@ -174,9 +164,7 @@ func TestObservation(t *testing.T) {
 		"\nA\n\nB   C\n": " A B C ", "x [Your score went up] y [Your score [a] b]": "x  y  b]",
 		"no [score]": "no [score]",
 	} {
-		if got := observation(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		sharedtest.Equal(t, observation(text), want, text)
 	}
 }
 
@@ -186,8 +174,6 @@ func TestAsksForHelp(t *testing.T) {
 		"check valid actions": true, "CHECK THE REACTION": true, "action: check": true, "check": false, "act": false,
 		"check actİon": false,
 	} {
-		if asksForHelp(action) != want {
-			t.Errorf("%q: %v", action, !want)
-		}
+		sharedtest.Equal(t, asksForHelp(action), want, action)
 	}
 }

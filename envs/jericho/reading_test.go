@@ -49,8 +49,7 @@ func TestReading(t *testing.T) {
 		for range turns {
 			var said string
 			number, said = readingAction(number)
-			s := sharedtest.Must(w.Step(context.Background(), said))(t)
-			_, _ = io.WriteString(digest, s.Observation)
+			_, _ = io.WriteString(digest, sharedtest.Must(w.Step(context.Background(), said))(t).Observation)
 		}
 		if got, want := fmt.Sprintf("%x", digest.Sum(nil))[:32], fields[1+slices.Index(lengths, turns)]; got != want {
 			t.Errorf("version %s: the digest of %d turns is %s, want %s", fields[0], turns, got, want)

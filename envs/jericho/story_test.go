@@ -31,9 +31,7 @@ func TestUnknownStory(t *testing.T) {
 	if !strings.Contains(s.Observation, "*** You have won ***") || s.Done || s.Progress != 0 {
 		t.Errorf("%+v", s)
 	}
-	if action, err := w.(envs.Expert).ExpertAction(t.Context()); action != "" || err != nil {
-		t.Errorf("the expert says %q: %v", action, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(w.(envs.Expert).ExpertAction(t.Context()))(t), "", "the expert")
 }
 
 // Neither the status line nor the prompt is part of an answer, whether the story
@@ -68,8 +66,7 @@ func TestStatusLineIsHidden(t *testing.T) {
 
 // Raw, every byte is shown, and every action reaches the story as it is.
 func TestRawStory(t *testing.T) {
-	e := sharedtest.Must(New(Options{Story: "testdata/attic.z5", Raw: true}))(t)
-	w, start := startedWorld(t, e, 0)
+	w, start := startedWorld(t, sharedtest.Must(New(Options{Story: "testdata/attic.z5", Raw: true}))(t), 0)
 	if !strings.HasPrefix(start.Observation, "\n\n\nThe door fell shut") {
 		t.Errorf("%q", start.Observation)
 	}
@@ -93,9 +90,7 @@ func TestKnownStory(t *testing.T) {
 		t.Errorf("%+v, %+v", e.Tasks()[0], e.Info())
 	}
 	w, _ := startedWorld(t, e, 0)
-	if s := steps(t, w, "north", "north", "up", "take egg"); s.Progress != 5.0/350 {
-		t.Errorf("%+v", s)
-	}
+	sharedtest.Equal(t, steps(t, w, "north", "north", "up", "take egg").Progress, 5.0/350)
 }
 
 func TestOptionsRefused(t *testing.T) {
@@ -109,9 +104,7 @@ func TestOptionsRefused(t *testing.T) {
 		"not a story":                 {Story: notStory},
 		"no game in it":               {Bindings: notStory},
 	} {
-		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", o, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(o)), want, o)
 	}
 }
 
@@ -143,9 +136,7 @@ func TestPartialLabels(t *testing.T) {
 		"is about": `[{"game_name":"x","difficulty":"hard","n_subgoals":1}]`, "difficulty": `[{"game_name":"905","n_subgoals":1}]`,
 		"0 sub-goals": `[{"game_name":"905","difficulty":"hard"}]`, "more after": `[] []`, "want a list": `{}`,
 	} {
-		if _, err := parsePartial("labels", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(parsePartial("labels", []byte(text))), want, text)
 	}
 }
 
@@ -161,17 +152,13 @@ func TestSubgoals(t *testing.T) {
 	if s := steps(t, w, "open hatch"); s.Progress != 0.5 || s.Done {
 		t.Errorf("%+v", s)
 	}
-	if s := steps(t, w, "look"); s.Progress != 0.5 {
-		t.Errorf("%+v", s)
-	}
+	sharedtest.Equal(t, steps(t, w, "look").Progress, 0.5)
 	if s := steps(t, w, "open hatch"); s.Progress != 1 || !s.Done || !s.Success {
 		t.Errorf("%+v", s)
 	}
 	w = newWorld(attic(t))
 	w.play.subgoals = &subgoals{}
-	if s := steps(t, w, "look"); s.Progress != 0 {
-		t.Errorf("without sub-goals: %+v", s)
-	}
+	sharedtest.Equal(t, steps(t, w, "look").Progress, 0, "without sub-goals")
 }
 
 func TestSameObservation(t *testing.T) {
@@ -185,8 +172,6 @@ func TestSameObservation(t *testing.T) {
 		{"check valid actions", helpPrefix + "x, " + helpAction, "You cannot.", false},
 		{"check valid actions", "You cannot.", "You cannot.", false},
 	} {
-		if e.SameObservation(c.action, c.recorded, c.ours) != c.want {
-			t.Errorf("%+v", c)
-		}
+		sharedtest.Equal(t, e.SameObservation(c.action, c.recorded, c.ours), c.want, c)
 	}
 }

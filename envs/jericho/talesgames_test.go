@@ -120,9 +120,7 @@ func TestTalesGames(t *testing.T) {
 			t.Errorf("%s: the digest of %d turns is %s, want %s", want[0], turns, got, want[column])
 		}
 	}
-	if len(lines) != 54 {
-		t.Errorf("there are digests of %d games, want 54", len(lines))
-	}
+	sharedtest.Equal(t, len(lines), 54, "games with digests")
 	t.Run("missing", func(t *testing.T) {
 		if len(absent) > 0 {
 			sharedtest.Absent(t, "stories", fmt.Sprintf("%d of TALES' 54 stories are missing, such as %s; "+

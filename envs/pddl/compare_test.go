@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestSameObservation(t *testing.T) {
@@ -56,9 +56,8 @@ func TestSameObservation(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := e.SameObservation(tt.action, tt.recorded, tt.ours); got != tt.want {
-				t.Errorf("SameObservation(%q, %q, %q) = %v", tt.action, tt.recorded, tt.ours, got)
-			}
+			sharedtest.Equal(t, e.SameObservation(tt.action, tt.recorded, tt.ours), tt.want, "SameObservation",
+				tt.action, tt.recorded, tt.ours)
 		})
 	}
 }

@@ -15,8 +15,7 @@ import (
 // official returns the official tasks, or skips the test.
 func official(t testing.TB) *Env {
 	t.Helper()
-	e := sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t)))(t)
-	return e
+	return sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t)))(t)
 }
 
 // trace is one recorded episode of golden/pddl.
@@ -61,14 +60,10 @@ func replayTrace(t *testing.T, e *Env, tr trace) {
 		Digest:     task.Digest,
 		Content:    task.Content,
 	}
-	if diff := cmp.Diff(want, task); diff != "" {
-		t.Errorf("task %d: %s", tr.TaskID, diff)
-	}
+	sharedtest.Same(t, task, want, "task", tr.TaskID)
 	w := sharedtest.Must(e.NewWorld(task))(t)
 	start := sharedtest.Must(w.Start(ctx))(t)
-	if diff := cmp.Diff(envs.Start{Goal: tr.Goal, Observation: tr.Init}, start); diff != "" {
-		t.Errorf("%s: start: %s", task.ID, diff)
-	}
+	sharedtest.Same(t, start, envs.Start{Goal: tr.Goal, Observation: tr.Init}, task.ID, "start")
 	for i, s := range tr.Steps {
 		got := sharedtest.Must(w.Step(ctx, s.Action))(t)
 		want := envs.Step{Observation: s.Observation, Progress: s.Reward, Done: s.Done, Success: s.Won, Valid: s.Valid}

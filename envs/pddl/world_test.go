@@ -8,13 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs"
 	"heldout/envs/engine/planning"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -34,23 +33,20 @@ func gameNamed(t testing.TB, name string) *strategyGame {
 func embeddedDomain(t testing.TB, name string) *planning.Domain {
 	t.Helper()
 	text := sharedtest.Must(domains.ReadFile("domains/" + name + ".pddl"))(t)
-	d := sharedtest.Must(planning.ParseDomain(name+".pddl", string(text)))(t)
-	return d
+	return sharedtest.Must(planning.ParseDomain(name+".pddl", string(text)))(t)
 }
 
 // newTestInstance grounds a problem of one of the embedded games.
 func newTestInstance(t testing.TB, name, text string) *instance {
 	t.Helper()
 	p := sharedtest.Must(newProblem(gameNamed(t, name), embeddedDomain(t, name), "problem.pddl", text))(t)
-	in := sharedtest.Must(p.ready())(t)
-	return in
+	return sharedtest.Must(p.ready())(t)
 }
 
 // exampleText returns the small problem of a game that its prompt plays.
 func exampleText(t testing.TB, name string) string {
 	t.Helper()
-	b := sharedtest.Must(os.ReadFile("testdata/examples/" + name + ".pddl"))(t)
-	return string(b)
+	return string(sharedtest.Must(os.ReadFile("testdata/examples/" + name + ".pddl"))(t))
 }
 
 // example returns a world of that problem.
@@ -83,8 +79,7 @@ func steps(t rapid.TB, w envs.World, actions ...string) (s envs.Step) {
 // start returns what the agent is told first.
 func start(t rapid.TB, w envs.World) envs.Start {
 	t.Helper()
-	s := sharedtest.Must(w.Start(context.Background()))(t)
-	return s
+	return sharedtest.Must(w.Start(context.Background()))(t)
 }
 
 // answers is a table of actions, each tried on a fresh world after a way there,
@@ -103,9 +98,7 @@ func check(t *testing.T, game string, tests []answers) {
 			w := example(t, game)
 			steps(t, w, tt.way...)
 			got := step(t, w, tt.action)
-			if got.Observation != tt.want {
-				t.Errorf("%q after %q: %q, want %q", tt.action, tt.way, got.Observation, tt.want)
-			}
+			sharedtest.Equal(t, got.Observation, tt.want, tt.action, "after", tt.way)
 			if valid := tt.want != notUnderstood && tt.want != noEffect; got.Valid != valid {
 				t.Errorf("%q after %q: valid %v", tt.action, tt.way, got.Valid)
 			}
@@ -296,9 +289,7 @@ func TestEqualArguments(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	w = newWorld(newTestInstance(t, "blockworld", fmt.Sprintf(text, " (on-table b3) (clear b2) (clear b3)")))
-	if s := step(t, w, "unstack b1 b1"); s.Observation != notUnderstood {
-		t.Errorf("%+v", s)
-	}
+	sharedtest.Equal(t, step(t, w, "unstack b1 b1").Observation, notUnderstood)
 }
 
 // Progress is the largest share reached by an action: the start does not count,
@@ -306,9 +297,8 @@ func TestEqualArguments(t *testing.T) {
 func TestProgressAndDone(t *testing.T) {
 	w := newWorld(newTestInstance(t, "blockworld", `(define (problem x) (:domain blockworld) (:objects b1 b2 b3)
 		(:init (arm-empty) (on-table b1) (on b2 b1) (clear b2) (on-table b3) (clear b3)) (:goal (and (on b2 b1) (on b3 b2))))`))
-	if s := start(t, w); s.Goal != "The goal is to satisfy the following conditions: b2 is on b1., b3 is on b2." {
-		t.Errorf("goal %q", s.Goal)
-	}
+	sharedtest.Equal(t, start(t, w).Goal,
+		"The goal is to satisfy the following conditions: b2 is on b1., b3 is on b2.", "goal")
 	for i, tt := range []struct {
 		action   string
 		progress float64
@@ -338,9 +328,8 @@ func TestProgressAndDone(t *testing.T) {
 		if s.Progress != tt.progress || s.Done != tt.done || s.Success != tt.done || s.Valid != tt.valid {
 			t.Errorf("step %d, %q: %+v", i, tt.action, s)
 		}
-		if strings.HasSuffix(s.Observation, " The goal is satisfied.") != tt.suffix {
-			t.Errorf("step %d, %q: %q", i, tt.action, s.Observation)
-		}
+		sharedtest.Equal(t, strings.HasSuffix(s.Observation, " The goal is satisfied."), tt.suffix, "step", i,
+			tt.action, s.Observation)
 	}
 }
 
@@ -348,9 +337,7 @@ func TestProgressAndDone(t *testing.T) {
 func TestGoalSentence(t *testing.T) {
 	w := newWorld(newTestInstance(t, "barman",
 		strings.Replace(exampleText(t, "barman"), "(contains shot1 cocktail1)", "(holding left shot1)", 1)))
-	if s := steps(t, w, "left grasp shot1"); s.Observation != "You are holding left.  The goal is satisfied." {
-		t.Errorf("%q", s.Observation)
-	}
+	sharedtest.Equal(t, steps(t, w, "left grasp shot1").Observation, "You are holding left.  The goal is satisfied.")
 }
 
 // A fact of the goal may always hold, or never.
@@ -361,9 +348,7 @@ func TestSettledGoals(t *testing.T) {
 	if s := steps(t, w, "move roomb rooma"); s.Progress != 0.4 || s.Done {
 		t.Errorf("%+v", s)
 	}
-	if a, err := w.ExpertAction(context.Background()); a != "" || err != nil {
-		t.Errorf("the expert says %q, %v", a, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(w.ExpertAction(context.Background()))(t), "", "the expert")
 }
 
 func TestRender(t *testing.T) {
@@ -377,15 +362,11 @@ func TestRender(t *testing.T) {
 		{"other", "other"},
 	} {
 		words := strings.Fields(tt.atom)
-		if got := g.fact(planning.Atom{Predicate: words[0], Args: words[1:]}); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.atom, got, tt.want)
-		}
+		sharedtest.Equal(t, g.fact(planning.Atom{Predicate: words[0], Args: words[1:]}), tt.want, tt.atom)
 	}
 	for text, want := range map[string]string{"": "", "a B C": "A b c", "ABC": "Abc", "éA": "Éa", "1A": "1a",
 		" A": " a"} {
-		if got := capitalize(text); got != want {
-			t.Errorf("capitalize(%q) = %q, want %q", text, got, want)
-		}
+		sharedtest.Equal(t, capitalize(text), want, "capitalize", text)
 	}
 }
 
@@ -409,9 +390,7 @@ func TestActions(t *testing.T) {
 	got := sharedtest.Must(w.Actions(context.Background()))(t)
 	want := []string{"left grasp shaker1. ", "left grasp shot1. ", "left grasp shot2. ", "right grasp shaker1. ",
 		"right grasp shot1. ", "right grasp shot2. "}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 // Every action that is listed is understood, whatever it does.
@@ -508,8 +487,7 @@ func TestForks(t *testing.T) {
 }
 
 func forked(t sharedtest.Ender, w *world) *world {
-	f := sharedtest.Must(w.Fork())(t)
-	return f.(*world)
+	return sharedtest.Must(w.Fork())(t).(*world)
 }
 
 // transcript plays an instance at random, seeded, and returns all answers.
@@ -544,9 +522,7 @@ func TestWorldsAreIndependent(t *testing.T) {
 			"look around"} {
 			step(t, a, action)
 		}
-		if diff := cmp.Diff(first, start(t, b)); diff != "" {
-			t.Errorf("%s: %s", g.name, diff)
-		}
+		sharedtest.Same(t, start(t, b), first, g.name)
 		want := transcript(in, 7, 60)
 		got := make([][]string, 8)
 		var wait sync.WaitGroup

@@ -79,8 +79,7 @@ func TestPythonItself(t *testing.T) {
 	}
 	var input strings.Builder
 	for _, text := range texts {
-		line := sharedtest.Must(json.Marshal(text))(t)
-		input.WriteString(string(line) + "\n")
+		input.WriteString(string(sharedtest.Must(json.Marshal(text))(t)) + "\n")
 	}
 	answers := json.NewDecoder(bytes.NewReader(python(t, program, input.String())))
 	var classes struct{ Known, Space, SpaceRE, Word, Digit, LowerCase, Alpha, Print string }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // madeUp is a game of which a test has written what it says. It notes what it is asked
@@ -96,8 +95,7 @@ func play(t testing.TB, e *Env, actions ...string) (envs.Start, []envs.Step) {
 	defer w.Close()
 	var steps []envs.Step
 	for _, a := range actions {
-		s := sharedtest.Must(w.Step(context.Background(), a))(t)
-		steps = append(steps, s)
+		steps = append(steps, sharedtest.Must(w.Step(context.Background(), a))(t))
 	}
 	return w.started, steps
 }
@@ -111,6 +109,5 @@ type startedWorld struct {
 func newStarted(t testing.TB, e *Env) startedWorld {
 	t.Helper()
 	w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
-	s := sharedtest.Must(w.Start(context.Background()))(t)
-	return startedWorld{w.(*world), s}
+	return startedWorld{w.(*world), sharedtest.Must(w.Start(context.Background()))(t)}
 }

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 var (
@@ -44,8 +43,7 @@ func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played [
 		PossibleObjects(context.Context) ([]string, error)
 	})
 	goals := sharedtest.Must(asked.Goals(ctx))(t)
-	objects := sharedtest.Must(asked.PossibleObjects(ctx))(t)
-	return append(append(said, goals), objects...), played
+	return append(append(said, goals), sharedtest.Must(asked.PossibleObjects(ctx))(t)...), played
 }
 
 // AgentGym's service over the official simulator and ours say the same.
@@ -90,9 +88,7 @@ func TestGymVariant(t *testing.T) {
 		if _, err := w.Start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		s, err := w.Step(context.Background(), "look at bedroom door")
-		if err != nil || s.Observation != want {
-			t.Errorf("%s: %q, %v", variant, s.Observation, err)
-		}
+		s := sharedtest.Must(w.Step(context.Background(), "look at bedroom door"))(t)
+		sharedtest.Equal(t, s.Observation, want, variant)
 	}
 }

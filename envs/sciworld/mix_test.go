@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // drawn is an episode of which the actions are known.

@@ -60,8 +60,7 @@ func startOfficial(t testing.TB) *official {
 func pipes(t testing.TB, c *exec.Cmd) (io.WriteCloser, *bufio.Reader) {
 	t.Helper()
 	in := sharedtest.Must(c.StdinPipe())(t)
-	out := sharedtest.Must(c.StdoutPipe())(t)
-	return in, bufio.NewReader(out)
+	return in, bufio.NewReader(sharedtest.Must(c.StdoutPipe())(t))
 }
 
 // plays sets up an environment that the official simulator plays, one world after the

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // forms are the beginnings of actions that the simulator knows, of all its
@@ -65,7 +64,5 @@ func TestRealForms(t *testing.T) {
 			t.Errorf("there is no form for %q", l)
 		}
 	}
-	if n != len(forms) {
-		t.Errorf("%d forms are listed, want %d", n, len(forms))
-	}
+	sharedtest.Equal(t, n, len(forms), "forms are listed")
 }

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // someActions are such as say something of most of what there is.
@@ -31,9 +30,7 @@ func sameBytes(t *testing.T, e *Env) (said [][]string) {
 		said = append(said, saidBy(t, e, id, false))
 	}
 	for i, id := range ids {
-		if diff := cmp.Diff(said[i], saidBy(t, e, id, true)); diff != "" {
-			t.Errorf("%s: %s", id, diff)
-		}
+		sharedtest.Same(t, saidBy(t, e, id, true), said[i], id)
 	}
 	return said
 }
@@ -56,8 +53,7 @@ func saidBy(t *testing.T, e *Env, id string, asking bool) (said []string) {
 				t.Fatal(err)
 			}
 		}
-		s := sharedtest.Must(w.Step(ctx, a))(t)
-		said = append(said, fmt.Sprintf("%+v", s))
+		said = append(said, fmt.Sprintf("%+v", sharedtest.Must(w.Step(ctx, a))(t)))
 	}
 	return said
 }
@@ -76,25 +72,18 @@ func TestRealSameBytes(t *testing.T) {
 // The table of tasks is the simulator's.
 func TestRealTasks(t *testing.T) {
 	o := startOfficial(t)
-	if names := ask[[]string](o, "getTaskNames"); len(names) != len(tasks) {
-		t.Errorf("%d tasks", len(names))
-	}
+	sharedtest.Equal(t, len(ask[[]string](o, "getTaskNames")), len(tasks), "tasks")
 	for _, task := range tasks {
-		if n := ask[int](o, "getTaskMaxVariations", task.name); n != task.variations {
-			t.Errorf("%s: %d variations", task.name, n)
-		}
+		sharedtest.Equal(t, ask[int](o, "getTaskMaxVariations", task.name), task.variations, task.name, "variations")
 		o.load(taskVariation{task.name, 0}, "")
 		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev",
 			"test": "getVariationsTest"} {
-			split := sharedtest.Must(findSplit(part))(t)
-			from, to := split.bounds(task.variations)
+			from, to := sharedtest.Must(findSplit(part))(t).bounds(task.variations)
 			var want []int
 			for v := from; v < to; v++ {
 				want = append(want, v)
 			}
-			if diff := cmp.Diff(want, ask[[]int](o, method)); diff != "" {
-				t.Errorf("%s, %s: %s", task.name, part, diff)
-			}
+			sharedtest.Same(t, ask[[]int](o, method), want, task.name, part)
 		}
 	}
 }

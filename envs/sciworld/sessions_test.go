@@ -8,9 +8,8 @@ import (
 	"runtime"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 var mostSessions = flag.Int("sessions", 1000, "how many sessions BenchmarkSessions holds at most")
@@ -33,8 +32,7 @@ func BenchmarkSessions(b *testing.B) {
 			{"apart", started},
 			{"again", func(i int) envs.World { return started(i % 10) }},
 			{"forks", func(int) envs.World {
-				w := sharedtest.Must(root.(envs.Forker).Fork())(b)
-				return w
+				return sharedtest.Must(root.(envs.Forker).Fork())(b)
 			}},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, kind.name), func(b *testing.B) {

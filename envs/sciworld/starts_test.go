@@ -33,8 +33,7 @@ func readStartScores(t *testing.T) map[string]float64 {
 	for line := range strings.Lines(string(text)) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for v, field := range strings.Fields(rest) {
-			percent := sharedtest.Must(strconv.Atoi(field))(t)
-			scores[taskVariation{name, v}.id()] = float64(percent) / 100
+			scores[taskVariation{name, v}.id()] = float64(sharedtest.Must(strconv.Atoi(field))(t)) / 100
 		}
 	}
 	return scores

@@ -45,8 +45,7 @@ func (v *vector) check(t *testing.T) {
 		t.Fatal(v.Seed)
 	}
 	fresh := func() *Generator {
-		g := sharedtest.Must(New(seed))(t)
-		return g
+		return sharedtest.Must(New(seed))(t)
 	}
 	s := newSeedSequence(seed)
 	diff(t, "pool", v.Pool, hexes("%08x", s.pool[:]))

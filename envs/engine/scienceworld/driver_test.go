@@ -133,8 +133,7 @@ func answerText(raw json.RawMessage) (string, error) {
 func (d *driver) answers(t testing.TB, calls []call) []string {
 	t.Helper()
 	sharedtest.OK(t, d.send(calls))
-	out := sharedtest.Must(d.receive())(t)
-	return out
+	return sharedtest.Must(d.receive())(t)
 }
 
 // loadCall starts a variation.

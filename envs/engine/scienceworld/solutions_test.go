@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs/engine/scienceworld"
+	"heldout/envs/sharedtest"
 )
 
 // goldSums are the recorded solutions.
@@ -39,9 +38,7 @@ func TestSolutions(t *testing.T) {
 				want.Length)
 		}
 	}
-	if n != len(scienceworld.TaskNames()) {
-		t.Errorf("%d solutions are recorded, want one of each task", n)
-	}
+	sharedtest.Equal(t, n, len(scienceworld.TaskNames()), "solutions")
 }
 
 // updateSolutions makes the solution of one variation of each task, each in a

@@ -62,9 +62,7 @@ func TestVariations(t *testing.T) {
 			}
 		}
 	}
-	if len(want) != 4*(i+1) {
-		t.Errorf("%d variations, want %d", i+1, len(want)/4)
-	}
+	sharedtest.Equal(t, len(want), 4*(i+1), i+1, "variations")
 	t.Logf("%d of %d variations differ", wrong, i/every+1)
 }
 
@@ -86,8 +84,7 @@ func updateVariations(t *testing.T) {
 
 func writeLine(t *testing.T, f *os.File, v any) {
 	t.Helper()
-	line := sharedtest.Must(json.Marshal(v))(t)
-	if _, err := f.Write(append(line, '\n')); err != nil {
+	if _, err := f.Write(append(sharedtest.Must(json.Marshal(v))(t), '\n')); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs/engine/scienceworld"
+	"heldout/envs/sharedtest"
 )
 
 // traceSums are the recorded episodes.

@@ -112,9 +112,7 @@ func TestCodeChanges(t *testing.T) {
 	sharedtest.OK(t, m.Start())
 	for _, want := range []string{"a", "b", "b"} { // what waits to be shown is shown at the read
 		sharedtest.OK(t, m.Step("x"))
-		if got := strings.TrimSpace(shown(m)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		sharedtest.Equal(t, strings.TrimSpace(shown(m)), want)
 	}
 }
 

@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
 
 	"heldout/envs"
 	"heldout/envs/outside"
 	"heldout/envs/outside/agentgym"
+	"heldout/envs/sharedtest"
 )
 
 // server speaks as AgentGym's servers do. Its answers are by route; {id} in one is the number
@@ -145,9 +144,7 @@ func TestPlay(t *testing.T) {
 		}
 		sent = append(sent, r)
 	}
-	if !slices.Equal(sent, want) {
-		t.Errorf("%q, want %q", sent, want)
-	}
+	sharedtest.Same(t, sent, want)
 }
 
 // The games of LMRL-Gym have their own paths, and are used again where the server closes none.
@@ -191,9 +188,7 @@ func TestAddresses(t *testing.T) {
 	}
 	dead := serve(t, nil)
 	dead.Close()
-	if _, err := open(t, dead.URL, nil); err == nil || !strings.Contains(err.Error(), "when it runs again") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(open(t, dead.URL, nil)), "when it runs again")
 }
 
 // What a hostile server answers is an error that says what it did.
@@ -263,9 +258,7 @@ func TestFaults(t *testing.T) {
 			if route == "/close" && err == nil {
 				continue
 			}
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s %.20s: %v, want %s", route, fault, err, want)
-			}
+			sharedtest.Fails(t, err, want, route, fault)
 		}
 	}
 }
@@ -316,12 +309,8 @@ func TestDoubled(t *testing.T) {
 		} else if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := first.Step(t.Context(), "look"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", c.create, err)
-		}
-		if err := first.Close(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(first.Step(t.Context(), "look")), want, c.create)
+		sharedtest.OK(t, first.Close())
 		for range 2 {
 			if _, step, err := play(t, env); err != nil || !step.Done {
 				t.Errorf("%s: %+v, %v", c.create, step, err)
@@ -374,9 +363,7 @@ func TestLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		lister, _ := envs.As[envs.Lister](w)
-		if _, err := lister.Actions(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40s: %v, want %s", list, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(lister.Actions(t.Context())), want, list)
 	}
 }
 
@@ -390,8 +377,7 @@ func TestScores(t *testing.T) {
 	} {
 		answers := textCraft()
 		answers["/"], answers["/step"] = `"This is environment BabyAI."`, answer
-		env := sharedtest.Must(open(t, serve(t, answers).URL, nil))(t)
-		_, step, err := play(t, env)
+		_, step, err := play(t, sharedtest.Must(open(t, serve(t, answers).URL, nil))(t))
 		if want == "" && (err != nil || step.Progress != 1 || step.Success) ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %+v, %v, want %s", answer, step, err, want)
@@ -413,8 +399,6 @@ func TestOpenings(t *testing.T) {
 		if err == nil && start.Observation != want || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %.40q, %v, want %s", answer, start.Observation, err, want)
 		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, w.Close())
 	}
 }

@@ -25,9 +25,7 @@ func TestRecorded(t *testing.T) {
 		file := filepath.Join("testdata", "agentgym-"+game)
 		recorded := sharedtest.ReadLines[gymtest.Exchange](t, file+".server.jsonl.gz")
 		outcomes := sharedtest.ReadLines[outcome](t, file+".outcomes.jsonl.gz")
-		if len(outcomes) != len(gymtest.Tasks(recorded)) {
-			t.Errorf("%s: %d outcomes", game, len(outcomes))
-		}
+		sharedtest.Equal(t, len(outcomes), len(gymtest.Tasks(recorded)), game, "outcomes")
 		for _, want := range outcomes {
 			t.Run(want.Task, func(t *testing.T) { playRecorded(t, recorded, want) })
 		}

@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/serve"
 	"heldout/eval/serve/dial"
@@ -41,12 +40,9 @@ func TestRoundTrip(t *testing.T) {
 	for _, name := range []string{"pddl", "babyai"} {
 		t.Run(name, func(t *testing.T) {
 			own := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{Now: time.Now}))(t)
-			theirs, err := catalog.Reach("openenv:"+url+"/openenv/"+name, envs.Setup{Settings: envs.Settings{
+			theirs := sharedtest.Must(catalog.Reach("openenv:"+url+"/openenv/"+name, envs.Setup{Settings: envs.Settings{
 				"openenv-observation": "goal,text", "openenv-success": "success", "openenv-progress": "progress",
-				"openenv-tasks": "test"}}, envs.Outside{Dial: dial.New(nil)})
-			if err != nil {
-				t.Fatal(err)
-			}
+				"openenv-tasks": "test"}}, envs.Outside{Dial: dial.New(nil)}))(t)
 			tasks := own.Tasks()
 			if n := len(theirs.Tasks()); n != len(tasks) {
 				t.Fatalf("%d tasks, want %d", n, len(tasks))

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs/outside/process"
+	"heldout/envs/sharedtest"
 )
 
 // role is set in a process of this test that is not the test itself; mark is in the variables of all of them.
@@ -62,8 +61,7 @@ func awaited(t *testing.T, out *os.File) {
 	var said []byte
 	for strings.Count(string(said), "away") < 3 {
 		part := make([]byte, 100)
-		n := sharedtest.Must(out.Read(part))(t)
-		said = append(said, part[:n]...)
+		said = append(said, part[:sharedtest.Must(out.Read(part))(t)]...)
 	}
 }
 

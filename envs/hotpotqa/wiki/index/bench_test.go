@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"heldout/envs/sharedtest"
-
 	"heldout/envs/stream"
 )
 
@@ -36,11 +35,8 @@ func syntheticDump(tb testing.TB, n int) string {
 	rng := stream.New(1, "dump")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	for i := range n {
-		b, err := json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words),
-			"text": sentencesOf(rng, words)})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		b := sharedtest.Must(json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words),
+			"text": sentencesOf(rng, words)}))(tb)
 		out.Write(append(b, '\n'))
 	}
 	sharedtest.OK(tb, out.Flush())
@@ -66,8 +62,7 @@ func sentencesOf(rng *rand.Rand, words *rand.Zipf) []string {
 
 func buildIndex(tb testing.TB, dir, file string) Description {
 	tb.Helper()
-	about := sharedtest.Must(Build(tb.Context(), dir, []string{file}, func(Progress) {}))(tb)
-	return about
+	return sharedtest.Must(Build(tb.Context(), dir, []string{file}, func(Progress) {}))(tb)
 }
 
 // folderSize counts the bytes in a folder.

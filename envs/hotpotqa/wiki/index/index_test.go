@@ -14,18 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs/datafile"
+	"heldout/envs/sharedtest"
 )
 
 func memory(t testing.TB, articles ...Article) *Index {
 	t.Helper()
-	x := sharedtest.Must(Memory(articles))(t)
-	return x
+	return sharedtest.Must(Memory(articles))(t)
 }
 
 func TestArticle(t *testing.T) {
@@ -68,10 +66,7 @@ func TestTitles(t *testing.T) {
 		{"dvorak", 5, []string{"Dvořák"}},
 		{"the", 5, nil}, {"", 5, nil}, {"+-*:^\"\\", 5, nil}, {"nothing", 5, nil},
 	} {
-		got := sharedtest.Must(x.Titles(t.Context(), c.query, c.n))(t)
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("Titles(%q): %s", c.query, diff)
-		}
+		sharedtest.Same(t, sharedtest.Must(x.Titles(t.Context(), c.query, c.n))(t), c.want, "Titles", c.query)
 	}
 }
 
@@ -122,9 +117,7 @@ func TestBuildBegunAnew(t *testing.T) {
 	unfinished := filepath.Join(dir, dataDir+".unfinished")
 	sharedtest.OK(t, os.Mkdir(unfinished, 0o755))
 	sharedtest.OK(t, os.WriteFile(filepath.Join(unfinished, "index_meta.json"), []byte("{"), 0o644))
-	if a := buildIndex(t, dir, syntheticDump(t, 3)); a.Articles != 3 {
-		t.Errorf("%+v", a)
-	}
+	sharedtest.Equal(t, buildIndex(t, dir, syntheticDump(t, 3)).Articles, 3)
 	if _, err := os.Stat(unfinished); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what was not finished stays: %v", err)
 	}
@@ -162,9 +155,7 @@ func TestDroppedIndex(t *testing.T) {
 	for range 10 {
 		runtime.GC()
 		if b, err := openData(dir); err == nil {
-			if err := b.Close(); err != nil {
-				t.Error(err)
-			}
+			sharedtest.OK(t, b.Close())
 			return
 		}
 	}
@@ -198,9 +189,8 @@ func TestContexts(t *testing.T) {
 	for _, text := range []string{officialQuestions, faces} {
 		dir := t.TempDir()
 		about := buildIndex(t, dir, write(t, "q.json", text))
-		if about.Kind != Contexts || about.Articles != 3 {
-			t.Errorf("%+v", about)
-		}
+		sharedtest.Equal(t, about.Kind, Contexts, about)
+		sharedtest.Equal(t, about.Articles, 3, about)
 		hashes = append(hashes, about.Hash)
 		x := sharedtest.Must(Open(dir))(t)
 		for title, want := range map[string][]string{"Tom & Jerry": {"One. Two."}, "B": {"b."}, "C": nil} {
@@ -210,9 +200,7 @@ func TestContexts(t *testing.T) {
 			}
 		}
 	}
-	if hashes[0] != hashes[1] {
-		t.Error("the same articles have two hashes")
-	}
+	sharedtest.Equal(t, hashes[0], hashes[1], "the same articles have two hashes")
 }
 
 // A dump is read alike from a folder and from an archive of it.
@@ -262,17 +250,14 @@ func TestBadSources(t *testing.T) {
 		"cut off list": {"q.json", `[{"context":[]}`, "question 2: it ends in the middle"},
 	} {
 		_, err := Build(t.Context(), t.TempDir(), []string{write(t, c.file, c.text)}, func(Progress) {})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.Fails(t, err, c.want, name)
 	}
 	if _, err := Build(t.Context(), t.TempDir(), []string{write(t, "q.json", "[]"), write(t, "d.jsonl", "")},
 		nil); err == nil {
 		t.Error("questions and a dump make one index")
 	}
-	if _, err := Build(t.Context(), t.TempDir(), []string{"missing.json"}, nil); err == nil {
-		t.Error("a missing file")
-	}
+	sharedtest.Fails(t, sharedtest.Err(Build(t.Context(), t.TempDir(), []string{"missing.json"}, nil)), "",
+		"a missing file")
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -284,9 +269,7 @@ func TestOpenErrors(t *testing.T) {
 		if c.about != "" {
 			sharedtest.OK(t, os.WriteFile(filepath.Join(dir, aboutFile), []byte(c.about), 0o600))
 		}
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Open(dir)), c.want, name)
 	}
 }
 
@@ -312,9 +295,7 @@ func TestDamagedFiles(t *testing.T) {
 			sharedtest.OK(t, os.WriteFile(name, content, 0o644))
 		}
 	}
-	if _, err := Open(dir); err != nil {
-		t.Error(err)
-	}
+	sharedtest.Must(Open(dir))(t)
 }
 
 // An index of an earlier version gets checksums from the command that made it, which reads
@@ -329,21 +310,16 @@ func TestWithoutChecksums(t *testing.T) {
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has no checksums") {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(about, buildIndex(t, dir, dump)); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := Open(dir); err != nil {
-		t.Error(err)
-	}
+	sharedtest.Same(t, buildIndex(t, dir, dump), about)
+	sharedtest.Must(Open(dir))(t)
 	root := filepath.Join(dir, dataDir, "store", "root.bolt")
 	content := sharedtest.Must(os.ReadFile(root))(t)
 	for page := 2; page < len(content)/os.Getpagesize(); page++ {
 		copy(content[page*os.Getpagesize()+8:], "\xff\xff\xff\xff") // the kind of page and its count
 	}
 	sharedtest.OK(t, errors.Join(os.WriteFile(root, content, 0o644), os.WriteFile(name, []byte(old), 0o644)))
-	if _, err := Build(t.Context(), dir, []string{dump}, func(Progress) {}); err == nil {
-		t.Error("a damaged index got checksums")
-	}
+	sharedtest.Fails(t, sharedtest.Err(Build(t.Context(), dir, []string{dump}, func(Progress) {})), "",
+		"a damaged index got checksums")
 }
 
 // A large file is compared again only when it looks other than the last time.
@@ -351,8 +327,7 @@ func TestLargeFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "large")
 	sharedtest.OK(t, errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, large)))
-	sum := sharedtest.Must(datafile.Sum(name))(t)
-	about := Description{Files: []DataFile{{"large", large, sum}}}
+	about := Description{Files: []DataFile{{"large", large, sharedtest.Must(datafile.Sum(name))(t)}}}
 	flipped := func() error {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -366,9 +341,7 @@ func TestLargeFile(t *testing.T) {
 		about.checkFiles(dir), os.Chtimes(name, time.Time{}, info.ModTime().Add(time.Second))); err != nil {
 		t.Fatal(err)
 	}
-	if err := about.checkFiles(dir); err == nil || !strings.Contains(err.Error(), name+" is damaged") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, about.checkFiles(dir), name+" is damaged")
 }
 
 func TestRounded(t *testing.T) {
@@ -412,7 +385,5 @@ func checkArticle(t *testing.T, a Article, err error) {
 	if strings.TrimSpace(a.Title) != a.Title || a.Title == "" {
 		t.Errorf("title %q", a.Title)
 	}
-	if diff := cmp.Diff(a.Paragraphs, split(strings.Join(a.Paragraphs, "\n"))); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, split(strings.Join(a.Paragraphs, "\n")), a.Paragraphs)
 }
