@@ -299,7 +299,8 @@ var kinds = table[[]kindRow](kindsFile)
 
 // kindNamed is the kind whose class has a name, without its package.
 func kindNamed(class string) ObjectKind {
-	return ObjectKind(slices.IndexFunc(kinds, func(k kindRow) bool { return strings.HasSuffix(k.Class, "."+class) }))
+	end := "." + class
+	return ObjectKind(slices.IndexFunc(kinds, func(k kindRow) bool { return strings.HasSuffix(k.Class, end) }))
 }
 
 // table reads a table of this package's files.
