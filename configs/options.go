@@ -23,7 +23,8 @@ var Options = sync.OnceValue(func() (list []Option) {
 	if err := embedded("options.yaml", &list); err != nil {
 		panic(err) // it is ours, and tests read it
 	}
-	values := map[string][]string{"agent": Agents(), "prompt": PromptVersions(), "reflection-prompt": ReflectionVersions()}
+	values := map[string][]string{"agent": Agents(), "prompt": PromptVersions(),
+		"reflection-prompt": ReflectionVersions()}
 	for i := range list {
 		o := &list[i]
 		if values[o.Name] != nil {

@@ -352,7 +352,8 @@ func TestSettledGoals(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	g := &strategyGame{templates: templates{Facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}}
+	g := &strategyGame{templates: templates{
+		Facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}}
 	for _, tt := range []struct{ atom, want string }{
 		{"on a b", "a is on b."},
 		{"on a", "a is on {}."},
