@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"heldout/envs/sharedtest"
 )
 
 // What is not declared of training data is not what is declared to be none.
@@ -15,21 +15,14 @@ func TestLoadAbout(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "about.yaml")
 	text := "who: A. Author\nlicence: CC-BY-4.0\nmodels:\n  vllm:tuned:\n    sha256: " + strings.Repeat("0a", 32) +
 		"\n    parameters: 7.5\n    training_data: []\n    training_tasks: [a.json]\n  vllm:base: {base: vllm:none}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := LoadAbout(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	got := sharedtest.Must(LoadAbout(file))(t)
 	want := About{Authors: "A. Author", Licence: "CC-BY-4.0", Models: map[string]AboutModel{
 		"vllm:tuned": {SHA256: strings.Repeat("0a", 32), Parameters: 7.5, TrainingData: []string{},
 			TrainingTasks: []string{"a.json"}},
 		"vllm:base": {Base: "vllm:none"},
 	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 func TestLoadAboutErrors(t *testing.T) {
@@ -54,16 +47,13 @@ func TestLoadAboutErrors(t *testing.T) {
 		`models: {m: {revision: "\0"}}`:                          `"revision of m"`,
 	} {
 		file := filepath.Join(t.TempDir(), "about.yaml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := LoadAbout(file)
 		if want == "" && err != nil ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file)) {
 			t.Errorf("%.60q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := LoadAbout(filepath.Join(t.TempDir(), "none.yaml")); err == nil {
-		t.Error("a file that is not there is read")
-	}
+	sharedtest.Fails(t, sharedtest.Err(LoadAbout(filepath.Join(t.TempDir(), "none.yaml"))), "",
+		"a file that is not there is read")
 }

@@ -5,28 +5,15 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // A preset is exact if the comparisons with its original show it, and only then.
 func TestStatusIsEarned(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		whole, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := whole.Split()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range parts {
-			c, err := p.Compared()
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, name := range sharedtest.Must(configs.PresetNames())(t) {
+		whole := sharedtest.Must(configs.LoadPreset(name))(t)
+		for _, p := range sharedtest.Must(whole.Split())(t) {
+			c := sharedtest.Must(p.Compared())(t)
 			if p.Status == configs.Exact && !c.Proves() {
 				t.Errorf("%s is called exact, and the comparisons are %v", p.ID(false), c)
 			}

@@ -3,16 +3,12 @@ package configs_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 func TestLoadWeights(t *testing.T) {
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	want := configs.Weights{
 		Source: "AgentRefine (ICLR 2025), Table 6",
 		HeldOut: []configs.Weight{
@@ -23,14 +19,10 @@ func TestLoadWeights(t *testing.T) {
 		},
 		HeldIn: []string{"alfworld"},
 	}
-	if diff := cmp.Diff(want, w); diff != "" {
-		t.Errorf("weights (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, w, want, "weights")
 	sum := 0.0
 	for _, h := range w.HeldOut {
 		sum += h.Weight
 	}
-	if sum != 282 {
-		t.Errorf("the weights sum to %v, want 282", sum)
-	}
+	sharedtest.Equal(t, sum, 282, "the sum of the weights")
 }

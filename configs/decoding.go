@@ -141,7 +141,7 @@ func (d Decoding) Validate() error {
 	for _, n := range d.Numbers() {
 		errs = append(errs, n.Range.Check(n.Field, n.Value))
 	}
-	errs = append(errs, atLeast(1).Check("max_tokens", d.MaxTokens))
+	errs = append(errs, Range{Least: new(1.0)}.Check("max_tokens", d.MaxTokens))
 	if slices.Contains(d.Stop, "") {
 		errs = append(errs, errors.New("a stop string is empty"))
 	}

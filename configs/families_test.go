@@ -4,18 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestLoadFamilies(t *testing.T) {
-	envs, err := FamilyEnvs()
-	if err != nil || strings.Join(envs, " ") != "alfworld babyai hotpotqa jericho pddl sciworld" {
-		t.Fatal(envs, err)
-	}
+	envs := sharedtest.Must(FamilyEnvs())(t)
+	sharedtest.Equal(t, strings.Join(envs, " "), "alfworld babyai hotpotqa jericho pddl sciworld", envs)
 	for _, env := range envs {
-		f, err := LoadFamilies(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(LoadFamilies(env))(t)
 		var ids []string
 		for _, family := range f.All {
 			ids = append(ids, family.ID)
@@ -24,9 +21,7 @@ func TestLoadFamilies(t *testing.T) {
 			t.Errorf("%s has %q", f.Env, ids)
 		}
 	}
-	if _, err := LoadFamilies("../heldout"); err == nil || !strings.Contains(err.Error(), "has no families") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(LoadFamilies("../heldout")), "has no families")
 }
 
 // family returns a file whose family numbers has the given content, and whose others
@@ -79,18 +74,12 @@ func TestAdd(t *testing.T) {
 		{Verbs: map[string]string{"take": "get"}}, {Order: Reversed},
 	} {
 		both := one
-		if err := both.Add(other); err == nil || !strings.Contains(err.Error(), "two rules") {
-			t.Errorf("%+v is added: %v", other, err)
-		}
+		sharedtest.Fails(t, both.Add(other), "two rules", other)
 	}
 	both := Perturbation{}
-	if err := both.Add(one); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, both.Add(one))
 	other := Perturbation{Verbs: map[string]string{"take": "grab", "put": "place"}, Layout: Bars}
-	if err := both.Add(other); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, both.Add(other))
 	if len(both.Verbs) != 2 || both.Order != Reversed || both.Layout != Bars || len(one.Verbs) != 1 {
 		t.Errorf("%+v; %+v", both, one)
 	}

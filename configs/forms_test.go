@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // presetKeys visits the keys of presets, each with its values.
@@ -53,19 +55,10 @@ func TestKeysAreShared(t *testing.T) {
 	if len(used) > 60 {
 		t.Errorf("there are %d keys", len(used))
 	}
-	names, err := PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		b, err := PresetText(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range sharedtest.Must(PresetNames())(t) {
+		b := sharedtest.Must(PresetText(name))(t)
 		var p Preset // as it is written, without its form
-		if err := decode(name, b, &p); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, decode(name, b, &p))
 		presetKeys(reflect.ValueOf(p), func(key string, value reflect.Value) {
 			if !value.IsZero() && !slices.Contains(used[key], name) {
 				used[key] = append(used[key], name)
@@ -85,32 +78,17 @@ func TestKeysAreShared(t *testing.T) {
 // A released preset keeps its hash, which covers all rules of its form: another rule needs
 // another version of form and preset. Every form belongs to a preset.
 func TestReleasedHashes(t *testing.T) {
-	want, err := os.ReadFile("testdata/released.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Must(os.ReadFile("testdata/released.txt"))(t)
+	names := sharedtest.Must(PresetNames())(t)
 	got, unused := "", ProtocolForms()
 	for _, name := range names {
-		whole, err := LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := whole.Split()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := sharedtest.Must(LoadPreset(name))(t)
+		parts := sharedtest.Must(whole.Split())(t)
 		for _, p := range append(parts, whole) {
 			unused = slices.DeleteFunc(unused, func(form string) bool { return form == p.Protocol })
 		}
 		for _, p := range parts {
-			hash, err := p.Hash()
-			if err != nil {
-				t.Fatal(err)
-			}
+			hash := sharedtest.Must(p.Hash())(t)
 			got += p.ID(false) + " " + hash + "\n"
 		}
 		for _, part := range whole.Env.Default {
@@ -131,11 +109,7 @@ func TestReleasedHashes(t *testing.T) {
 // The hash covers name and version of a form from its second version on.
 func TestVersionsOfForms(t *testing.T) {
 	hash := func(form string) string {
-		sum, err := (&Preset{Protocol: form}).Hash()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sum
+		return sharedtest.Must((&Preset{Protocol: form}).Hash())(t)
 	}
 	if hash("tales@1") != hash("") || hash("tales@2") == hash("tales@1") || hash("tales@2") == hash("eto@2") {
 		t.Error("the hash does not tell versions of forms apart")

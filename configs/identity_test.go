@@ -3,19 +3,18 @@ package configs
 import (
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // An identity is the same from flags and from a file, and numbers in it keep their digits.
 func TestIdentity(t *testing.T) {
 	var flags Identity
 	for _, text := range []string{"version=1.10", "source=0123456789abcdef", `sampling={"temperature": 0.70}`} {
-		if err := flags.Set(text); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, flags.Set(text))
 	}
-	if got := flags.String(); got != `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}` {
-		t.Errorf("flags give %s", got)
-	}
+	sharedtest.Equal(t, flags.String(), `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}`,
+		"flags give")
 	for name, text := range map[string]string{
 		"mapping": "player:\n  version: \"1.10\"\n  source: \"0123456789abcdef\"\n  sampling: {temperature: 0.5}\n",
 		"list":    "player: [version=1.10, source=0123456789abcdef, 'sampling={\"temperature\": 0.5}']\n",
@@ -24,9 +23,8 @@ func TestIdentity(t *testing.T) {
 		if _, err := ParseRun("f", []byte(text), &r, nil, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := r.Player.String(); got != `version=1.10 source=0123456789abcdef sampling={"temperature":0.5}` {
-			t.Errorf("%s gives %s", name, got)
-		}
+		sharedtest.Equal(t, r.Player.String(), `version=1.10 source=0123456789abcdef sampling={"temperature":0.5}`,
+			name)
 	}
 	for text, want := range map[string]string{
 		"player: {version: '', source: xyz}":         "source \"xyz\" of a player is no hash",
@@ -38,9 +36,7 @@ func TestIdentity(t *testing.T) {
 		"player: version=" + strings.Repeat("x", 81): "81 characters",
 	} {
 		r := DefaultRun()
-		if _, err := ParseRun("f", []byte(text), &r, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(ParseRun("f", []byte(text), &r, nil, nil)), want, text)
 	}
 	if !(Identity{}).Zero() || flags.Zero() || flags.Equal(Identity{}) || !flags.Equal(flags) {
 		t.Error("zero or equal is wrong")

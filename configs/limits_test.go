@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // Documents that would keep the parser busy, or the program that uses what they
@@ -64,10 +66,8 @@ func TestWithinLimits(t *testing.T) {
 		for i := range 30 {
 			prompt += fmt.Sprintf("  t%d: {instruction: go, system: *s}\n", i)
 		}
-		p, err := ParsePrompt("f", []byte(prompt))
-		if err != nil || strings.TrimSpace(p.Types["t29"].System) != "Play." {
-			t.Errorf("%s: %v", text, err)
-		}
+		p := sharedtest.Must(ParsePrompt("f", []byte(prompt)))(t)
+		sharedtest.Equal(t, strings.TrimSpace(p.Types["t29"].System), "Play.", text)
 	}
 	list := "perturb:\n" + strings.Repeat("- P1\n", 1000)
 	if _, err := ParseRun("f", []byte(list), &r, nil, nil); err != nil || len(r.Perturb) != 1000 {

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -10,42 +11,43 @@ import (
 )
 
 // Option is something that can be said about how to play. It is declared once, in
-// Options, and has a field of Run; flag, key, default, check and completion follow from
+// options.yaml, and has a field of Run; flag, key, default, check and completion follow from
 // it, and what workers of a queue and presets do with it.
 type Option struct {
 	// Name is the name of the flag and of the key, and the yaml tag of the field.
-	Name, Help string
-	// Default is nil for the zero value of the field.
-	Default any
-	Group   OptionGroup
-	Owner   Owner
+	Name string `yaml:"name"`
+	Help string `yaml:"help"`
+	// Default is the value as a text; empty for the zero value of the field.
+	Default string      `yaml:"default"`
+	Group   OptionGroup `yaml:"group"`
+	Owner   Owner       `yaml:"owner"`
 	// First: it is among the few that everybody needs.
-	First bool
+	First bool `yaml:"first"`
 	// Range is what a number may be.
-	Range Range
+	Range Range `yaml:"range"`
 	// Commas: the values of a list may be separated by commas.
-	Commas bool
+	Commas bool `yaml:"commas"`
 	// Values are the values that are completed. Names says what others there are.
-	Values []string
-	Names  Naming
+	Values []string `yaml:"values"`
+	Names  Naming   `yaml:"names"`
 	// Own: an agent of the user's reads it, though its group is about models that heldout asks.
-	Own bool
+	Own bool `yaml:"own"`
 	// Changes: any other value than the default changes a preset.
-	Changes bool
+	Changes bool `yaml:"changes"`
 }
 
 // OptionGroup says what an option is about, and so which commands have it.
-type OptionGroup int
+type OptionGroup string
 
 // The groups.
 const (
-	Server    OptionGroup = iota // which model is asked, and how
-	Sampling                     // how tokens are drawn
-	Length                       // of a reply
-	Player                       // how a served model plays
-	Protocols                    // presets
-	Playing                      // what is played, and how often
-	Sweeping                     // under perturbations
+	Server    OptionGroup = "server"    // which model is asked, and how
+	Sampling  OptionGroup = "sampling"  // how tokens are drawn
+	Length    OptionGroup = "length"    // of a reply
+	Player    OptionGroup = "player"    // how a served model plays
+	Protocols OptionGroup = "protocols" // presets
+	Playing   OptionGroup = "playing"   // what is played, and how often
+	Sweeping  OptionGroup = "sweeping"  // under perturbations
 )
 
 // Title names the group in help.
@@ -54,33 +56,35 @@ func (g OptionGroup) Title() string {
 		Protocols: "Presets", Playing: "What is played", Sweeping: "Perturbations"}[g]
 }
 
-// Owner says whose an option is if workers play a run that another process leads.
-type Owner int
+// Owner says whose an option is if workers play a run that another process leads: empty for one that says what is
+// played, the same for all.
+type Owner string
 
 // The owners.
 const (
-	TheRun     Owner = iota // says what is played: the same for all
-	EachWorker              // says how a worker plays, and changes no result
-	EachOne                 // is about a machine, and changes no result
-	TheLeader               // is for the process that leads
+	EachWorker Owner = "worker"  // says how a worker plays, and changes no result
+	EachOne    Owner = "machine" // is about a machine, and changes no result
+	TheLeader  Owner = "leader"  // is for the process that leads
 )
 
 // Naming says what kind of names an option has.
-type Naming int
+type Naming string
 
 // The kinds of names.
 const (
-	Words Naming = iota
-	Files        // words or files, which workers must have too
-	Folders
+	Words   Naming = ""
+	Files   Naming = "files" // words or files, which workers must have too
+	Folders Naming = "folders"
 )
 
 // DefaultRun returns the defaults of a run.
 func DefaultRun() (r Run) {
 	for _, o := range Options() {
-		if o.Default != nil {
-			field := reflect.ValueOf(o.Pointer(&r)).Elem()
-			field.Set(reflect.ValueOf(o.Default).Convert(field.Type()))
+		if o.Default == "" {
+			continue
+		}
+		if err := fillScalar(o.Default, reflect.ValueOf(o.Pointer(&r)).Elem()); err != nil {
+			panic(fmt.Sprintf("the default of %s: %v", o.Name, err)) // a test makes a run
 		}
 	}
 	return r
@@ -153,29 +157,17 @@ func FindOption(name string) (o Option, ok bool) {
 	return o, ok
 }
 
-// Range is what a number may be; the zero Range is any number.
+// Range is what a number may be: from Least, or more than Above, up to Most; nil for no bound. The zero Range is any
+// number.
 type Range struct {
-	bounded   bool
-	low, high float64
-	exclusive bool // more than least
-}
-
-func atLeast(low float64) Range {
-	return Range{bounded: true, low: low, high: math.MaxFloat64}
-}
-
-func moreThan(low float64) Range {
-	return Range{bounded: true, low: low, high: math.MaxFloat64, exclusive: true}
-}
-
-func (r Range) upTo(high float64) Range {
-	r.high = high
-	return r
+	Least *float64 `yaml:"least"`
+	Above *float64 `yaml:"above"`
+	Most  *float64 `yaml:"most"`
 }
 
 // Check reports a number that is out of the range.
 func (r Range) Check(name string, value any) error {
-	if !r.bounded {
+	if r == (Range{}) {
 		return nil
 	}
 	x, format := 0.0, func(x float64) any { return x }
@@ -195,17 +187,21 @@ func (r Range) Check(name string, value any) error {
 	default:
 		return fmt.Errorf("%s is %v, which is not a number", name, value)
 	}
-	if (x > r.low || x == r.low && !r.exclusive) && x <= r.high {
+	low, high := *cmp.Or(r.Least, r.Above), math.MaxFloat64
+	if r.Most != nil {
+		high = *r.Most
+	}
+	if (x > low || x == low && r.Above == nil) && x <= high {
 		return nil
 	}
-	low, high := format(r.low), format(r.high)
+	want := fmt.Sprintf("at least %v", format(low))
 	switch {
-	case r.exclusive && r.high < math.MaxFloat64:
-		return fmt.Errorf("%s is %v, want more than %v and at most %v", name, value, low, high)
-	case r.exclusive:
-		return fmt.Errorf("%s is %v, want more than %v", name, value, low)
-	case r.high < math.MaxFloat64:
-		return fmt.Errorf("%s is %v, want %v to %v", name, value, low, high)
+	case r.Above != nil && r.Most != nil:
+		want = fmt.Sprintf("more than %v and at most %v", format(low), format(high))
+	case r.Above != nil:
+		want = fmt.Sprintf("more than %v", format(low))
+	case r.Most != nil:
+		want = fmt.Sprintf("%v to %v", format(low), format(high))
 	}
-	return fmt.Errorf("%s is %v, want at least %v", name, value, low)
+	return fmt.Errorf("%s is %v, want %s", name, value, want)
 }

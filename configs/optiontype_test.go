@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // Every option has a field of a run, whose kind its declaration fits, and every field
@@ -19,11 +21,11 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s is declared twice, or has no help", o.Name)
 		}
 		declared[o.Name] = true
-		if o.Default != nil && (field.IsZero() || o.Text(&r) != fmt.Sprint(o.Default)) {
-			t.Errorf("the default of %s is %s, want %v", o.Name, o.Text(&r), o.Default)
+		if field.IsZero() != (o.Default == "") || o.Default != "" && o.Text(&r) != o.Default {
+			t.Errorf("the default of %s is %s, want %q", o.Name, o.Text(&r), o.Default)
 		}
-		if o.Default == nil && !field.IsZero() {
-			t.Errorf("the default of %s is %s", o.Name, o.Text(&r))
+		if o.Name == "trials" && *o.Range.Most != MaxTrials {
+			t.Errorf("there are at most %v trials, want %d", *o.Range.Most, MaxTrials)
 		}
 		if err := o.Check(&r); err != nil {
 			t.Errorf("its default is refused: %v", err)
@@ -59,24 +61,22 @@ func TestRange(t *testing.T) {
 		want  string
 	}{
 		{Range{}, -5, ""},
-		{atLeast(0), 0, ""},
-		{atLeast(0), -1, "x is -1, want at least 0"},
-		{atLeast(0), math.NaN(), "x is NaN, want at least 0"},
-		{atLeast(0), math.Inf(1), "x is +Inf, want at least 0"},
-		{moreThan(0), time.Duration(0), "x is 0s, want more than 0"},
-		{moreThan(0), time.Second, ""},
-		{atLeast(float64(time.Second)), time.Millisecond, "x is 1ms, want at least 1s"},
-		{moreThan(0).upTo(1), 1.0, ""},
-		{moreThan(0).upTo(1), 0.0, "x is 0, want more than 0 and at most 1"},
-		{atLeast(1).upTo(100), 101, "x is 101, want 1 to 100"},
-		{atLeast(1), "many", "x is many, which is not a number"},
+		{Range{Least: new(0.0)}, 0, ""},
+		{Range{Least: new(0.0)}, -1, "x is -1, want at least 0"},
+		{Range{Least: new(0.0)}, math.NaN(), "x is NaN, want at least 0"},
+		{Range{Least: new(0.0)}, math.Inf(1), "x is +Inf, want at least 0"},
+		{Range{Above: new(0.0)}, time.Duration(0), "x is 0s, want more than 0"},
+		{Range{Above: new(0.0)}, time.Second, ""},
+		{Range{Least: new(float64(time.Second))}, time.Millisecond, "x is 1ms, want at least 1s"},
+		{Range{Above: new(0.0), Most: new(1.0)}, 1.0, ""},
+		{Range{Above: new(0.0), Most: new(1.0)}, 0.0, "x is 0, want more than 0 and at most 1"},
+		{Range{Least: new(1.0), Most: new(100.0)}, 101, "x is 101, want 1 to 100"},
+		{Range{Least: new(1.0)}, "many", "x is many, which is not a number"},
 	} {
 		got := ""
 		if err := c.r.Check("x", c.value); err != nil {
 			got = err.Error()
 		}
-		if got != c.want {
-			t.Errorf("%v: %q, want %q", c.value, got, c.want)
-		}
+		sharedtest.Equal(t, got, c.want, c.value)
 	}
 }

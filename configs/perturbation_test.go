@@ -3,26 +3,22 @@ package configs
 import (
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // The perturbations that are brought along are complete.
 func TestLoadPerturbation(t *testing.T) {
-	names, err := PerturbationNames()
-	if err != nil || strings.Join(names, " ") != "P1 P2 P3 P4 P5" {
-		t.Fatal(names, err)
-	}
+	names := sharedtest.Must(PerturbationNames())(t)
+	sharedtest.Equal(t, strings.Join(names, " "), "P1 P2 P3 P4 P5", names)
 	for _, name := range names {
 		p, err := LoadPerturbation(name)
 		if err != nil || p.Name != name || p.Title == "" || p.Env != "alfworld" {
 			t.Errorf("%+v, %v", p, err)
 		}
-		if (p.Model == NoInd) != (name == "P5") {
-			t.Errorf("%s has model %q", name, p.Model)
-		}
+		sharedtest.Equal(t, p.Model == NoInd, name == "P5", name, "has model", p.Model)
 	}
-	if _, err := LoadPerturbation("P6"); err == nil || !strings.Contains(err.Error(), "there are P1, P2, P3, P4, P5") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(LoadPerturbation("P6")), "there are P1, P2, P3, P4, P5")
 }
 
 func TestParsePerturbationErrors(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // Every embedded preset can be read, and each of its parts has a hash of its own.
@@ -23,9 +24,7 @@ func TestPresets(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if p.Name != name {
-			t.Errorf("file %s has the preset %s", name, p.Name)
-		}
+		sharedtest.Equal(t, p.Name, name, "file", "has the preset")
 		if len(p.Source.Commit) != 40 {
 			t.Errorf("%s: the commit %q is not written out", name, p.Source.Commit)
 		}
@@ -34,10 +33,8 @@ func TestPresets(t *testing.T) {
 			t.Error(err)
 		}
 		for _, one := range parts {
-			hash, err := one.Hash()
-			if err != nil || len(hash) != 64 {
-				t.Error(one.ID(false), hash, err)
-			}
+			hash := sharedtest.Must(one.Hash())(t)
+			sharedtest.Equal(t, len(hash), 64, one.ID(false), hash)
 			if seen[hash] != "" {
 				t.Errorf("%s and %s have the same hash", one.ID(false), seen[hash])
 			}
@@ -66,28 +63,16 @@ metric: {primary: success, aggregate: mean-over-tasks}
 
 func mustHash(t *testing.T, text string) string {
 	t.Helper()
-	p, err := configs.ParsePreset("f", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := p.Split()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := all[0].Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hash
+	p := sharedtest.Must(configs.ParsePreset("f", []byte(text)))(t)
+	all := sharedtest.Must(p.Split())(t)
+	return sharedtest.Must(all[0].Hash())(t)
 }
 
 // The hash depends on what the file says, not on how it is written.
 func TestPresetHash(t *testing.T) {
 	base := mustHash(t, minimal)
 	same := strings.Replace(minimal, "agent: {form: react}", "agent:\n  form: \"react\" # a comment", 1)
-	if mustHash(t, same) != base {
-		t.Error("the same protocol has another hash")
-	}
+	sharedtest.Equal(t, mustHash(t, same), base, "the same protocol has another hash")
 	for _, change := range [][2]string{{"steps: 30", "steps: 31"}, {"temperature: 0", "temperature: 0.1"},
 		{"version: 1", "version: 2"}, {"success,", "progress,"}} {
 		if mustHash(t, strings.Replace(minimal, change[0], change[1], 1)) == base {
@@ -123,9 +108,7 @@ func TestBadPresets(t *testing.T) {
 		{"env:", "source: {commit: ../../x}\nenv:", "source.commit is \"../../x\", want 7 to 64 hex digits"},
 	} {
 		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.from, c.to, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.to, err, c.want)
-		}
+		sharedtest.Fails(t, err, c.want, c.to)
 	}
 }
 
@@ -145,20 +128,14 @@ func FuzzParsePreset(f *testing.F) {
 
 // Published results are of parts that there are.
 func TestPresetResults(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	rows := 0
 	for _, name := range names {
 		r, err := configs.LoadPresetResults(name)
 		if err != nil {
 			t.Error(err)
 		}
-		p, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(configs.LoadPreset(name))(t)
 		if whole := fmt.Sprintf("%s@%d", p.Name, p.Version); len(r.Rows) > 0 && r.Preset != whole {
 			t.Errorf("%s: the results are of %q", whole, r.Preset)
 		}
@@ -176,19 +153,9 @@ func TestPresetResults(t *testing.T) {
 
 // A definition in a record is read as what was played.
 func TestDefinitionsAreReadBack(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		p, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := p.Canonical()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range sharedtest.Must(configs.PresetNames())(t) {
+		p := sharedtest.Must(configs.LoadPreset(name))(t)
+		want := sharedtest.Must(p.Canonical())(t)
 		var read configs.Preset
 		if err := json.Unmarshal(want, &read); err != nil {
 			t.Fatalf("%s: %v", name, err)

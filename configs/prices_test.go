@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestPrices(t *testing.T) {
 	var flags, list, mapping Prices
 	for _, s := range []string{"openai:a=2.5/0.25/10", "vllm:b=w=1/2"} {
-		if err := flags.Append(s); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, flags.Append(s))
 	}
 	for text, into := range map[string]*Prices{
 		`prices: ["openai:a=2.5/0.25/10", "vllm:b=w=1/2"]`:                                                &list,
@@ -28,9 +28,7 @@ func TestPrices(t *testing.T) {
 	if cmp.Diff(flags, list)+cmp.Diff(flags, mapping) != "" {
 		t.Errorf("flags %v, list %v, mapping %v", flags, list, mapping)
 	}
-	if got := flags.String(); got != "openai:a=2.5/0.25/10,vllm:b=w=1/2" {
-		t.Error(got)
-	}
+	sharedtest.Equal(t, flags.String(), "openai:a=2.5/0.25/10,vllm:b=w=1/2")
 	// 600 of 1,000 tokens are cached: 400 × 2.5 + 600 × 0.25 + 100 × 10 = 2,150 millionths
 	if got := flags["openai:a"].Dollars(1000, 600, 100); math.Abs(got-0.00215) > 1e-12 {
 		t.Error(got)
@@ -56,9 +54,7 @@ func TestPricesRefused(t *testing.T) {
 		"openai:a=0x/2,openai:b=1/2/2 ": "is not a price",
 	} {
 		var p Prices
-		if err := p.Replace(strings.Split(text, ",")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		sharedtest.Fails(t, p.Replace(strings.Split(text, ",")), want, text)
 	}
 	var r Run
 	_, err := ParseRun("x.yaml", []byte("prices: {a: {inputs: 1}}"), &r, nil, nil)

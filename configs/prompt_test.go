@@ -6,26 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 func TestLoadPromptPDDL(t *testing.T) {
-	p, err := configs.LoadPrompt("pddl", configs.PromptVersions()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPrompt("pddl", configs.PromptVersions()[0]))(t)
 	want := []string{"barman", "blockworld", "gripper", "tyreworld"}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(p.Types))); diff != "" {
-		t.Errorf("types (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, slices.Sorted(maps.Keys(p.Types)), want, "types")
 	if !strings.Contains(p.React, "Thought:") || !strings.Contains(p.React, "Action:") {
 		t.Errorf("react does not show the form of a reply: %q", p.React)
 	}
-	if p.Help != "check valid actions" {
-		t.Errorf("help = %q", p.Help)
-	}
+	sharedtest.Equal(t, p.Help, "check valid actions", "help")
 	for name, in := range p.Types {
 		if len(in.Examples) == 0 {
 			t.Errorf("%s has no example", name)
@@ -98,13 +90,8 @@ func TestParsePromptAgentBoard(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := configs.ParsePrompt("mine.json", []byte(c.json))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, p.Types); diff != "" {
-				t.Errorf("types (-want +got):\n%s", diff)
-			}
+			p := sharedtest.Must(configs.ParsePrompt("mine.json", []byte(c.json)))(t)
+			sharedtest.Same(t, p.Types, c.want, "types")
 			if p.React == "" || p.Help == "" {
 				t.Errorf("react %q, help %q; both are filled in", p.React, p.Help)
 			}
@@ -144,9 +131,7 @@ types:
 			},
 		}},
 	}
-	if diff := cmp.Diff(want, p); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, p, want)
 }
 
 func TestPromptFor(t *testing.T) {
@@ -156,9 +141,7 @@ func TestPromptFor(t *testing.T) {
 	if in, err := p.For("maze"); err != nil || in.Instruction != "Find the exit." {
 		t.Errorf("maze: %q, %v", in.Instruction, err)
 	}
-	if _, err := p.For("chess"); err == nil || !strings.Contains(err.Error(), `"chess"; it has hanoi, maze`) {
-		t.Errorf("chess: error %v, want one that names the types there are", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(p.For("chess")), `"chess"; it has hanoi, maze`, "chess")
 	p.Types[""] = configs.Instructions{Instruction: "Play."}
 	if in, err := p.For("chess"); err != nil || in.Instruction != "Play." {
 		t.Errorf("chess, with a section for any type: %q, %v", in.Instruction, err)

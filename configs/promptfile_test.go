@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 const (
@@ -71,14 +72,10 @@ func TestReadPrompt(t *testing.T) {
 
 func TestReadReActsKinds(t *testing.T) {
 	p, found := prompted("react-json", reactTexts)
-	got, err := p.ReadPrompt(found)
-	if err != nil || len(got.Types) != 6 {
-		t.Fatalf("%d types, %v", len(got.Types), err)
-	}
+	got := sharedtest.Must(p.ReadPrompt(found))(t)
+	sharedtest.Equal(t, len(got.Types), 6, "types")
 	want := []configs.Example{{Text: "put A"}, {Text: "put B"}}
-	if diff := cmp.Diff(want, got.Types["pick_and_place_simple"].Examples); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got.Types["pick_and_place_simple"].Examples, want)
 }
 
 func TestReadPromptRefuses(t *testing.T) {
@@ -100,9 +97,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		{"unknown format", "lisp", `unknown prompt format "lisp"`, []string{"()"}},
 	} {
 		p, found := prompted(c.format, c.contents...)
-		if _, err := p.ReadPrompt(found); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(p.ReadPrompt(found)), c.want, c.name)
 	}
 	p, found := prompted("eto", "Be good.", turnsText)
 	found[1].Content = []byte(turnsText + "\n")
@@ -110,9 +105,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		"mine.json is not the original/eto of the source") || !strings.Contains(err.Error(), p.Files[1].SHA256) {
 		t.Errorf("another file: %v", err)
 	}
-	if _, err := p.ReadPrompt(found[:1]); err == nil || !strings.Contains(err.Error(), "needs 2 files") {
-		t.Errorf("a missing file: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(p.ReadPrompt(found[:1])), "needs 2 files", "a missing file")
 }
 
 // A template is a prompt without types.
@@ -121,9 +114,7 @@ func TestParseTemplate(t *testing.T) {
 	if err != nil || p.Template == nil || p.Template.Next != "see {observation}" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if _, err := p.For("any"); err != nil {
-		t.Error(err)
-	}
+	sharedtest.Must(p.For("any"))(t)
 	if _, err := configs.ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil ||
 		!strings.Contains(err.Error(), "{observation}") {
 		t.Error(err)
@@ -134,15 +125,8 @@ func TestParseTemplate(t *testing.T) {
 // before they existed stay the same.
 func TestPromptHashesAreOld(t *testing.T) {
 	for version, want := range map[string]string{"v2": "e73d58fd", "v3": "8af6ba2a"} {
-		p, err := configs.LoadPrompt("alfworld", version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := sha256.Sum256(b)
+		p := sharedtest.Must(configs.LoadPrompt("alfworld", version))(t)
+		sum := sha256.Sum256(sharedtest.Must(json.Marshal(p))(t))
 		if got := hex.EncodeToString(sum[:4]); got != want {
 			t.Errorf("the prompt %s of alfworld has the hash %s", version, got)
 		}

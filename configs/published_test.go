@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/stats"
 )
 
@@ -30,11 +31,7 @@ const rounding = 0.05 + 1e-9
 
 func load(t *testing.T, name string) configs.Published {
 	t.Helper()
-	p, err := configs.LoadPublished(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return sharedtest.Must(configs.LoadPublished(name))(t)
 }
 
 func table(t *testing.T, p configs.Published, id string) configs.PublishedTable {
@@ -107,10 +104,7 @@ func mentions(t *testing.T, tab configs.PublishedTable, words ...string) {
 // TestPublishedFiles reads every embedded file. That ids, columns and rows are
 // unique is checked on reading.
 func TestPublishedFiles(t *testing.T) {
-	names, err := configs.PublishedNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PublishedNames())(t)
 	ids := map[string][]string{}
 	for _, name := range names {
 		p := load(t, name)
@@ -130,9 +124,7 @@ func TestPublishedFiles(t *testing.T) {
 			"reflexion", "ind-filtering", "seeds", "robustness", "figure8", "figure5",
 		},
 	}
-	if diff := cmp.Diff(want, ids); diff != "" {
-		t.Errorf("tables (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, ids, want, "tables")
 }
 
 func checkTable(t *testing.T, tab configs.PublishedTable) {
@@ -216,19 +208,14 @@ func TestRepeatedRows(t *testing.T) {
 func TestHeldIn(t *testing.T) {
 	want := map[string][]string{"AgentGym": {"alfworld", "babyai", "sciworld"}, "Agent-FLAN": {"alfworld"}}
 	for _, r := range table(t, load(t, "agentrefine"), "table1").Rows {
-		if diff := cmp.Diff(want[r.Model], r.HeldIn); diff != "" {
-			t.Errorf("%s on %s (-want +got):\n%s", r.Model, r.Base, diff)
-		}
+		sharedtest.Same(t, r.HeldIn, want[r.Model], r.Model, r.Base)
 	}
 }
 
 // TestHeldOutScores computes the held-out scores of Table 1, which the paper
 // does not print.
 func TestHeldOutScores(t *testing.T) {
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	var envs []string
 	for _, h := range w.HeldOut {
 		if h.Weight != tasks[h.Env] {
@@ -269,9 +256,7 @@ func TestHeldOutScores(t *testing.T) {
 	if _, ok := overTasks(t, tab, row(t, tab, "AgentGen", "LLaMA-3-8B").Success, envs); ok {
 		t.Error("AgentGen has a held-out score, and nothing on two of its environments")
 	}
-	if scored+1 != len(tab.Rows) {
-		t.Errorf("%d of %d rows looked at", scored+1, len(tab.Rows))
-	}
+	sharedtest.Equal(t, scored+1, len(tab.Rows), "rows looked at")
 }
 
 // TestAveragesAndStds computes the summaries of the tables of perturbations.
@@ -326,13 +311,6 @@ func TestAveragesAndStds(t *testing.T) {
 			}
 		}
 	}
-	// The prints that the disagreement was first seen in.
-	for model, printed := range map[string]float64{"Instruct": 2.68, "AgentGym": 19.97, "Agent-FLAN": 21.98,
-		"AgentRefine": 3.73} {
-		if got := row(t, table(t, p, "table3"), model, "LLaMA-3-8B").Std[0]; got != printed {
-			t.Errorf("table3, %s: std %g, printed is %g", model, got, printed)
-		}
-	}
 }
 
 // TestFigure5 shows what the bars of Figure 5 are means of.
@@ -380,17 +358,6 @@ func TestClaimsOfTheText(t *testing.T) {
 	// The text says 30.4.
 	near(t, "Agent-FLAN's change", change("Agent-FLAN"), -30.3, 1e-9)
 	mentions(t, table3, "30.4", "30.3")
-}
-
-// TestNotesNameOtherPrints looks for the values of copies that were not taken.
-func TestNotesNameOtherPrints(t *testing.T) {
-	p := load(t, "agentrefine")
-	mentions(t, table(t, p, "table1"), "ind-filtering")
-	mentions(t, table(t, p, "table3"), "21.97")
-	mentions(t, table(t, p, "table4"), "85.5", "98.1")
-	mentions(t, table(t, p, "table5"), "76.2", "67.2")
-	mentions(t, table(t, p, "ind-filtering"), "53.5", "35.3", "9.1", "10.1", "83.8", "63.8")
-	mentions(t, table(t, p, "figure8"), "EM", "F1")
 }
 
 // TestSuccessRatesAreCounts checks that every success rate is that of k of N
@@ -453,9 +420,7 @@ func TestSuccessRatesAreCounts(t *testing.T) {
 	for at := range exceptions {
 		t.Errorf("%v is an exception, and not there", at)
 	}
-	if checked != 441 {
-		t.Errorf("%d rates were looked at, want 441", checked)
-	}
+	sharedtest.Equal(t, checked, 441, "rates")
 }
 
 // TestEasyAndHardMakeTheLeaderboard puts AgentBoard's split together again.
@@ -476,9 +441,7 @@ func TestEasyAndHardMakeTheLeaderboard(t *testing.T) {
 				got := stats.WeightedMean([]float64{inEasy, inHard}, []float64{n, tasks[env] - n})
 				if r.Model == "DeepSeek-67b" && env == "jericho" && rate == "success" {
 					near(t, "DeepSeek-67b's success on easy and hard jericho", got, 2.05, 1e-9)
-					if want != 0 {
-						t.Errorf("DeepSeek-67b's success on jericho is %g, printed is 0.0", want)
-					}
+					sharedtest.Equal(t, want, 0, "DeepSeek-67b's success on jericho")
 					mentions(t, hard, "DeepSeek-67b", "4.1", "contradicts", "0.0")
 					continue
 				}
@@ -514,10 +477,7 @@ tables:
 `
 
 func TestParsePublished(t *testing.T) {
-	got, err := configs.ParsePublished("mine.yaml", []byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(configs.ParsePublished("mine.yaml", []byte(good)))(t)
 	f := func(v float64) *float64 { return &v }
 	want := configs.Published{
 		Title: "Mine", Source: "my notebook",
@@ -530,9 +490,7 @@ func TestParsePublished(t *testing.T) {
 			}},
 		}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 func TestParsePublishedErrors(t *testing.T) {

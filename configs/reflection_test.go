@@ -3,14 +3,13 @@ package configs
 import (
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestLoadReflection(t *testing.T) {
 	for i, version := range ReflectionVersions() {
-		r, err := LoadReflection(version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(LoadReflection(version))(t)
 		if len(r.Examples) != 2-2*i || !strings.Contains(r.Instruction, "plan") || strings.Contains(r.Memory, "\n") {
 			t.Errorf("%+v", r)
 		}

@@ -11,23 +11,19 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 func TestParseRun(t *testing.T) {
 	r := DefaultRun()
-	_, err := ParseRun("run.yaml",
+	sharedtest.Must(ParseRun("run.yaml",
 		[]byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"),
-		&r, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+		&r, nil, nil))(t)
 	want := DefaultRun()
 	want.Model, want.Env, want.Seeds, want.Timeout = Strings{"vllm:a"}, Strings{"x", "y"}, "10", 90*time.Second
 	want.Settings = envs.Settings{}
 	want.Stop, want.Extra = Strings{}, map[string]any{"top_k": int64(20), "min_p": nil}
-	if diff := cmp.Diff(want, r); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, r, want)
 }
 
 func TestParseRunErrors(t *testing.T) {

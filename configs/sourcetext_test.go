@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 func hashOf(text string) string {
@@ -34,9 +35,7 @@ func TestSourceText(t *testing.T) {
 		{"a file", "all\n", configs.SourceText{Recipe: "file"}, "all\n"},
 	} {
 		c.text.File, c.text.SHA256 = "f", hashOf(c.want)[:16]
-		if got, err := c.text.Read([]byte(c.content)); got != c.want || err != nil {
-			t.Errorf("%s: %q, %v", c.name, got, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(c.text.Read([]byte(c.content)))(t), c.want, c.name)
 		c.text.SHA256 = hashOf(c.want + "!")
 		if got, err := c.text.Read([]byte(c.content)); err == nil || !strings.Contains(err.Error(), "another version") {
 			t.Errorf("%s of another version: %q, %v", c.name, got, err)
@@ -48,9 +47,7 @@ func TestSourceText(t *testing.T) {
 		{"file", "\xff", "not UTF-8"},
 	} {
 		x := configs.SourceText{File: "f", Recipe: c.recipe, Lines: "1", Path: "a", SHA256: hashOf("")}
-		if _, err := x.Read([]byte(c.content)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.recipe, err, c.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(x.Read([]byte(c.content))), c.want, c.recipe)
 	}
 }
 
@@ -76,14 +73,8 @@ metric: {primary: success, aggregate: mean-over-tasks}
 `
 
 func TestTextsOfPresets(t *testing.T) {
-	whole, err := configs.ParsePreset("f", []byte(withTexts))
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := whole.Select("one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := sharedtest.Must(configs.ParsePreset("f", []byte(withTexts)))(t)
+	one := sharedtest.Must(whole.Select("one"))(t)
 	if len(one.Texts) != 1 || one.Texts["said"].File != "a.py" {
 		t.Errorf("the part one has the texts %v, want only its own", one.Texts)
 	}
@@ -92,9 +83,7 @@ func TestTextsOfPresets(t *testing.T) {
 	if want := "<" + text + ">"; err != nil || filled.Agent.Acknowledge != want {
 		t.Errorf("%q, %v, want %q", filled.Agent.Acknowledge, err, want)
 	}
-	if one.Agent.Acknowledge != "<{text:said}>" {
-		t.Error("filling a preset changes it")
-	}
+	sharedtest.Equal(t, one.Agent.Acknowledge, "<{text:said}>", "filling a preset changes it")
 	for was, want := range map[string]string{
 		`lines: 3`: "texts.said.lines", `b.json`: "texts.other.lines", `file: a.py`: "texts.said.file",
 		`"<{text:said}>"`: "names no text", `0.0}`: "extra",

@@ -1,17 +1,16 @@
 package configs
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
 
 // Another instruction has another hash, which a directory of calls keeps.
 func TestHashOfThinkPrompt(t *testing.T) {
-	ours, err := LoadThink()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := ours.Hash()
-	if err != nil || len(hash) != 64 {
-		t.Fatalf("%q, %v", hash, err)
-	}
+	ours := sharedtest.Must(LoadThink())(t)
+	hash := sharedtest.Must(ours.Hash())(t)
+	sharedtest.Equal(t, len(hash), 64, hash)
 	ours.Instruction += "."
 	if other, err := ours.Hash(); err != nil || other == hash {
 		t.Errorf("another instruction has the hash %q, %v", other, err)

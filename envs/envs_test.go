@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Values of settings are of their types; what is empty is the default.
@@ -42,9 +44,7 @@ func TestSettings(t *testing.T) {
 func TestGeneratorSeeds(t *testing.T) {
 	for text, want := range map[string]GeneratorSeeds{"7": {7, 7}, "-3": {-3, -3}, "1-100": {1, 100}, "5-5": {5, 5},
 		"0-9999": {0, 9999}} {
-		if got, err := ParseGeneratorSeeds(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(ParseGeneratorSeeds(text))(t), want, text)
 	}
 	for _, text := range []string{"", "x", "1-", "9-1", "0-10000", "1-2-3", "-5--1"} {
 		if got, err := ParseGeneratorSeeds(text); err == nil ||
@@ -75,15 +75,9 @@ func TestGeneratorSeeds(t *testing.T) {
 		})
 		return g, err
 	}
-	if g, err := yaml(int64(4)); err != nil || g != (GeneratorSeeds{4, 4}) {
-		t.Errorf("%v, %v", g, err)
-	}
-	if g, err := yaml("4-6"); err != nil || g != (GeneratorSeeds{4, 6}) {
-		t.Errorf("%v, %v", g, err)
-	}
-	if g, err := yaml("many"); err == nil {
-		t.Errorf("many is %v", g)
-	}
+	sharedtest.Equal(t, sharedtest.Must(yaml(int64(4)))(t), GeneratorSeeds{4, 4})
+	sharedtest.Equal(t, sharedtest.Must(yaml("4-6"))(t), GeneratorSeeds{4, 6})
+	sharedtest.Fails(t, sharedtest.Err(yaml("many")), "", "many")
 }
 
 // lists is a world with a list of actions; plain has none.

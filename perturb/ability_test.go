@@ -13,6 +13,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/babyai"
 	"heldout/envs/hotpotqa"
+	"heldout/envs/sharedtest"
 )
 
 // ofEnv and ofWorld ask for every optional ability by its name.
@@ -62,10 +63,7 @@ func TestAllAbilitiesAreKnown(t *testing.T) {
 		return true
 	}
 	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))(t)
 		ast.Inspect(f, visit)
 	}
 	if want := len(ofEnv) + len(ofWorld); declared != want {
@@ -94,25 +92,16 @@ func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 // again.
 func TestWrappersLoseNoAbility(t *testing.T) {
 	for env, rules := range environments(t) {
-		perturbed, err := Wrap(env, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(env, rules))(t)
 		for name, has := range ofEnv {
 			if want := has(env) && name != "Describer"; has(perturbed) != want {
 				t.Errorf("%s: perturbed it has %s: %v, want %v", rules.Env, name, !want, want)
 			}
 		}
 		task := env.Tasks()[0]
-		inner, err := env.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		inner := sharedtest.Must(env.NewWorld(task))(t)
 		defer inner.Close()
-		outer, err := perturbed.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outer := sharedtest.Must(perturbed.NewWorld(task))(t)
 		defer outer.Close()
 		for name, has := range ofWorld {
 			if has(outer) != has(inner) {
@@ -125,19 +114,13 @@ func TestWrappersLoseNoAbility(t *testing.T) {
 // A perturbation that renames one action leaves the spelling of the others to the
 // environment, and takes the new form as it is.
 func TestSpelling(t *testing.T) {
-	env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t)
 	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa", Actions: map[string]string{
 		"lookup[{text}]": "Seek[{text}]"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := perturbed.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(perturbed.NewWorld(env.Tasks()[0]))(t)
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +129,7 @@ func TestSpelling(t *testing.T) {
 		"Search[Saturn]": "search[Saturn]", "Seek[moon]": "Seek[moon]", "Lookup[moon]": "lookup[moon]",
 		"Finish[yes]": "finish[yes]",
 	} {
-		if got := speller.Spell(action); got != want {
-			t.Errorf("%q is spelled %q, want %q", action, got, want)
-		}
+		sharedtest.Equal(t, speller.Spell(action), want, action, "is spelled")
 	}
 	s, err := w.Step(context.Background(), speller.Spell("Finish[yes]"))
 	if err != nil || !s.Valid || !s.Done {
@@ -161,15 +142,9 @@ func TestSpelling(t *testing.T) {
 
 // A task outside the benchmark can be played perturbed, whatever its type.
 func TestTaskOutsideTheBenchmark(t *testing.T) {
-	env, err := babyai.New(babyai.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	perturbed, err := Wrap(env, configs.Perturbation{
-		Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(babyai.New(babyai.Options{}))(t)
+	perturbed := sharedtest.Must(Wrap(env, configs.Perturbation{
+		Name: "renamed", Env: "babyai", Actions: map[string]string{"turn left": "rotate left"}}))(t)
 	types := map[string]bool{}
 	for _, task := range env.Tasks() {
 		types[task.Type] = true
@@ -178,10 +153,7 @@ func TestTaskOutsideTheBenchmark(t *testing.T) {
 	if err != nil || types[task.Type] {
 		t.Fatalf("want a task of a type that the benchmark does not have, got %+v, %v", task, err)
 	}
-	w, err := perturbed.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(perturbed.NewWorld(task))(t)
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,8 @@ import (
 // Each task has a draw of its own, which is the same each time, and the expert solves
 // it under its draw.
 func TestDrawn(t *testing.T) {
-	env, err := pddl.NewGenerated(3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := perturb.Draw(env, "random:5:3-nouns")
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(pddl.NewGenerated(3))(t)
+	d := sharedtest.Must(perturb.Draw(env, "random:5:3-nouns"))(t)
 	name, ok := perturb.DrawnFrom(d.Name())
 	if d.Name() != "random:5:3-nouns/task" || !ok || name != "random:5:3-nouns" {
 		t.Error(d.Name(), name)
@@ -35,14 +29,8 @@ func TestDrawn(t *testing.T) {
 	for _, task := range env.Tasks()[:12] {
 		goals := make([]string, 2)
 		for i := range goals {
-			w, err := d.NewWorld(task)
-			if err != nil {
-				t.Fatal(err)
-			}
-			start, err := w.Start(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := sharedtest.Must(d.NewWorld(task))(t)
+			start := sharedtest.Must(w.Start(t.Context()))(t)
 			goals[i] = start.Goal + start.Observation
 			expert, ok := envs.As[envs.Expert](w)
 			if !ok {
@@ -61,17 +49,13 @@ func TestDrawn(t *testing.T) {
 				seen[action] = true
 			}
 		}
-		if goals[0] != goals[1] {
-			t.Errorf("%s: %q, then %q", task.ID, goals[0], goals[1])
-		}
+		sharedtest.Equal(t, goals[0], goals[1], task.ID, "then")
 	}
 	if len(seen) < 20 {
 		t.Errorf("%d actions", len(seen))
 	}
 	for _, name := range []string{"verbs:1", "random:x:2", "random:1:99", "random:1"} {
-		if _, err := perturb.Draw(env, name); err == nil {
-			t.Error(name)
-		}
+		sharedtest.Fails(t, sharedtest.Err(perturb.Draw(env, name)), "", name)
 	}
 }
 
@@ -80,23 +64,13 @@ func TestDrawn(t *testing.T) {
 func TestDrawnWithoutPublishedForms(t *testing.T) {
 	sharedtest.Heavy(t)
 	const file = "../examples/tune/alfworld.yaml"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	prompt, err := configs.ParsePrompt(file, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(file))(t)
+	prompt := sharedtest.Must(configs.ParsePrompt(file, b))(t)
 	held := map[string]*regexp.Regexp{
 		"from first": regexp.MustCompile("(?m)^from "), "P4": regexp.MustCompile("[a-z][0-9]"),
 	}
 	for _, name := range []string{"P1", "P2", "P3"} { // P5 has no form
-		rules, err := configs.LoadPerturbation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forms := slices.Collect(maps.Values(rules.Actions))
+		forms := slices.Collect(maps.Values(sharedtest.Must(configs.LoadPerturbation(name))(t).Actions))
 		for i := range forms {
 			forms[i] = regexp.QuoteMeta(forms[i])
 		}
@@ -105,14 +79,8 @@ func TestDrawnWithoutPublishedForms(t *testing.T) {
 	found := func(draw string) map[string]int {
 		n := map[string]int{}
 		for seed := int64(101); seed <= 108; seed++ {
-			env, err := alfworld.NewGenerated(seed, alfworld.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			drawn, err := perturb.Draw(env, draw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := sharedtest.Must(alfworld.NewGenerated(seed, alfworld.Options{}))(t)
+			drawn := sharedtest.Must(perturb.Draw(env, draw))(t)
 			for _, task := range sharedtest.Sample(t, env.Tasks(), 3) {
 				text := told(t, drawn, task, prompt)
 				for name, form := range held {
@@ -136,25 +104,10 @@ func TestDrawnWithoutPublishedForms(t *testing.T) {
 // told is what a game tells at first under its draw.
 func told(t *testing.T, drawn *perturb.Drawn, task envs.Task, prompt configs.Prompt) string {
 	t.Helper()
-	own, err := drawn.ForTask(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	written, err := own.WritePrompt(prompt, []envs.Task{task})
-	if err != nil {
-		t.Fatal(err)
-	}
-	section, err := written.For(task.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
-	world, err := own.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := world.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := sharedtest.Must(drawn.ForTask(task))(t)
+	written := sharedtest.Must(own.WritePrompt(prompt, []envs.Task{task}))(t)
+	section := sharedtest.Must(written.For(task.Type))(t)
+	world := sharedtest.Must(own.NewWorld(task))(t)
+	start := sharedtest.Must(world.Start(t.Context()))(t)
 	return section.Instruction + "\n" + start.Goal + "\n" + start.Observation
 }

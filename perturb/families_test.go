@@ -70,10 +70,7 @@ func withFamilies(t testing.TB) []string {
 // in turn.
 func graded(t testing.TB, env string) (names []string) {
 	t.Helper()
-	families, err := configs.LoadFamilies(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := sharedtest.Must(configs.LoadFamilies(env))(t)
 	every := sharedtest.Every(t, 3)
 	for i, f := range families.All {
 		for grade := range f.Grades {
@@ -88,11 +85,7 @@ func graded(t testing.TB, env string) (names []string) {
 // mustName returns the rules of a name.
 func mustName(t testing.TB, env, name string) configs.Perturbation {
 	t.Helper()
-	rules, err := Named(env, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules
+	return sharedtest.Must(Named(env, name))(t)
 }
 
 // Every family goes with every other in all grades, and all go together.
@@ -127,11 +120,7 @@ func TestFamiliesCombine(t *testing.T) {
 // countRules counts the single rules of an environment.
 func countRules(t testing.TB, env string) (n int) {
 	t.Helper()
-	families, err := configs.LoadFamilies(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families.All {
+	for _, f := range sharedtest.Must(configs.LoadFamilies(env))(t).All {
 		for _, g := range f.Grades {
 			n += len(g.Actions) + len(g.Verbs) + len(g.Words) + len(g.Replies) + len(g.Texts) + len(g.Instructions) +
 				len(g.Without)
@@ -180,9 +169,8 @@ func TestDraws(t *testing.T) {
 				if _, err := Wrap(env, rules); err != nil {
 					t.Errorf("%s: %v", n, err)
 				}
-				if rules.Name != n || Hash(rules) != Hash(mustName(t, name, n)) {
-					t.Errorf("%s: %s is not the same twice", n, rules.Name)
-				}
+				sharedtest.Equal(t, rules.Name, n, "is not the same twice")
+				sharedtest.Equal(t, Hash(rules), Hash(mustName(t, name, n)), "is not the same twice")
 				for _, part := range smaller {
 					if !slices.Contains(rules.Parts, part) {
 						t.Errorf("%s: %+v lacks %+v of the smaller draw", n, rules.Parts, part)
@@ -252,9 +240,7 @@ func TestNamedErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "chess has no families of perturbations") {
 		t.Error(err)
 	}
-	if rules := mustName(t, "pddl", "order:1+verbs:2"); rules.Name != "verbs:2+order:1" {
-		t.Errorf("a combination is named %s", rules.Name)
-	}
+	sharedtest.Equal(t, mustName(t, "pddl", "order:1+verbs:2").Name, "verbs:2+order:1", "a combination is named")
 }
 
 func FuzzNamed(f *testing.F) {
@@ -297,21 +283,12 @@ func TestNonceWords(t *testing.T) {
 		for _, task := range env.Tasks()[:1] {
 			i := spoken.Interface(task.Type)
 			hear(name, slices.Concat(i.Actions, i.Replies, i.Texts, i.PromptActions, []string{i.Unknown})...)
-			w, err := env.NewWorld(task)
-			if err != nil {
-				t.Fatal(err)
-			}
-			start, err := w.Start(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := sharedtest.Must(env.NewWorld(task))(t)
+			start := sharedtest.Must(w.Start(context.Background()))(t)
 			hear(name, start.Goal, start.Observation)
 			w.Close()
 		}
-		prompt, err := configs.LoadPrompt(name, "v2")
-		if err != nil {
-			t.Fatal(err)
-		}
+		prompt := sharedtest.Must(configs.LoadPrompt(name, "v2"))(t)
 		hear("the prompt of "+name, fmt.Sprint(prompt))
 	}
 	for _, word := range nonce {
@@ -324,25 +301,15 @@ func TestNonceWords(t *testing.T) {
 // No recorded text has a nonce word, nor a word that a rule puts in the place of a
 // noun: else two things would have one name.
 func TestNewWordsAreNew(t *testing.T) {
-	nonce, err := configs.NonceWords()
-	if err != nil {
-		t.Fatal(err)
-	}
+	nonce := sharedtest.Must(configs.NonceWords())(t)
 	for _, name := range withFamilies(t) {
 		_, all := recorded(t, name)
-		families, err := configs.LoadFamilies(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		families := sharedtest.Must(configs.LoadFamilies(name))(t)
 		fresh := map[string]bool{}
 		for _, word := range nonce {
 			fresh[word] = true
 		}
-		nouns, err := families.Family("nouns")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, grade := range nouns.Grades {
+		for _, grade := range sharedtest.Must(families.Family("nouns"))(t).Grades {
 			for _, word := range grade.Words {
 				fresh[word] = true
 			}
@@ -367,15 +334,9 @@ func TestNounsAreOfAllThings(t *testing.T) {
 	for _, name := range []string{"alfworld", "babyai"} {
 		env := generated(t, name)
 		for _, rule := range []string{"nouns:1", "nouns:2", "nouns:3"} {
-			perturbed, err := Wrap(env, mustName(t, name, rule))
-			if err != nil {
-				t.Fatal(err)
-			}
+			perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 			for _, h := range hearTasks(t, env) {
-				p, err := perturbed.ofType(h.taskType)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := sharedtest.Must(perturbed.ofType(h.taskType))(t)
 				thing := regexp.MustCompile(`\ban? (` + p.iface.Parts["class"] + p.iface.Parts["what"] + `) [0-9]`)
 				for _, text := range h.observations.all {
 					for _, found := range thing.FindAllStringSubmatch(text, -1) {
@@ -393,18 +354,9 @@ func TestNounsAreOfAllThings(t *testing.T) {
 // first records, and those of words name the version of the engine.
 func TestHashes(t *testing.T) {
 	for _, name := range []string{"P1", "P2", "P3", "P4"} {
-		rules, err := configs.LoadPerturbation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := sha256.Sum256(b)
-		if same := Hash(rules) == hex.EncodeToString(sum[:]); same != (name != "P4") {
-			t.Errorf("%s has its first hash: %v", name, same)
-		}
+		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)
+		sum := sha256.Sum256(sharedtest.Must(json.Marshal(rules))(t))
+		sharedtest.Equal(t, Hash(rules) == hex.EncodeToString(sum[:]), name != "P4", name, "has its first hash")
 	}
 	rules := mustName(t, "alfworld", "arguments:1")
 	alone := rules
@@ -424,11 +376,7 @@ func TestChoices(t *testing.T) {
 		"numbers:1":       "zero:\tpour red cup (in desk) in pot\none:\tpour tin cup in pot\n",
 	} {
 		const asks = "Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n"
-		perturbed, err := Wrap(env, mustName(t, "sciworld", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := perturbed.anyType()
+		p := sharedtest.Must(Wrap(env, mustName(t, "sciworld", name)))(t).anyType()
 		const old = asks + "0:\tpour red cup (in desk) in pot\n1:\tpour tin cup in pot\n"
 		if got := p.writeObservation(old); got != asks+want || p.readObservation(got) != old {
 			t.Errorf("%s: %q, want %q; it is read %q", name, got, asks+want, p.readObservation(got))

@@ -65,18 +65,12 @@ func TestTextsOfConditions(t *testing.T) {
 				continue
 			}
 			rules := mustName(t, name, rule)
-			perturbed, err := Wrap(env, rules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			perturbed := sharedtest.Must(Wrap(env, rules))(t)
 			found := map[string]bool{} // of the prompts, which task types share
 			byType := map[*Perturbation]*condition{}
 			seen := map[judged]bool{} // lines of which tasks and prompts have many in common
 			for _, h := range heard {
-				p, err := perturbed.ofType(h.taskType)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := sharedtest.Must(perturbed.ofType(h.taskType))(t)
 				if byType[p] == nil {
 					byType[p] = newCondition(rules, p)
 				}
@@ -128,11 +122,7 @@ func TestTextsOfConditions(t *testing.T) {
 func ownPrompts(t *testing.T, env string) (out []configs.Prompt) {
 	t.Helper()
 	for _, version := range configs.PromptVersions() {
-		prompt, err := configs.LoadPrompt(env, version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, prompt)
+		out = append(out, sharedtest.Must(configs.LoadPrompt(env, version))(t))
 	}
 	return out
 }
@@ -140,11 +130,7 @@ func ownPrompts(t *testing.T, env string) (out []configs.Prompt) {
 // promptLines are the texts of a section of a prompt.
 func promptLines(t *testing.T, p *Perturbation, prompt configs.Prompt, taskType string) []line {
 	t.Helper()
-	section, err := prompt.For(taskType)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return promptSheet(p, section)
+	return promptSheet(p, sharedtest.Must(prompt.For(taskType))(t))
 }
 
 func differs(sheet []line) bool {

@@ -14,26 +14,16 @@ import (
 
 func official(t testing.TB) *alfworld.Env {
 	t.Helper()
-	env, err := alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return env
+	return sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t)
 }
 
 // shipped loads the perturbations that change the interface.
 func shipped(t testing.TB) []configs.Perturbation {
 	t.Helper()
-	names, err := configs.PerturbationNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PerturbationNames())(t)
 	var out []configs.Perturbation
 	for _, name := range names {
-		rules, err := configs.LoadPerturbation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)
 		if rules.Model == "" {
 			out = append(out, rules)
 		}
@@ -72,10 +62,7 @@ func TestRecordsOneToOne(t *testing.T) {
 		}
 	}
 	for _, rules := range shipped(t) {
-		p, err := New(rules, iface)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(New(rules, iface))(t)
 		for a := range actions {
 			if got, want := iface.Normalize(p.ReadAction(p.WriteAction(a))), iface.Normalize(a); got != want {
 				t.Errorf("%s: %q is written %q and read %q", rules.Name, a, p.WriteAction(a), got)
@@ -92,18 +79,11 @@ func TestRecordsOneToOne(t *testing.T) {
 
 // The other dialect, with its help text and its verb "move", as well.
 func TestModernRecordsOneToOne(t *testing.T) {
-	env, err := alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{Dialect: "v2"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{Dialect: "v2"}))(t)
 	iface := env.Interface("")
 	var rewritten []*Perturbation
 	for _, rules := range shipped(t) {
-		p, err := New(rules, iface)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rewritten = append(rewritten, p)
+		rewritten = append(rewritten, sharedtest.Must(New(rules, iface))(t))
 	}
 	for _, e := range sharedtest.Lines[struct {
 		Steps []struct {
@@ -113,9 +93,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 	}](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
 		for _, p := range rewritten {
 			for _, s := range e.Steps {
-				if got := p.readObservation(p.writeObservation(s.Obs)); got != s.Obs {
-					t.Errorf("%q reads %q and came from %q", s.Obs, p.writeObservation(s.Obs), got)
-				}
+				sharedtest.Equal(t, p.readObservation(p.writeObservation(s.Obs)), s.Obs, "reads", "and came from")
 				for _, a := range append(s.Admissible, s.Action) {
 					if got, want := iface.Normalize(p.ReadAction(p.WriteAction(a))), iface.Normalize(a); got != want {
 						t.Errorf("%q is written %q and read %q", a, p.WriteAction(a), got)
@@ -125,9 +103,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 		}
 	}
 	help := rewritten[2].writeObservation("  take (object) from (receptacle):  take an object from a receptacle")
-	if help != "  from (receptacle) take (object):  take an object from a receptacle" {
-		t.Errorf("P3's help says %q", help)
-	}
+	sharedtest.Equal(t, help, "  from (receptacle) take (object):  take an object from a receptacle", "P3's help")
 }
 
 // The expert wins every official game under every perturbation, and nothing that
@@ -138,10 +114,7 @@ func TestOfficialGames(t *testing.T) {
 	ctx := context.Background()
 	every := sharedtest.Every(t, 23, 3)
 	for _, rules := range shipped(t) {
-		perturbed, err := Wrap(env, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(env, rules))(t)
 		p := perturbed.byType[env.Tasks()[0].Type]
 		won, refused, played := 0, 0, 0
 		for i, task := range env.Tasks() {
@@ -149,19 +122,12 @@ func TestOfficialGames(t *testing.T) {
 				continue
 			}
 			played++
-			w, err := perturbed.NewWorld(task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := sharedtest.Must(perturbed.NewWorld(task))(t)
 			if _, err := w.Start(ctx); err != nil {
 				t.Fatal(err)
 			}
 			for range env.Info().StepLimit {
-				actions, err := abilityOf[envs.Lister](t, w).Actions(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, a := range actions {
+				for _, a := range sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(ctx))(t) {
 					if old := p.ReadAction(a); old != a {
 						if s, err := w.Step(ctx, old); err != nil || s.Valid || s.Observation != "Nothing happens." {
 							t.Fatalf("%s, %s: the old form %q is answered %+v, %v", rules.Name, task.ID, old, s, err)
@@ -170,10 +136,7 @@ func TestOfficialGames(t *testing.T) {
 						break // each costs a command of the engine's limit
 					}
 				}
-				action, err := abilityOf[envs.Expert](t, w).ExpertAction(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
+				action := sharedtest.Must(abilityOf[envs.Expert](t, w).ExpertAction(ctx))(t)
 				s, err := w.Step(ctx, action)
 				if err != nil || !s.Valid {
 					t.Fatalf("%s, %s: %q is answered %+v, %v", rules.Name, task.ID, action, s, err)
@@ -210,10 +173,7 @@ func strategy() []configs.Perturbation {
 // The PDDL games, which read actions more freely, are perturbed without loss,
 // too.
 func TestPDDLRecordsOneToOne(t *testing.T) {
-	env, err := pddl.NewOfficial(sharedtest.AgentBoard(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(pddl.NewOfficial(sharedtest.AgentBoard(t)))(t)
 	types := map[int]string{}
 	for _, task := range env.Tasks() {
 		types[task.Index] = task.Type
@@ -225,15 +185,9 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 	}](t, "agentboard-logs/pddl.jsonl.gz")
 	steps := 0
 	for _, rules := range strategy() {
-		perturbed, err := Wrap(env, rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(env, rules))(t)
 		for _, e := range episodes {
-			p, err := perturbed.ofType(types[e.ID])
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sharedtest.Must(perturbed.ofType(types[e.ID]))(t)
 			iface := p.iface
 			for _, s := range e.Steps {
 				steps++

@@ -16,21 +16,14 @@ import (
 
 // BabyAI's records, too, lose nothing; its answers repeat the action.
 func TestBabyAIRecordsOneToOne(t *testing.T) {
-	env, err := babyai.New(babyai.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	iface := env.Interface("")
+	iface := sharedtest.Must(babyai.New(babyai.Options{}))(t).Interface("")
 	for _, rules := range []configs.Perturbation{
 		{Name: "verbs", Actions: map[string]string{"go to {thing}": "walk to {thing}",
 			"pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
 		{Name: "names", Names: "{number}. {what}"},
 		{Name: "answers", Replies: map[string]string{"No change in state.": "Nothing came of it."}},
 	} {
-		p, err := New(rules, iface)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(New(rules, iface))(t)
 		for _, e := range sharedtest.Lines[struct {
 			Steps []struct{ Action, Observation string }
 		}](t, "agentboard-logs/babyai.jsonl.gz") {
@@ -64,10 +57,7 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 // AgentGym's layer of BabyAI lists the actions under each answer, also under the list that
 // was asked for. An action that is taken away is in no list.
 func TestListsBehindAnswers(t *testing.T) {
-	env, err := babyai.New(babyai.Options{Variant: babyai.AgentGym})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(babyai.New(babyai.Options{Variant: babyai.AgentGym}))(t)
 	for rule, want := range map[string]string{
 		"verbs:1": "The action is not recognized. Please check valid actions.\nAvailable actions: [\"rotate left\"",
 		"help:1":  "The action is not recognized. Please list possible actions.\nAvailable actions: [\"turn left\"",
@@ -102,32 +92,19 @@ func TestListsBehindAnswers(t *testing.T) {
 func play(t *testing.T, env envs.Env, rules configs.Perturbation, actions ...string) (answers []envs.Step) {
 	t.Helper()
 	ctx := context.Background()
-	perturbed, err := Wrap(env, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := perturbed.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	perturbed := sharedtest.Must(Wrap(env, rules))(t)
+	w := sharedtest.Must(perturbed.NewWorld(env.Tasks()[0]))(t)
 	if _, err := w.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range actions {
-		s, err := w.Step(ctx, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers = append(answers, s)
+		answers = append(answers, sharedtest.Must(w.Step(ctx, a))(t))
 	}
 	return answers
 }
 
 func TestHotpotQA(t *testing.T) {
-	env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t)
 	rules := configs.Perturbation{Name: "find", Env: "hotpotqa",
 		Actions: map[string]string{"search[{text}]": "find[{text}]"}}
 	got := play(t, env, rules, "search[Saturn]", "find[Saturn]", "jump", "finish[yes]")
@@ -135,10 +112,7 @@ func TestHotpotQA(t *testing.T) {
 		got[2].Observation != "Invalid action: jump" || !got[3].Done {
 		t.Errorf("%+v", got)
 	}
-	p, err := New(rules, env.Interface(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, env.Interface("")))(t)
 	if got := p.writeInstruction("Use search[], or search[entity], then finish[answer]."); got !=
 		"Use find[], or find[entity], then finish[answer]." {
 		t.Errorf("instructions say %q", got)
@@ -148,19 +122,14 @@ func TestHotpotQA(t *testing.T) {
 // Where forms are not all known, rules can be about any; the old form is no
 // longer understood even if the story knows the new one by itself.
 func TestOpenInterface(t *testing.T) {
-	env, err := jericho.New(jericho.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(jericho.New(jericho.Options{}))(t)
 	rules := configs.Perturbation{Name: "grab", Env: "jericho",
 		Actions: map[string]string{"look": "gaze", "take {thing}": "grab {thing}"}}
 	got := play(t, env, rules, "look", "gaze", "take lantern", "grab lantern")
 	plain := play(t, env, configs.Perturbation{Name: "other", Env: "jericho",
 		Actions: map[string]string{"wave": "flap"}}, "zzqx", "look", "zzqx", "take lantern")
 	for i := range got {
-		if got[i].Observation != plain[i].Observation {
-			t.Errorf("answer %d is %q, want %q", i, got[i].Observation, plain[i].Observation)
-		}
+		sharedtest.Equal(t, got[i].Observation, plain[i].Observation, "answer", i)
 	}
 	if got[1].Observation == got[0].Observation || strings.TrimSpace(got[1].Observation) == "" {
 		t.Errorf("gaze is answered %q", got[1].Observation)
@@ -177,29 +146,18 @@ func (echo) Step(_ context.Context, action string) (envs.Step, error) {
 // A game that repeats the text that it does not understand repeats what was typed, even
 // if it was given another text. Blanks at its end are no sentence.
 func TestRefusalRepeatsWhatWasTyped(t *testing.T) {
-	env, err := jericho.New(jericho.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(jericho.New(jericho.Options{}))(t)
 	for rule, want := range map[string]string{
 		"verbs:1":            `I don't know the word "take lamp". `,
 		"verbs:1+layout:2":   `- I don't know the word "take lamp". `,
 		"arguments:1":        `I don't know the word "take lamp". `,
 		"answers:1+layout:1": `I don't know the word "take lamp". `,
 	} {
-		p, err := New(mustName(t, "jericho", rule), env.Interface(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := (&world{World: echo{}, p: p}).Step(t.Context(), "take lamp")
-		if err != nil || s.Observation != want {
-			t.Errorf("%s: the answer is %q, %v, want %q", rule, s.Observation, err, want)
-		}
+		p := sharedtest.Must(New(mustName(t, "jericho", rule), env.Interface("")))(t)
+		s := sharedtest.Must((&world{World: echo{}, p: p}).Step(t.Context(), "take lamp"))(t)
+		sharedtest.Equal(t, s.Observation, want, rule, "the answer")
 	}
-	p, err := New(mustName(t, "jericho", "layout:1"), env.Interface(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(mustName(t, "jericho", "layout:1"), env.Interface("")))(t)
 	const old, want = "Endless Stair It is dark. A lamp is here. ", "Endless Stair It is dark | A lamp is here. "
 	if got := p.writeObservation(old); got != want || p.readObservation(got) != old {
 		t.Errorf("%q is %q, want %q; it is read %q", old, got, want, p.readObservation(got))
@@ -208,10 +166,7 @@ func TestRefusalRepeatsWhatWasTyped(t *testing.T) {
 
 // What only looks like a form with the verb last stays a command of its own.
 func TestVerbLastInOpenInterfaces(t *testing.T) {
-	env, err := jericho.New(jericho.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(jericho.New(jericho.Options{}))(t)
 	for _, c := range []struct{ rule, said, read string }{
 		{"arguments:1", "throw book at light", "throw book at light"},
 		{"arguments:1", "look around light", "look around light"},
@@ -221,12 +176,7 @@ func TestVerbLastInOpenInterfaces(t *testing.T) {
 		{"arguments:1", "coin in box put", "put coin in box"},
 		{"all:1", "tie all to hand", "tie all to hand"},
 	} {
-		p, err := New(mustName(t, "jericho", c.rule), env.Interface(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.ReadAction(c.said); got != c.read {
-			t.Errorf("%s: %q is read as %q, want %q", c.rule, c.said, got, c.read)
-		}
+		p := sharedtest.Must(New(mustName(t, "jericho", c.rule), env.Interface("")))(t)
+		sharedtest.Equal(t, p.ReadAction(c.said), c.read, c.rule, c.said, "is read as")
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // household is an interface as ALFWorld has it, in small.
@@ -31,11 +31,7 @@ func household() envs.Interface {
 
 func mustNew(t testing.TB, rules configs.Perturbation) *Perturbation {
 	t.Helper()
-	p, err := New(rules, household())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return sharedtest.Must(New(rules, household()))(t)
 }
 
 var (
@@ -71,15 +67,9 @@ func TestActions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := mustNew(t, tt.rules)
-		if got := p.WriteAction(tt.old); got != tt.now {
-			t.Errorf("%s: %q is written %q, want %q", tt.rules.Name, tt.old, got, tt.now)
-		}
-		if got := p.ReadAction(tt.now); got != tt.old {
-			t.Errorf("%s: %q is read %q, want %q", tt.rules.Name, tt.now, got, tt.old)
-		}
-		if got := p.ReadAction(tt.now + "."); got != tt.old {
-			t.Errorf("%s: %q with a period is read %q, want %q", tt.rules.Name, tt.now, got, tt.old)
-		}
+		sharedtest.Equal(t, p.WriteAction(tt.old), tt.now, tt.rules.Name, tt.old, "is written")
+		sharedtest.Equal(t, p.ReadAction(tt.now), tt.old, tt.rules.Name, tt.now, "is read")
+		sharedtest.Equal(t, p.ReadAction(tt.now+"."), tt.old, tt.rules.Name, tt.now, "with a period is read")
 		if tt.rules.Name == "swap" {
 			continue // every old form is a new one, too
 		}
@@ -110,12 +100,8 @@ func TestObservations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := mustNew(t, tt.rules)
-		if got := p.writeObservation(tt.old); got != tt.now {
-			t.Errorf("%s: %q reads %q, want %q", tt.rules.Name, tt.old, got, tt.now)
-		}
-		if got := p.readObservation(tt.now); got != tt.old {
-			t.Errorf("%s: %q came from %q, want %q", tt.rules.Name, tt.now, got, tt.old)
-		}
+		sharedtest.Equal(t, p.writeObservation(tt.old), tt.now, tt.rules.Name, tt.old, "reads")
+		sharedtest.Equal(t, p.readObservation(tt.now), tt.old, tt.rules.Name, tt.now, "came from")
 	}
 }
 
@@ -195,9 +181,7 @@ func TestRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := New(tt.rules, household())
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", err, tt.want)
-			}
+			sharedtest.Fails(t, err, tt.want)
 		})
 	}
 }
@@ -209,14 +193,10 @@ func TestAmbiguousForms(t *testing.T) {
 	iface.Slot = "[a-z ]+"
 	_, err := New(configs.Perturbation{Name: "x", Actions: map[string]string{
 		"take {obj} from {recep}": "take {obj} {recep}"}}, iface)
-	if err == nil || !strings.Contains(err.Error(), "two ways") {
-		t.Errorf("error %v, want one of two readings", err)
-	}
+	sharedtest.Fails(t, err, "two ways", "two readings")
 	glued := household()
 	glued.Parts = map[string]string{"class": "[a-z0-9]+", "number": "[0-9]+"}
-	if _, err := New(glue, glued); err == nil || !strings.Contains(err.Error(), "cannot be taken apart") {
-		t.Errorf("error %v, want one of names", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(New(glue, glued)), "cannot be taken apart", "names")
 }
 
 func TestClash(t *testing.T) {
@@ -285,9 +265,7 @@ func TestPrompt(t *testing.T) {
 					"mug1\nObservation: You pick up the mug1. \n> go to bed2"},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 func FuzzRules(f *testing.F) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 var prompts = flag.String("prompts", "", "folder to write a prompt of every condition into, for a person to read")
@@ -23,17 +24,11 @@ func TestPrompts(t *testing.T) {
 		env := generated(t, name)
 		heard, versions := hearTasks(t, env), ownPrompts(t, name)
 		for _, rule := range suiteOf(t, name) {
-			perturbed, err := Wrap(env, mustName(t, name, rule))
-			if err != nil {
-				t.Fatal(err)
-			}
+			perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 			for i, version := range configs.PromptVersions() {
 				var b strings.Builder
 				for _, h := range heard[:1] {
-					p, err := perturbed.ofType(h.taskType)
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := sharedtest.Must(perturbed.ofType(h.taskType))(t)
 					fmt.Fprintf(&b, "##### %s\n", h.taskType)
 					for _, l := range append(promptLines(t, p, versions[i], h.taskType), h.sheet(p)...) {
 						mark := ""
@@ -44,9 +39,7 @@ func TestPrompts(t *testing.T) {
 					}
 				}
 				file := fmt.Sprintf("%s-%s-%s.txt", name, strings.ReplaceAll(rule, ":", ""), version)
-				if err := os.WriteFile(filepath.Join(*prompts, file), []byte(b.String()), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, os.WriteFile(filepath.Join(*prompts, file), []byte(b.String()), 0o666))
 			}
 		}
 	}

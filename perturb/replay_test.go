@@ -54,10 +54,7 @@ func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool,
 		if action == "" {
 			break
 		}
-		step, err := w.Step(ctx, action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(w.Step(ctx, action))(t)
 		out.actions, out.listed, out.steps = append(out.actions, action), append(out.listed, listed),
 			append(out.steps, step)
 		if step.Done {
@@ -69,21 +66,13 @@ func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool,
 
 func actionsOf(t *testing.T, w envs.World) []string {
 	t.Helper()
-	listed, err := abilityOf[envs.Lister](t, w).Actions(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return listed
+	return sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(context.Background()))(t)
 }
 
 // expertPlay and randomPlay are episodes of the baselines.
 func expertPlay(t *testing.T, env envs.Env, task envs.Task, steps int) playing {
 	return playBy(t, env, task, steps, false, func(w envs.World, _ []string) string {
-		action, err := abilityOf[envs.Expert](t, w).ExpertAction(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return action
+		return sharedtest.Must(abilityOf[envs.Expert](t, w).ExpertAction(context.Background()))(t)
 	})
 }
 
@@ -103,14 +92,8 @@ func randomPlay(t *testing.T, env envs.Env, task envs.Task, steps int) playing {
 func same(t *testing.T, rule string, perturbed *Env, of playing) {
 	t.Helper()
 	ctx := context.Background()
-	p, err := perturbed.ofType(of.task.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := perturbed.NewWorld(of.task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(perturbed.ofType(of.task.Type))(t)
+	w := sharedtest.Must(perturbed.NewWorld(of.task))(t)
 	defer w.Close()
 	counts := perturbed.Info().Name == "sciworld"  // each action draws random numbers, also a refused one
 	anyValid := perturbed.Info().Name == "jericho" // AgentBoard counts most refusals as valid
@@ -185,14 +168,8 @@ func benchmark(t *testing.T, name string) envs.Env {
 // refused types the old forms of an episode into a world of its own.
 func refused(t *testing.T, rule string, perturbed *Env, of playing) {
 	t.Helper()
-	p, err := perturbed.ofType(of.task.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := perturbed.NewWorld(of.task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(perturbed.ofType(of.task.Type))(t)
+	w := sharedtest.Must(perturbed.NewWorld(of.task))(t)
 	defer w.Close()
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
@@ -233,10 +210,7 @@ func TestBaselinesPlayTheSame(t *testing.T) {
 			}
 			rules := append(graded(t, name), "all:1", "all:2", "all:3", "random:1:2", "random:2:4", "random:3:all")
 			for _, rule := range rules {
-				perturbed, err := Wrap(env, mustName(t, name, rule))
-				if err != nil {
-					t.Fatal(err)
-				}
+				perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 				for _, of := range played {
 					same(t, rule, perturbed, of)
 					if name == "sciworld" {

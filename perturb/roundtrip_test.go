@@ -74,16 +74,9 @@ func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
 				of(all, "").add(append(s.Valid, s.Action), []string{s.Obs}, nil)
 			}
 		}
-		env, err := alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return env, all
+		return sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t), all
 	case "pddl":
-		env, err := pddl.NewOfficial(sharedtest.AgentBoard(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(pddl.NewOfficial(sharedtest.AgentBoard(t)))(t)
 		types := map[int]string{}
 		for _, task := range env.Tasks() {
 			types[task.Index] = task.Type
@@ -110,11 +103,7 @@ func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
 		boardLogs(t, "jericho", one, all)
 	case "hotpotqa":
 		hotpotTexts(t, of(all, ""))
-		env, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return env, all
+		return sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t), all
 	}
 	return generated(t, name), all
 }
@@ -143,15 +132,9 @@ func TestRecordedTextsOneToOne(t *testing.T) {
 			env, all := recorded(t, name)
 			texts := 0
 			for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
-				perturbed, err := Wrap(env, mustName(t, name, rule))
-				if err != nil {
-					t.Fatal(err)
-				}
+				perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 				for taskType, s := range all {
-					p, err := perturbed.ofType(taskType)
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := sharedtest.Must(perturbed.ofType(taskType))(t)
 					texts += len(sampled(s.actions)) + len(sampled(s.observations)) + len(sampled(s.goals))
 					readBack(t, rule, p, s)
 				}

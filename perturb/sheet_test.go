@@ -15,10 +15,7 @@ import (
 // suiteOf names what the suite plays in an environment at all grades.
 func suiteOf(t testing.TB, env string) []string {
 	t.Helper()
-	families, err := configs.LoadFamilies(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := sharedtest.Must(configs.LoadFamilies(env))(t)
 	var members []Member
 	for _, f := range families.All {
 		if f.None == "" {
@@ -112,29 +109,17 @@ func (x *texts) add(of ...string) {
 func (h *heard) hear(t testing.TB, env envs.Env, task envs.Task, steps, listed int) {
 	t.Helper()
 	ctx := context.Background()
-	w, err := env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(task))(t)
 	defer w.Close()
-	start, err := w.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sharedtest.Must(w.Start(ctx))(t)
 	h.goals.add(start.Goal)
 	h.observations.add(start.Observation)
 	if lister, ok := envs.As[envs.Lister](w); ok && env.Info().Name != "hotpotqa" {
-		actions, err := lister.Actions(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		actions := sharedtest.Must(lister.Actions(ctx))(t)
 		h.actions.add(actions[:min(len(actions), listed)]...)
 	}
 	do := func(action string, to *texts) (done bool) {
-		step, err := w.Step(ctx, action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(w.Step(ctx, action))(t)
 		to.add(step.Observation)
 		return step.Done
 	}
@@ -143,10 +128,7 @@ func (h *heard) hear(t testing.TB, env envs.Env, task envs.Task, steps, listed i
 	}
 	expert := abilityOf[envs.Expert](t, w)
 	for range steps {
-		action, err := expert.ExpertAction(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(expert.ExpertAction(ctx))(t)
 		if action == "" {
 			return
 		}

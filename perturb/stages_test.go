@@ -6,11 +6,11 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 func TestNumbers(t *testing.T) {
@@ -23,16 +23,10 @@ func TestNumbers(t *testing.T) {
 		"(2)":                        "(two)",
 		"One 1":                      "One one",
 	} {
-		if got := swapNumbers(digits, false, nil); got != words {
-			t.Errorf("%q becomes %q, want %q", digits, got, words)
-		}
-		if got := swapNumbers(words, false, nil); got != digits {
-			t.Errorf("%q becomes %q, want %q", words, got, digits)
-		}
+		sharedtest.Equal(t, swapNumbers(digits, false, nil), words, digits, "becomes")
+		sharedtest.Equal(t, swapNumbers(words, false, nil), digits, words, "becomes")
 	}
-	if got := swapNumbers("desk One", true, nil); got != "desk 1" {
-		t.Errorf("in any case it becomes %q", got)
-	}
+	sharedtest.Equal(t, swapNumbers("desk One", true, nil), "desk 1", "in any case it becomes")
 	for n, word := range numberWords {
 		if digits, ok := numberOfWord(word); !ok || swapNumbers(digits, false, nil) != word {
 			t.Errorf("%d is %s, which is %s", n, word, digits)
@@ -58,17 +52,14 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", tt[0], got, tt[1])
 		}
 	}
-	if got := prose.say("a wug, an icebox, a mug"); got != "a wug, an icebox, a wug" {
-		t.Errorf("in one direction it becomes %q", got)
-	}
+	sharedtest.Equal(t, prose.say("a wug, an icebox, a mug"), "a wug, an icebox, a wug",
+		"in one direction it becomes")
 	if got := newLexicon(map[string]string{"pick up": "get", "up": "on"}, isLetter).say("Pick up, pick upon up"); got !=
 		"Get, pick upon on" {
 		t.Errorf("phrases become %q", got)
 	}
 	for c := range byte(128) {
-		if isLetter(c) != unicode.IsLetter(rune(c)) {
-			t.Errorf("%q is a letter: %v", c, isLetter(c))
-		}
+		sharedtest.Equal(t, isLetter(c), unicode.IsLetter(rune(c)), c, "is a letter")
 	}
 	w.anyCase = true
 	if got := w.say("fRidge"); got != "icebox" || !w.hasOld("a fRidge") || w.hasOld("icebox, smug") {
@@ -101,10 +92,7 @@ func TestSentences(t *testing.T) {
 		configs.Bars:    " I wait, but... nothing |  Mr. J. Smith left | It ended.",
 		configs.Bullets: " - I wait, but... nothing \n- Mr. J. Smith left\n- It ended.",
 	} {
-		p, err := New(configs.Perturbation{Layout: layout}, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(New(configs.Perturbation{Layout: layout}, i))(t)
 		const old = " I wait, but... nothing.  Mr. J. Smith left. It ended."
 		if got := p.writeObservation(old); got != want || p.readObservation(got) != old {
 			t.Errorf("%s: %q, want %q", layout, got, want)
@@ -121,17 +109,12 @@ func TestNamesInProse(t *testing.T) {
 		"{number}-{class}":         "1-Statue and 2-desk; {number}-{thing}.",
 	} {
 		p := mustNew(t, configs.Perturbation{Name: "x", Names: layout})
-		if got := p.tell("Statue 1 and desk 2; {thing} {number}."); got != want {
-			t.Errorf("%s: %q, want %q", layout, got, want)
-		}
-		if got := p.names.outOfText(p.names.inText("Statue 1 and desk 2")); got != "Statue 1 and desk 2" {
-			t.Errorf("%s: it comes back as %q", layout, got)
-		}
+		sharedtest.Equal(t, p.tell("Statue 1 and desk 2; {thing} {number}."), want, layout)
+		sharedtest.Equal(t, p.names.outOfText(p.names.inText("Statue 1 and desk 2")), "Statue 1 and desk 2", layout,
+			"it comes back as")
 	}
 	p := mustNew(t, configs.Perturbation{Name: "x", Numbers: configs.NumberWords})
-	if got := p.tell("2 pens. 3 mugs, 4."); got != "Two pens. Three mugs, four." {
-		t.Errorf("numbers in prose are %q", got)
-	}
+	sharedtest.Equal(t, p.tell("2 pens. 3 mugs, 4."), "Two pens. Three mugs, four.", "numbers in prose")
 }
 
 // enumerating is an interface whose observations enumerate in two ways.
@@ -172,16 +155,9 @@ func TestSeries(t *testing.T) {
 		{configs.Perturbation{Words: map[string]string{"desk": "bureau"}, Numbers: configs.NumberWords}, one,
 			"On the bureau one, you see a pen one."},
 	} {
-		p, err := New(tt.rules, enumerating())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.writeObservation(tt.old); got != tt.now {
-			t.Errorf("%+v: %q reads %q, want %q", tt.rules, tt.old, got, tt.now)
-		}
-		if got := p.readObservation(tt.now); got != tt.old {
-			t.Errorf("%+v: %q came from %q, want %q", tt.rules, tt.now, got, tt.old)
-		}
+		p := sharedtest.Must(New(tt.rules, enumerating()))(t)
+		sharedtest.Equal(t, p.writeObservation(tt.old), tt.now, tt.rules, tt.old, "reads")
+		sharedtest.Equal(t, p.readObservation(tt.now), tt.old, tt.rules, tt.now, "came from")
 	}
 }
 
@@ -202,10 +178,7 @@ func TestFacts(t *testing.T) {
 	} {
 		for want, rules := range map[string]configs.Perturbation{tt.reversed: {Order: configs.Reversed},
 			tt.bars: {Layout: configs.Bars}, tt.bullets: {Layout: configs.Bullets}} {
-			p, err := New(rules, i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sharedtest.Must(New(rules, i))(t)
 			if got := p.writeObservation(tt.old); got != want || p.readObservation(got) != tt.old {
 				t.Errorf("%q reads %q, want %q; it came from %q", tt.old, got, want, p.readObservation(got))
 			}
@@ -220,10 +193,7 @@ func TestVerbsAndWithout(t *testing.T) {
 		Without: []string{"check valid actions"},
 		Words:   map[string]string{"desk": "bureau"},
 	}
-	p, err := New(rules, enumerating())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, enumerating()))(t)
 	for old, now := range map[string]string{"take pen 1 from desk 2": "from bureau 2 grab pen 1",
 		"go to desk 1": "walk to bureau 1", "look": "look about", "inventory": "inventory"} {
 		if got := p.WriteAction(old); got != now || p.ReadAction(now) != old {
@@ -234,17 +204,13 @@ func TestVerbsAndWithout(t *testing.T) {
 		"check valid actions": "zzqx", "check valid actions.": "zzqx",
 		"walk to desk 1": "go to bureau 1", "take pen 1 from bureau 2": "from desk 2 grab pen 1",
 	} {
-		if got := p.ReadAction(typed); got != read {
-			t.Errorf("%q is read %q, want %q", typed, got, read)
-		}
+		sharedtest.Equal(t, p.ReadAction(typed), read, typed, "is read")
 	}
 	want := []envs.Wording{{Form: "go to {recep}", Old: true}, {Form: "go to {recep}"},
 		{Form: "go to {recep}", Old: true}, {Form: "check valid actions", Old: true}, {}}
 	for i, action := range []string{"walk to desk 1", "walk to bureau 1", "go to bureau 1", "check valid actions",
 		"inventory"} {
-		if got := p.wording(action); got != want[i] {
-			t.Errorf("%q is %+v, want %+v", action, got, want[i])
-		}
+		sharedtest.Equal(t, p.wording(action), want[i], action)
 	}
 	prompt := p.writeInstructions(configs.Instructions{Instruction: "go to {recep}; look: look again.\nSuch as desk 1.",
 		Examples: []configs.Example{{
@@ -255,9 +221,7 @@ func TestVerbsAndWithout(t *testing.T) {
 		Examples: []configs.Example{{
 			Steps: []configs.ExampleStep{{Action: "walk to bureau 1", Observation: "you see nothing."}},
 		}}}
-	if diff := cmp.Diff(wanted, prompt); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, prompt, wanted)
 }
 
 func TestNewRulesRefused(t *testing.T) {
@@ -279,9 +243,7 @@ func TestNewRulesRefused(t *testing.T) {
 		"as letters or words":         {Names: "{class} {number:greek}"},
 		`no action "fly"`:             {Without: []string{"fly"}},
 	} {
-		if _, err := New(rules, enumerating()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", rules, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(rules, enumerating())), want, rules)
 	}
 	if _, err := New(configs.Perturbation{Without: []string{"look"}}, household()); err == nil ||
 		!strings.Contains(err.Error(), "no action of this environment can be taken away") {
@@ -295,9 +257,7 @@ func TestOrders(t *testing.T) {
 		items := rapid.SliceOf(rapid.StringN(0, 3, -1)).Draw(t, "items")
 		o := listOrder{rapid.SampledFrom([]string{"", configs.Reversed, configs.Shuffled}).Draw(t, "order"),
 			rapid.Int64().Draw(t, "seed")}
-		if diff := cmp.Diff(items, append(items[:0:0], o.read(o.write(items))...)); diff != "" {
-			t.Error(diff)
-		}
+		sharedtest.Same(t, append(items[:0:0], o.read(o.write(items))...), items)
 	})
 }
 
@@ -306,18 +266,11 @@ func FuzzSay(f *testing.F) {
 	f.Add("There is a desk 1 twenty-one steps ahead.", int64(3))
 	f.Add("Mug\nA week has seven days.", int64(-1))
 	rules := configs.Perturbation{Words: map[string]string{"desk": "wug", "mug": "blick"}, Numbers: configs.NumberWords}
-	p, err := New(rules, household())
-	if err != nil {
-		f.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, household()))(f)
 	f.Fuzz(func(t *testing.T, text string, seed int64) {
-		if got := p.say(p.say(text, false), false); got != text {
-			t.Errorf("%q comes back as %q", text, got)
-		}
+		sharedtest.Equal(t, p.say(p.say(text, false), false), text, "comes back as")
 		added := lineAdder{&configs.Lines{Count: 2, Of: []string{"A week has seven days.", "A circle has no corners.",
 			"x"}}, seed}
-		if got := added.read(added.write(text)); got != text {
-			t.Errorf("%q comes back as %q", text, got)
-		}
+		sharedtest.Equal(t, added.read(added.write(text)), text, "comes back as")
 	})
 }

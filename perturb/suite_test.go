@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestSuiteNames(t *testing.T) {
@@ -17,15 +18,9 @@ func TestSuiteNames(t *testing.T) {
 		"verbs:2+names:2+goal:2+lines:1", "verbs:2+names:2+order:1+goal:2",
 		"all:2",
 	}
-	if diff := cmp.Diff(want, SuiteNames(families, []int{2})); diff != "" {
-		t.Error(diff)
-	}
-	if got := SuiteNames(families[:1], []int{1, 2}); !slices.Equal(got, []string{"verbs:1", "verbs:2"}) {
-		t.Errorf("one family: %q", got)
-	}
-	if got := SuiteNames(families[:2], []int{3}); !slices.Equal(got, []string{"verbs:3", "names:2", "all:3"}) {
-		t.Errorf("two families: %q", got)
-	}
+	sharedtest.Same(t, SuiteNames(families, []int{2}), want)
+	sharedtest.Same(t, SuiteNames(families[:1], []int{1, 2}), []string{"verbs:1", "verbs:2"}, "one family")
+	sharedtest.Same(t, SuiteNames(families[:2], []int{3}), []string{"verbs:3", "names:2", "all:3"}, "two families")
 }
 
 // TestSuiteIsBalanced: every family is in one or two groups of each size, no name is

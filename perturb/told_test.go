@@ -10,6 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/sharedtest"
 )
 
 // told are the words of a form that stand together, without slots.
@@ -44,34 +45,18 @@ func eachPrompt(t *testing.T, env envs.Env, rule string,
 	do func(version string, perturbed *Env, prompt, written configs.Prompt)) {
 	t.Helper()
 	name := env.Info().Name
-	perturbed, err := Wrap(env, mustName(t, name, rule))
-	if err != nil {
-		t.Fatal(err)
-	}
+	perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 	for _, version := range configs.PromptVersions() {
-		prompt, err := configs.LoadPrompt(name, version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		written, err := perturbed.WritePrompt(prompt, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		do(version, perturbed, prompt, written)
+		prompt := sharedtest.Must(configs.LoadPrompt(name, version))(t)
+		do(version, perturbed, prompt, sharedtest.Must(perturbed.WritePrompt(prompt, nil))(t))
 	}
 }
 
 // untold lists what the instructions of a task type do not tell, or should not.
 func untold(t *testing.T, p *Perturbation, taskType string, prompt, written configs.Prompt) (faults []string) {
 	t.Helper()
-	before, err := prompt.For(taskType)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := written.For(taskType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := sharedtest.Must(prompt.For(taskType))(t)
+	after := sharedtest.Must(written.For(taskType))(t)
 	for i := range p.forms {
 		f := &p.forms[i]
 		now := template{slots: f.current.slots}
@@ -93,25 +78,12 @@ func untold(t *testing.T, p *Perturbation, taskType string, prompt, written conf
 // The help of ALFWorld's second dialect explains each action in its new words, also one
 // without slots.
 func TestHelpExplainsTheNewForms(t *testing.T) {
-	env, err := alfworld.NewGenerated(0, alfworld.Options{Dialect: "v2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := env.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(alfworld.NewGenerated(0, alfworld.Options{Dialect: "v2"}))(t)
+	w := sharedtest.Must(env.NewWorld(env.Tasks()[0]))(t)
 	defer w.Close()
-	help, err := w.Step(context.Background(), "help")
-	if err != nil {
-		t.Fatal(err)
-	}
+	help := sharedtest.Must(w.Step(context.Background(), "help"))(t)
 	for _, rule := range []string{"verbs:1", "verbs:2", "verbs:3", "arguments:2", "all:1", "all:2", "all:3"} {
-		perturbed, err := Wrap(env, mustName(t, "alfworld", rule))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := perturbed.anyType()
+		p := sharedtest.Must(Wrap(env, mustName(t, "alfworld", rule)))(t).anyType()
 		written, err := p.checked(help.Observation)
 		if err != nil {
 			t.Errorf("%s: %v", rule, err)
@@ -131,14 +103,8 @@ func TestHelpExplainsTheNewForms(t *testing.T) {
 func TestNewWordsAreTrue(t *testing.T) {
 	for rule, want := range map[string]string{"verbs:3": "(?s)loosen the nut, or tighten it.*inflate the wheel",
 		"answers:1": "Fetch wrench from boot"} {
-		perturbed, err := Wrap(generated(t, "pddl"), mustName(t, "pddl", rule))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := perturbed.ofType("tyreworld")
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(generated(t, "pddl"), mustName(t, "pddl", rule)))(t)
+		p := sharedtest.Must(perturbed.ofType("tyreworld"))(t)
 		prompt := fmt.Sprint(promptLines(t, p, ownPrompts(t, "pddl")[0], "tyreworld"))
 		if !regexp.MustCompile(want).MatchString(prompt) || strings.Contains(prompt, "does not exist") {
 			t.Errorf("%s: %s", rule, prompt)
@@ -152,10 +118,7 @@ func TestVerbsAreExplainedApart(t *testing.T) {
 	for _, name := range withFamilies(t) {
 		eachPrompt(t, generated(t, name), "verbs:3", func(version string, perturbed *Env, _, written configs.Prompt) {
 			for taskType, p := range perturbed.byType {
-				section, err := written.For(taskType)
-				if err != nil {
-					t.Fatal(err)
-				}
+				section := sharedtest.Must(written.For(taskType))(t)
 				for _, line := range strings.Split(section.Instruction, "\n") {
 					head, _, explains := strings.Cut(line, ": ")
 					if at := strings.LastIndex(head, ". "); at >= 0 {

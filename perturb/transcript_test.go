@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // Examples as text keep their marks. Actions, thoughts and observations are rewritten by
@@ -13,10 +14,7 @@ func TestTranscripts(t *testing.T) {
 		Replies: map[string]string{"Nothing happens.": "No."}, Without: []string{"look"}}
 	iface := household()
 	iface.Unknown = "zzqx"
-	p, err := New(rules, iface)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(New(rules, iface))(t)
 	for _, c := range []struct {
 		text, want string
 		first      passageKind
@@ -32,9 +30,7 @@ func TestTranscripts(t *testing.T) {
 		{"Observation: Nothing happens.\n", "Observation: No.\n", saidByEnv},
 		{"", "", saidByEnv},
 	} {
-		if got := p.writeTranscript(c.text, c.first); got != c.want {
-			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
-		}
+		sharedtest.Equal(t, p.writeTranscript(c.text, c.first), c.want, c.text, "becomes")
 	}
 }
 
@@ -50,14 +46,9 @@ func TestHalfActions(t *testing.T) {
 		{"names:3+arguments:2+nouns:3", "take cellphone 1", "one_sikop take"},
 		{"arguments:2+numbers:1", "put mug 1", "mug one put"},
 	} {
-		perturbed, err := Wrap(generated(t, "alfworld"), mustName(t, "alfworld", c.rule))
-		if err != nil {
-			t.Fatal(err)
-		}
+		perturbed := sharedtest.Must(Wrap(generated(t, "alfworld"), mustName(t, "alfworld", c.rule)))(t)
 		for _, p := range perturbed.byType {
-			if got := p.writeShown(c.shown); got != c.want {
-				t.Errorf("%s: %q becomes %q, want %q", c.rule, c.shown, got, c.want)
-			}
+			sharedtest.Equal(t, p.writeShown(c.shown), c.want, c.rule, c.shown, "becomes")
 			break
 		}
 	}

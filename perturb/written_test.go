@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
@@ -41,9 +42,7 @@ func TestWritten(t *testing.T) {
 		{swap, "take pen 1 from desk 2", envs.Wording{Form: "clean {obj} with {recep}"}}, // what it means now
 		{answer, "go to desk 1", envs.Wording{}},
 	} {
-		if got := mustNew(t, c.rules).wording(c.action); got != c.want {
-			t.Errorf("%s: %q is %+v, want %+v", c.rules.Name, c.action, got, c.want)
-		}
+		sharedtest.Equal(t, mustNew(t, c.rules).wording(c.action), c.want, c.rules.Name, c.action)
 	}
 	for rules, want := range map[*configs.Perturbation]int{&order: 1, &glue: 4, &both: 5, &answer: 0, &swap: 3} {
 		if got := mustNew(t, *rules).Forms(); len(got) != want {
@@ -57,10 +56,7 @@ func TestWritten(t *testing.T) {
 func TestWrittenOfAnyAction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := rapid.SampledFrom([]configs.Perturbation{using, order, brackets, glue, answer, verbs}).Draw(t, "rules")
-		p, err := New(rules, household())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(New(rules, household()))(t)
 		name := rapid.StringMatching(`[a-z]{3,8} [0-9]{1,2}`)
 		form := rapid.SampledFrom(household().Actions).Draw(t, "form")
 		action := strings.NewReplacer("{recep}", name.Draw(t, "recep"), "{obj}", name.Draw(t, "obj")).Replace(form)
@@ -80,28 +76,15 @@ func TestWrittenOfAnyAction(t *testing.T) {
 // TestWrittenAgreesWithRecords: steps say of refused actions what the rules in older
 // records say.
 func TestWrittenAgreesWithRecords(t *testing.T) {
-	env, err := alfworld.NewGenerated(0, alfworld.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	iface := env.Interface("")
+	iface := sharedtest.Must(alfworld.NewGenerated(0, alfworld.Options{}))(t).Interface("")
 	for _, name := range []string{"P1", "P2", "P3", "P4"} {
-		rules, err := configs.LoadPerturbation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := New(rules, iface)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)
+		p := sharedtest.Must(New(rules, iface))(t)
 		about := &record.Rules{Actions: rules.Actions, Names: rules.Names}
 		if rules.Names != "" {
 			about.OwnNames, about.NameParts = iface.Name, iface.Parts
 		}
-		old, err := refinement.OldForm(about)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := sharedtest.Must(refinement.OldForm(about))(t)
 		for _, form := range iface.Actions {
 			action := strings.NewReplacer("{recep}", "desk 2", "{tool}", "knife 1", "{obj}", "pen 1").Replace(form)
 			for _, action := range []string{action, p.WriteAction(action)} {
@@ -124,19 +107,10 @@ func TestWrittenOfFamilies(t *testing.T) {
 			actions[task.Type] = append(actions[task.Type], expertActions(t, env, task)...)
 		}
 		for _, perturbation := range append(graded(t, name), "all:1", "all:2", "all:3") {
-			rules, err := Named(name, perturbation)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := Wrap(env, rules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rules := sharedtest.Must(Named(name, perturbation))(t)
+			e := sharedtest.Must(Wrap(env, rules))(t)
 			for taskType, actions := range actions {
-				p, err := e.ofType(taskType)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := sharedtest.Must(e.ofType(taskType))(t)
 				for _, action := range actions {
 					written := p.WriteAction(action)
 					now, before := p.wording(written), p.wording(action)
@@ -153,27 +127,18 @@ func TestWrittenOfFamilies(t *testing.T) {
 // expertActions are the expert's actions on a task.
 func expertActions(t *testing.T, env envs.Env, task envs.Task) (actions []string) {
 	t.Helper()
-	world, err := env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := sharedtest.Must(env.NewWorld(task))(t)
 	defer world.Close()
 	if _, err := world.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expert := abilityOf[envs.Expert](t, world)
 	for len(actions) < 60 {
-		action, err := expert.ExpertAction(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(expert.ExpertAction(t.Context()))(t)
 		if action == "" {
 			break
 		}
-		step, err := world.Step(t.Context(), action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(world.Step(t.Context(), action))(t)
 		actions = append(actions, action)
 		if step.Done {
 			break

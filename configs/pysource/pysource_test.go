@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs/pysource"
+	"heldout/envs/sharedtest"
 )
 
 const program = `"""A module.""" # "no text"
@@ -23,10 +24,7 @@ other = ["x"]
 `
 
 func TestLiterals(t *testing.T) {
-	found, err := pysource.Literals(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := sharedtest.Must(pysource.Literals(program))(t)
 	for _, c := range []struct {
 		first, last int
 		want        []string
@@ -46,9 +44,7 @@ func TestLiterals(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"a": "first", "b": "second half"}, table); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if _, err := pysource.Table(found, "NONE"); err == nil {
-		t.Error("a table that is not there is found")
-	}
+	sharedtest.Fails(t, sharedtest.Err(pysource.Table(found, "NONE")), "", "a table that is not there is found")
 }
 
 func TestLiteralsRefuse(t *testing.T) {
@@ -64,9 +60,7 @@ func TestLiteralsRefuse(t *testing.T) {
 		"\xff":                                  "not UTF-8",
 		strings.Repeat("#", pysource.MaxSize+1): "more than",
 	} {
-		if _, err := pysource.Literals(source); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v, want %q", source, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(pysource.Literals(source)), want, source)
 	}
 }
 
@@ -90,15 +84,10 @@ func FuzzLiterals(f *testing.F) {
 
 // A literal follows another only if nothing is between them.
 func TestFollows(t *testing.T) {
-	found, err := pysource.Literals(`"a" "b", "c"`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := sharedtest.Must(pysource.Literals(`"a" "b", "c"`))(t)
 	var follows []bool
 	for _, l := range found {
 		follows = append(follows, l.Follows)
 	}
-	if diff := cmp.Diff([]bool{false, true, false}, follows); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, follows, []bool{false, true, false})
 }

@@ -1,6 +1,10 @@
 package address
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
 
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
@@ -11,8 +15,6 @@ func TestPlain(t *testing.T) {
 		"http://h/a@b":                  "http://h/a@b",
 		"base: http://me:key@h/v1?k=v\nnext: socks5://me@h": "base: http://h/v1\nnext: socks5://h",
 	} {
-		if got := Plain(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		sharedtest.Equal(t, Plain(text), want, text, "became")
 	}
 }

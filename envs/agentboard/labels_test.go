@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestLabels(t *testing.T) {
@@ -31,9 +33,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestCheckID(t *testing.T) {
-	if err := CheckID(3, 3); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, CheckID(3, 3))
 	if err := CheckID(3, 4); err == nil || err.Error() != "want id 4, got 3" {
 		t.Error(err)
 	}

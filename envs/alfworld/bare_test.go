@@ -13,15 +13,8 @@ import (
 // bareStart starts the world of a task without a layer.
 func bareStart(t *testing.T, e *Env, task envs.Task) (envs.World, envs.Start) {
 	t.Helper()
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w, start
+	w := sharedtest.Must(e.NewWorld(task))(t)
+	return w, sharedtest.Must(w.Start(t.Context()))(t)
 }
 
 // Without AgentBoard's layer, texts and the order of the admissible commands are
@@ -75,10 +68,7 @@ func TestBareWorldIsTheEngine(t *testing.T) {
 // The walkthroughs of AgentBoard's records also win without its layer, whose
 // rewriting of actions is gone.
 func TestBareWorldHasNoLayer(t *testing.T) {
-	env, err := NewGenerated(1000, Options{Variant: ALFWorld})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(NewGenerated(1000, Options{Variant: ALFWorld}))(t)
 	if env.Info().Settings["variant"] != ALFWorld || env.Info().Caveat == "" {
 		t.Errorf("%+v", env.Info())
 	}
@@ -109,9 +99,7 @@ func TestBareWorldHasNoLayer(t *testing.T) {
 		if last.Done {
 			break
 		}
-		if last.Progress != 0 {
-			t.Errorf("progress %v before the end", last.Progress)
-		}
+		sharedtest.Equal(t, last.Progress, 0, "progress before the end")
 	}
 	if !last.Success || last.Progress != 1 {
 		t.Errorf("%+v", last)
@@ -120,10 +108,7 @@ func TestBareWorldHasNoLayer(t *testing.T) {
 
 // The engine's own limit ends an episode, and pays nothing.
 func TestBareWorldEnds(t *testing.T) {
-	env, err := NewGenerated(1000, Options{Variant: ALFWorld, StepLimitReward: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(NewGenerated(1000, Options{Variant: ALFWorld, StepLimitReward: true}))(t)
 	w, _ := bareStart(t, env, env.Tasks()[0])
 	for i := range engineLimit {
 		s, err := w.Step(t.Context(), "look")

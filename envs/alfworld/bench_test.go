@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -131,10 +132,7 @@ func BenchmarkWorlds(b *testing.B) {
 		for n := range 256 {
 			w := newTestWorld(b, e, e.Tasks()[n%len(e.Tasks())])
 			for range 3 {
-				actions, err := w.Actions(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
+				actions := sharedtest.Must(w.Actions(b.Context()))(b)
 				if _, err := w.Step(b.Context(), actions[len(actions)-1]); err != nil {
 					b.Fatal(err)
 				}

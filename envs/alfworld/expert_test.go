@@ -48,23 +48,13 @@ func TestExpertOfficial(t *testing.T) {
 // The expert that knows only what was shown solves nearly all games within the limit of
 // steps, without naming an object that no answer has named or looking anywhere twice.
 func TestExpertSearches(t *testing.T) {
-	e, err := NewGenerated(2, Options{ExpertKnows: knowsShown})
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := NewGenerated(2, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewGenerated(2, Options{ExpertKnows: knowsShown}))(t)
+	known := sharedtest.Must(NewGenerated(2, Options{}))(t)
 	steps, shortest, unsolved := 0, 0, 0
 	games := sharedtest.Sample(t, e.Tasks(), 6)
 	for _, task := range games {
 		w := newTestWorld(t, e, task)
-		start, err := w.Start(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown := start.Observation
+		shown := sharedtest.Must(w.Start(t.Context()))(t).Observation
 		var visited []string // before anything was taken
 		done := false
 		for ; !done && w.commands < stepLimit; steps++ {
@@ -121,10 +111,7 @@ func TestChances(t *testing.T) {
 // The expert finds a way from wherever it is called in, unless there is none: some
 // things, once taken, can be put nowhere.
 func TestExpertFromAnywhere(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	rng := stream.New(1, "anywhere")
 	stuck := 0
 	for n := range 30 {
@@ -174,10 +161,7 @@ func (g *game) canPut(thing int) bool {
 
 // Worlds of one task that are played at the same time do not meet.
 func TestWorldsApart(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	transcripts := make([][]string, 4*len(e.Tasks()))
 	var group errgroup.Group
 	for n := range transcripts {
@@ -198,9 +182,7 @@ func TestWorldsApart(t *testing.T) {
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, group.Wait())
 	for n := range transcripts {
 		if !slices.Equal(transcripts[n], transcripts[n%len(e.Tasks())]) {
 			t.Errorf("run %d of %s differs", n, e.Tasks()[n%len(e.Tasks())].ID)

@@ -11,6 +11,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
+	"heldout/envs/sharedtest"
 )
 
 // FuzzGame reads anything as a game file and, if it is one, plays some steps.
@@ -20,11 +21,7 @@ func FuzzGame(f *testing.F) {
 		f.Fatal(files, err)
 	}
 	for _, file := range files[:2] {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
+		f.Add(sharedtest.Must(os.ReadFile(file))(f))
 	}
 	tiny := func(problem string) []byte {
 		return []byte(`{"pddl_problem": "` + problem + `", "solvable": true, "grammar": "` +
@@ -38,10 +35,7 @@ func FuzzGame(f *testing.F) {
 				"sinkbasintype sinktype microwavetype fridgetype - rtype knifetype butterknifetype - otype) " +
 				"(:init (atLocation a x_bar_1) (receptacleAtLocation r_bar_1 y_bar_1) (inReceptacle o_bar_1 r_bar_1) " +
 				"(pickupable o_bar_1)) (:goal (holds a o_bar_1)))"))
-	domain, err := planning.ParseDomain("domain.pddl", domainText)
-	if err != nil {
-		f.Fatal(err)
-	}
+	domain := sharedtest.Must(planning.ParseDomain("domain.pddl", domainText))(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := parseGameFile(b)
 		if err != nil {
@@ -113,10 +107,7 @@ func FuzzStep(f *testing.F) {
 	var moments []*world
 	for {
 		moments = append(moments, forked(f, w))
-		action, err := w.ExpertAction(context.Background())
-		if err != nil {
-			f.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(context.Background()))(f)
 		if action == "" {
 			break
 		}
@@ -159,12 +150,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-func forked(t interface{ Fatal(...any) }, w *world) *world {
-	f, err := w.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.(*world)
+func forked(t sharedtest.Ender, w *world) *world {
+	return sharedtest.Must(w.Fork())(t).(*world)
 }
 
 var (

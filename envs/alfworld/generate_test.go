@@ -6,28 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
 	"heldout/envs/sharedtest"
 )
 
 func generated(t testing.TB, seed int64) *Env {
 	t.Helper()
-	e, err := NewGenerated(seed, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(NewGenerated(seed, Options{}))(t)
 }
 
 func TestNewGenerated(t *testing.T) {
 	e := generated(t, 7)
 	want := envs.Info{Name: Name, Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
 		"generator-seed": "7"}}
-	if d := cmp.Diff(want, e.Info()); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Same(t, e.Info(), want)
 	types, goals := map[string]int{}, map[string]bool{}
 	for i, task := range e.Tasks() {
 		types[task.Type]++
@@ -38,9 +30,7 @@ func TestNewGenerated(t *testing.T) {
 	}
 	official := map[string]int{pickAndPlace: 24, lookInLight: 18, pickClean: 31, pickHeat: 23, pickCool: 21,
 		pickTwo: 17}
-	if d := cmp.Diff(official, types); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Same(t, types, official)
 	if len(goals) < 90 {
 		t.Errorf("%d different goals of 134", len(goals))
 	}
@@ -49,16 +39,12 @@ func TestNewGenerated(t *testing.T) {
 // The same seed gives the same tasks, another one others.
 func TestGeneratedSeeds(t *testing.T) {
 	a, again, b := generated(t, 1), generated(t, 1), generated(t, 2)
-	if d := cmp.Diff(a.Tasks(), again.Tasks()); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Same(t, again.Tasks(), a.Tasks())
 	digests := map[string]bool{}
 	for _, task := range slices.Concat(a.Tasks(), b.Tasks()) {
 		digests[task.Digest] = true
 	}
-	if len(digests) != 2*134 {
-		t.Errorf("%d different games of 268", len(digests))
-	}
+	sharedtest.Equal(t, len(digests), 2*134, "different games of 268")
 }
 
 // Games are like the official ones: no two alike, in all four kinds of rooms, with
@@ -137,19 +123,10 @@ func TestExpertGenerated(t *testing.T) {
 // What is exported is read again as the same game, and its walkthrough wins.
 func TestExport(t *testing.T) {
 	for _, d := range []dialect{classic, modern} {
-		e, err := NewGenerated(4, Options{Dialect: map[bool]string{false: "v1", true: "v2"}[d.helps]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGenerated(4, Options{Dialect: map[bool]string{false: "v1", true: "v2"}[d.helps]}))(t)
 		for _, task := range sharedtest.Sample(t, e.Tasks()[:12], 4) {
-			b, err := e.export(task)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := parseGameFile(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(e.export(task))(t)
+			f := sharedtest.Must(parseGameFile(b))(t)
 			if want := (gameFile{e.games[task.Index].problem, e.games[task.Index].goal, d, true, false}); f != want {
 				t.Errorf("%s: %+v", task.ID, f)
 			}
@@ -157,12 +134,9 @@ func TestExport(t *testing.T) {
 				Domain      string `json:"pddl_domain"`
 				Walkthrough []string
 			}
-			if err := json.Unmarshal(b, &extra); err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(extra.Domain, ":action help") != d.helps {
-				t.Errorf("%s: help is in the domain: %v", task.ID, !d.helps)
-			}
+			sharedtest.OK(t, json.Unmarshal(b, &extra))
+			sharedtest.Equal(t, strings.Contains(extra.Domain, ":action help"), d.helps, task.ID,
+				"help is in the domain")
 			w := newTestWorld(t, e, task)
 			for _, command := range extra.Walkthrough {
 				if w.engine.do(command) == rejected {
@@ -175,9 +149,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	e := generated(t, 0)
-	if _, err := e.export(envs.Task{Index: 5}); err == nil {
-		t.Error("a foreign task was exported")
-	}
+	sharedtest.Fails(t, sharedtest.Err(e.export(envs.Task{Index: 5})), "", "a foreign task was exported")
 }
 
 // The tables say nothing that cannot be: every class is known, what is to be

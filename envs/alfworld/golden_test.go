@@ -17,11 +17,7 @@ import (
 // official returns the official tasks, or skips the test.
 func official(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := NewOfficial(sharedtest.AgentBoard(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t), o))(t)
 }
 
 // read are the official tasks that tests share.
@@ -39,14 +35,8 @@ func shared(t testing.TB, o Options) *Env {
 // newTestWorld makes a world of a task.
 func newTestWorld(t testing.TB, e *Env, task envs.Task) *world {
 	t.Helper()
-	made, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := made.(*world)
-	if err := w.load(); err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(task))(t).(*world)
+	sharedtest.OK(t, w.load())
 	return w
 }
 
@@ -97,10 +87,7 @@ func TestGoldenAgentBoard(t *testing.T) {
 	for _, tr := range sharedtest.Lines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
 		task := e.Tasks()[tr.Index]
 		w := newTestWorld(t, e, task)
-		l, err := derivedLabel(path.Dir(task.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := sharedtest.Must(derivedLabel(path.Dir(task.ID)))(t)
 		got := trace{
 			Index: task.Index, Game: "valid_unseen/" + task.ID + "/game.tw-pddl", RawReset: w.engine.intro(),
 			InitObs: w.view, Goal: goalPrefix + w.rules.game.goal, Difficulty: task.Difficulty, Subgoals: l.subgoals,
@@ -154,9 +141,7 @@ func TestGoldenEngine(t *testing.T) {
 			got.Steps = append(got.Steps, s)
 			steps++
 		}
-		if d := cmp.Diff(tr, got); d != "" {
-			t.Errorf("%s (-recorded +ours):\n%s", tr.Game, d)
-		}
+		sharedtest.Same(t, got, tr, tr.Game, "-recorded +ours")
 	}
 	t.Logf("%d steps; %d games of other splits, whose files are not there, left out", steps, without)
 }
@@ -182,17 +167,11 @@ func TestGoldenLogs(t *testing.T) {
 	for _, tr := range sharedtest.Lines[trace](t, "agentboard-logs/alfworld.jsonl.gz") {
 		task := e.Tasks()[tr.ID]
 		w := newTestWorld(t, e, task)
-		start, err := w.Start(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := sharedtest.Must(w.Start(t.Context()))(t)
 		got := trace{ID: task.Index, TaskName: path.Dir(task.ID), Goal: start.Goal, Difficulty: task.Difficulty}
 		valid := 0
 		for _, want := range tr.Steps {
-			s, err := w.Step(t.Context(), want.Action)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := sharedtest.Must(w.Step(t.Context(), want.Action))(t)
 			if s.Valid {
 				valid++
 			}
@@ -222,10 +201,7 @@ func TestGoldenLabels(t *testing.T) {
 	}
 	for _, want := range sharedtest.Lines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz") {
 		task := e.Tasks()[want.ID]
-		l, err := derivedLabel(path.Dir(task.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := sharedtest.Must(derivedLabel(path.Dir(task.ID)))(t)
 		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals,
 			Difficulty: l.difficulty}
 		got.Info.Description = task.ID

@@ -25,14 +25,9 @@ func classicGrammars(t *testing.T) (grammars, goals []string) {
 		t.Fatal(len(files), err)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		var game struct{ Grammar string }
-		if err := json.Unmarshal(b, &game); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal(b, &game))
 		_, rest, _ := strings.Cut(game.Grammar, goalPrefix)
 		goal, _, _ := strings.Cut(rest, `"`)
 		grammars, goals = append(grammars, game.Grammar), append(goals, goal)
@@ -93,16 +88,13 @@ func TestPublishedGrammars(t *testing.T) {
 			if err != nil || goal != goals[i] {
 				t.Errorf("%s: %q, %v, want %q", form.name, goal, err, goals[i])
 			}
-			if d, err := g.dialect(); err != nil || d != form.want {
-				t.Errorf("%s: %+v, %v", form.name, d, err)
-			}
+			sharedtest.Equal(t, sharedtest.Must(g.dialect())(t), form.want, form.name)
 			plain := strings.Replace(text, goalPrefix+goals[i], goalPrefix+"UNKNOWN GOAL.", 1)
 			if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(plain))); sum != form.sum {
 				t.Fatalf("%s: the text is not the published one: SHA-256 %s", form.name, sum)
 			}
-			if n := strings.Count(text, "You put the "); n != form.puts {
-				t.Errorf("%s: %d sentences begin with You put the", form.name, n)
-			}
+			sharedtest.Equal(t, strings.Count(text, "You put the "), form.puts, form.name,
+				"sentences begin with You put the")
 		}
 	}
 }
@@ -282,13 +274,8 @@ func TestBadGrammars(t *testing.T) {
 	}
 	for _, text := range []string{"", "#task#", "grammar :: \"\"\"{\"task\":[]}\"\"\";",
 		"grammar :: \"\"\"{\"task\":[{\"rhs\":\"#a#\"}],\"a\":[{\"rhs\":\"#task#\"}]}\"\"\";"} {
-		g, err := readGrammar(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if goal, err := g.goal(); err == nil {
-			t.Errorf("%q has the goal %q", text, goal)
-		}
+		g := sharedtest.Must(readGrammar(text))(t)
+		sharedtest.Fails(t, sharedtest.Err(g.goal()), "", text, "has the goal")
 	}
 }
 

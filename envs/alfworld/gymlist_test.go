@@ -13,17 +13,10 @@ import (
 func gymData(t *testing.T, change func(list string) string) string {
 	t.Helper()
 	from, to := sharedtest.Data(t, "agentgym", "AgentGym's lists of games"), t.TempDir()
-	if err := os.Mkdir(filepath.Join(to, gymFolder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(filepath.Join(to, gymFolder), 0o755))
 	for _, name := range []string{"alfworld_train.txt", "alfworld_test.txt"} {
-		b, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(to, gymFolder, "my "+name), []byte(change(string(b))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join(from, name)))(t)
+		sharedtest.OK(t, os.WriteFile(filepath.Join(to, gymFolder, "my "+name), []byte(change(string(b))), 0o644))
 	}
 	return to
 }
@@ -37,10 +30,8 @@ func TestGymGames(t *testing.T) {
 		"as lines": func(list string) string { return list },
 		"as JSON":  asJSON,
 	} {
-		games, err := GymGames(gymData(t, change))
-		if err != nil || len(games) != 2420+200 {
-			t.Fatalf("%s: %d games, %v", name, len(games), err)
-		}
+		games := sharedtest.Must(GymGames(gymData(t, change)))(t)
+		sharedtest.Equal(t, len(games), 2420+200, name, "games")
 		for number, want := range map[int]GymGame{
 			0: {"train", "look_at_obj_in_light-AlarmClock-None-DeskLamp-301/trial_T20190907_174127_043461"},
 			2420: {
@@ -54,9 +45,7 @@ func TestGymGames(t *testing.T) {
 }
 
 func TestGymGamesRefused(t *testing.T) {
-	if _, err := GymGames(t.TempDir()); err == nil || !strings.Contains(err.Error(), "copy the lists") {
-		t.Errorf("no folder: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(GymGames(t.TempDir())), "copy the lists", "no folder")
 	if _, err := GymGames(gymData(t, func(list string) string {
 		return strings.Replace(list, "-301/", "-302/", 1)
 	})); err == nil || !strings.Contains(err.Error(), gymTrainingSum) {

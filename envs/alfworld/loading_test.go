@@ -4,24 +4,20 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+
+	"heldout/envs/sharedtest"
 )
 
 // Worlds start while no game can be grounded, and all worlds of a game share one
 // grounding.
 func TestStartDoesNotWait(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	for range cap(e.slots) {
 		e.slots <- struct{}{}
 	}
 	worlds := make([]*world, 3*len(e.Tasks()))
 	for n := range worlds {
-		made, err := e.NewWorld(e.Tasks()[n%len(e.Tasks())])
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := sharedtest.Must(e.NewWorld(e.Tasks()[n%len(e.Tasks())]))(t)
 		worlds[n] = made.(*world)
 		start, err := made.Start(t.Context())
 		if err != nil || start.Goal == "" || start.Observation == "" || worlds[n].rules != nil {
@@ -38,13 +34,10 @@ func TestStartDoesNotWait(t *testing.T) {
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, group.Wait())
 	for n, w := range worlds {
-		if w.rules != worlds[n%len(e.Tasks())].rules {
-			t.Errorf("%s was grounded twice", e.Tasks()[n%len(e.Tasks())].ID)
-		}
+		sharedtest.Equal(t, w.rules, worlds[n%len(e.Tasks())].rules, e.Tasks()[n%len(e.Tasks())].ID,
+			"was grounded twice")
 	}
 }
 
@@ -60,10 +53,7 @@ func TestFirstQuestions(t *testing.T) {
 		"fork":    func(w *world) error { _, err := w.Fork(); return err },
 		"state":   func(w *world) error { _, err := w.AppendState(nil); return err },
 	} {
-		made, err := e.NewWorld(e.Tasks()[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
 		if err := ask(made.(*world)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

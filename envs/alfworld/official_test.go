@@ -27,13 +27,9 @@ func copyGames(t testing.TB, under string) (dir string, files []string) {
 	t.Helper()
 	dir = t.TempDir()
 	from := filepath.Join(fixture, "alfworld/json_2.1.1/valid_unseen")
-	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(under)), os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(under), "*", "*", gameName))
-	if err != nil || len(files) != 6 {
-		t.Fatal(files, err)
-	}
+	sharedtest.OK(t, os.CopyFS(filepath.Join(dir, filepath.FromSlash(under)), os.DirFS(from)))
+	files = sharedtest.Must(filepath.Glob(filepath.Join(dir, filepath.FromSlash(under), "*", "*", gameName)))(t)
+	sharedtest.Equal(t, len(files), 6, files)
 	return dir, files
 }
 
@@ -45,16 +41,12 @@ func edit(t testing.TB, file string, change func(map[string]any)) {
 		t.Fatal(err)
 	}
 	var fields map[string]any
-	if err := json.Unmarshal(b, &fields); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(b, &fields))
 	change(fields)
 	if b, err = json.Marshal(fields); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, b, 0o644))
 }
 
 // replace replaces text in a field of a game file.
@@ -72,10 +64,7 @@ func ids(e *Env) (ids []string) {
 }
 
 func TestNewOfficial(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	want := envs.Info{Name: "alfworld", Source: envs.Official, StepLimit: 30, DataHash: e.Info().DataHash}
 	if d := cmp.Diff(want, e.Info()); d != "" || len(want.DataHash) != 64 {
 		t.Error(d)
@@ -87,9 +76,7 @@ func TestNewOfficial(t *testing.T) {
 		if task.ID != sorted[from] || task.Index != i || task.Type != typ || len(task.Digest) != 64 {
 			t.Errorf("%+v, want %s", task, sorted[from])
 		}
-		if easy := typ == pickAndPlace; easy != (task.Difficulty == envs.Easy) {
-			t.Errorf("%+v", task)
-		}
+		sharedtest.Equal(t, typ == pickAndPlace, task.Difficulty == envs.Easy, task)
 	}
 	for _, task := range e.Tasks() { // half of the games are of the other dialect, and are played as v1
 		if w := newTestWorld(t, e, task); slices.Contains(w.engine.commands(), "help") {
@@ -163,9 +150,7 @@ func TestWhole(t *testing.T) {
 			string(filepath.Separator)))+" does not say") {
 		t.Errorf("%v", err)
 	}
-	if err := official(t, Options{}).CheckComplete(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, official(t, Options{}).CheckComplete())
 }
 
 // The dialect is a setting of its own: default, the other one, or the file's.
@@ -173,10 +158,7 @@ func TestDialects(t *testing.T) {
 	helps := map[string]int{"": 0, "v1": 0, "v2": 6, "file": 3}
 	digests := map[string]bool{}
 	for name, want := range helps {
-		e, err := NewOfficial(fixture, Options{Dialect: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewOfficial(fixture, Options{Dialect: name}))(t)
 		got := 0
 		for _, task := range e.Tasks() {
 			w := newTestWorld(t, e, task)
@@ -197,10 +179,7 @@ func TestDialects(t *testing.T) {
 
 // A sub-goal about placing things is in the words of the dialect.
 func TestSubgoalsInDialect(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{Dialect: "v2"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{Dialect: "v2"}))(t)
 	i := slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickTwo })
 	if got, want := e.games[i].subgoals[2], `You move the soapbar \d+ to the drawer \d+`; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -209,25 +188,15 @@ func TestSubgoalsInDialect(t *testing.T) {
 
 // Labels are taken from the label file as far as it goes.
 func TestLabelFile(t *testing.T) {
-	plain, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	dir, _ := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
 	task := plain.Tasks()[2]
 	line :=
 		`{"task": "alfworld", "id": 2, "goal": "", "subgoals": ["^(?=.* you see)(?=.*a bed)", "x\\d"], "difficulty": "easy", "additional_info": {"description": "` + task.ID + `"}}`
-	if err := os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	e, err := NewOfficial(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "alfworld/test.jsonl"), []byte(line+"\n"), 0o644))
+	e := sharedtest.Must(NewOfficial(dir, Options{}))(t)
 	for i, got := range e.Tasks() {
-		if same := got == plain.Tasks()[i]; same != (i != 2) {
-			t.Errorf("task %d: %+v", i, got)
-		}
+		sharedtest.Equal(t, got == plain.Tasks()[i], i != 2, "task", i, got)
 	}
 	if r := newTestWorld(t, e, e.Tasks()[2]).rules; len(r.subgoals) != 2 || e.Tasks()[2].Difficulty != envs.Easy {
 		t.Errorf("%+v", r)
@@ -268,14 +237,10 @@ func TestBadFiles(t *testing.T) {
 	}{
 		{"truncated", func(t *testing.T, file string) {
 			b, err := os.ReadFile(file)
-			if err := errors.Join(err, os.WriteFile(file, b[:len(b)/2], 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, errors.Join(err, os.WriteFile(file, b[:len(b)/2], 0o644)))
 		}, `not a whole game file: "pddl_problem": it ends in the middle of a value: the file is not complete`},
 		{"empty", func(t *testing.T, file string) {
-			if err := os.WriteFile(file, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, nil, 0o644))
 		}, "not a whole game file: it ends in the middle of a value: the file is not complete"},
 		{"no problem", func(t *testing.T, file string) {
 			edit(t, file, func(f map[string]any) { delete(f, "pddl_problem") })
@@ -335,10 +300,7 @@ func TestBadProblems(t *testing.T) {
 				return strings.Contains(f, "SoapBottle-None-GarbageCan")
 			})
 			edit(t, files[i], tt.change)
-			e, err := NewOfficial(dir, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(NewOfficial(dir, Options{}))(t)
 			i = slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickAndPlace })
 			w, err := e.NewWorld(e.Tasks()[i])
 			if err == nil { // then it can be read, but not played
@@ -358,23 +320,16 @@ func TestBadOptions(t *testing.T) {
 		`unknown dialect "v3"`: {Dialect: "v3"},
 		"want the folder":      {Split: "valid_seen"},
 	} {
-		if _, err := NewOfficial(fixture, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewOfficial(fixture, o)), want, o)
 	}
 	for want, o := range map[string]Options{
 		"no split and no file": {Split: "train"},
 		"come from no split":   {Dialect: "file"},
 		`unknown dialect "v3"`: {Dialect: "v3"},
 	} {
-		if _, err := NewGenerated(0, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewGenerated(0, o)), want, o)
 	}
-	e, err := NewGenerated(3, Options{Dialect: "v2", StepLimitReward: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewGenerated(3, Options{Dialect: "v2", StepLimitReward: true}))(t)
 	want := map[string]string{"dialect": "v2", "step-limit-reward": "true", "generator-seed": "3"}
 	if !maps.Equal(e.Info().Settings, want) {
 		t.Errorf("%v", e.Info().Settings)
@@ -383,18 +338,10 @@ func TestBadOptions(t *testing.T) {
 
 // A task of another environment, or another seed, is not played by mistake.
 func TestForeignTask(t *testing.T) {
-	a, err := NewGenerated(1, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := NewGenerated(2, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := sharedtest.Must(NewGenerated(1, Options{}))(t)
+	b := sharedtest.Must(NewGenerated(2, Options{}))(t)
 	for _, task := range []envs.Task{b.Tasks()[0], {Index: -1}, {Index: 1000}} {
-		if _, err := a.NewWorld(task); err == nil || !strings.Contains(err.Error(), "unknown task") {
-			t.Errorf("%+v: %v", task, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(a.NewWorld(task)), "unknown task", task)
 	}
 }
 
@@ -402,26 +349,17 @@ func TestForeignTask(t *testing.T) {
 func TestGamesOutsideTheBenchmark(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.1/valid_unseen")
 	edit(t, files[0], func(fields map[string]any) { fields["solvable"] = false })
-	e, err := NewOfficial(dir, Options{Variant: ALFWorld})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(dir, Options{Variant: ALFWorld}))(t)
 	trial := filepath.Dir(files[0])
 	id := filepath.Base(filepath.Dir(trial)) + "/" + filepath.Base(trial)
 	task, err := e.Task(id)
 	if err != nil || task.Index != -1 || slices.Contains(ids(e), id) {
 		t.Fatalf("%+v, %v", task, err)
 	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if start, err := w.Start(t.Context()); err != nil || start.Goal == "" {
+	if start, err := sharedtest.Must(e.NewWorld(task))(t).Start(t.Context()); err != nil || start.Goal == "" {
 		t.Errorf("%+v, %v", start, err)
 	}
-	if inside, err := e.Task(e.Tasks()[1].ID); err != nil || inside != e.Tasks()[1] {
-		t.Errorf("%+v, %v", inside, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(e.Task(e.Tasks()[1].ID))(t), e.Tasks()[1])
 	for _, name := range []string{"", "none", "../x", id + "/x", filepath.Dir(id) + "/trial_none"} {
 		if _, err := e.Task(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: %v", name, err)
@@ -429,22 +367,13 @@ func TestGamesOutsideTheBenchmark(t *testing.T) {
 	}
 	changed := task
 	changed.Type = "other"
-	if _, err := e.NewWorld(changed); err == nil {
-		t.Error("another task of that name is played")
-	}
+	sharedtest.Fails(t, sharedtest.Err(e.NewWorld(changed)), "", "another task of that name is played")
 }
 
 // Of many games only some are kept ready.
 func TestKeptGames(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := e.ready(e.games[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, _ := e.ready(e.games[0]); again != first {
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
+	if again, _ := e.ready(e.games[0]); again != sharedtest.Must(e.ready(e.games[0]))(t) {
 		t.Error("the game was loaded twice")
 	}
 	e.order = append(e.order, make([]string, maxLoaded-1)...)
@@ -499,13 +428,9 @@ func TestWhereGamesAre(t *testing.T) {
 	} {
 		dir, files := copyGames(t, "json_2.1.1/valid_unseen")
 		for _, f := range files {
-			if err := os.Rename(f, filepath.Join(filepath.Dir(f), tt.name)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.Rename(f, filepath.Join(filepath.Dir(f), tt.name)))
 		}
-		if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %s", what, err, tt.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewOfficial(dir, Options{})), tt.want, what)
 	}
 }
 
@@ -513,45 +438,28 @@ func TestWhereGamesAre(t *testing.T) {
 // without. Links are followed.
 func TestWhichFolder(t *testing.T) {
 	dir := spread(t, "json_2.1.3/valid_unseen")
-	if err := os.MkdirAll(filepath.Join(dir, "json_2.1.1/valid_unseen/task/trial"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Join(dir, "json_2.1.1/valid_unseen/task/trial"), 0o777))
 	linked := t.TempDir()
-	if err := os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")))
 	for _, data := range []string{dir, linked} {
-		e, err := NewOfficial(data, Options{})
-		if err != nil || len(e.Tasks()) != 6 {
-			t.Errorf("%s: %v", data, err)
-		}
+		sharedtest.Equal(t, len(sharedtest.Must(NewOfficial(data, Options{}))(t).Tasks()), 6, data)
 	}
 }
 
 // Of an incomplete folder a game can be played, though no run: also beside a broken one.
 func TestPartial(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.3/valid_unseen")
-	if err := os.WriteFile(files[2], []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), files[2]) {
-		t.Errorf("%v", err)
-	}
-	e, err := NewOfficial(dir, Options{Partial: true})
-	if err != nil || len(e.Tasks()) != 5 {
-		t.Fatalf("%v", err)
-	}
-	if err := e.CheckComplete(); err == nil || !strings.Contains(err.Error(), "has 5 of the 134 official games") {
-		t.Error(err)
-	}
+	sharedtest.OK(t, os.WriteFile(files[2], []byte("{"), 0o666))
+	sharedtest.Fails(t, sharedtest.Err(NewOfficial(dir, Options{})), files[2])
+	e := sharedtest.Must(NewOfficial(dir, Options{Partial: true}))(t)
+	sharedtest.Equal(t, len(e.Tasks()), 5)
+	sharedtest.Fails(t, e.CheckComplete(), "has 5 of the 134 official games")
 	for _, task := range e.Tasks() {
 		if steps, success := solve(t, e, task); !success {
 			t.Errorf("%s: not solved in %d steps", task.ID, steps)
 		}
 	}
-	if _, err := e.Task(taskOf(files[2])); err == nil || !strings.Contains(err.Error(), files[2]) {
-		t.Errorf("the broken game: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(e.Task(taskOf(files[2]))), files[2], "the broken game")
 }
 
 // taskOf is the ID of the task in a game's file.
@@ -563,10 +471,7 @@ func taskOf(file string) string {
 // Games of both dialects are not played as they are in one run; nor are more games than the split has.
 func TestOtherSets(t *testing.T) {
 	dir, files := copyGames(t, "json_2.1.1/valid_unseen")
-	b, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(files[0]))(t)
 	many := func(n int) {
 		for i := range n {
 			copied := filepath.Join(filepath.Dir(filepath.Dir(files[0])), fmt.Sprint("copy", i), gameName)
@@ -577,10 +482,7 @@ func TestOtherSets(t *testing.T) {
 		}
 	}
 	check := func(dialect string) string {
-		e, err := NewOfficial(dir, Options{Dialect: dialect})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewOfficial(dir, Options{Dialect: dialect}))(t)
 		if err := e.CheckComplete(); err != nil {
 			return err.Error()
 		}
@@ -590,9 +492,7 @@ func TestOtherSets(t *testing.T) {
 	if got := check("file"); !strings.Contains(got, "have both dialects; --dialect v1 or v2 plays all alike") {
 		t.Errorf("%q", got)
 	}
-	if got := check("v2"); got != "" {
-		t.Error(got)
-	}
+	sharedtest.Equal(t, check("v2"), "")
 	many(129)
 	if got := check(""); !strings.Contains(got, "has 135 games, and valid_unseen has only 134") {
 		t.Errorf("%q", got)
@@ -604,26 +504,15 @@ func TestNewGame(t *testing.T) {
 	_, files := copyGames(t, "any/where")
 	loose := filepath.Join(t.TempDir(), "a game.tw-pddl")
 	for i, file := range files {
-		e, err := NewGame(file, Options{Dialect: "file"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGame(file, Options{Dialect: "file"}))(t)
 		want := map[bool]int{true: 2, false: 3}[i == 1] // the easy one
 		if len(e.Tasks()) != 1 || e.Tasks()[0].ID != taskOf(file) || len(e.games[0].subgoals) != want ||
 			e.CheckComplete() != nil {
 			t.Errorf("%+v", e.games)
 		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(loose, append([]byte("\ufeff"), b...), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		same, err := NewGame(loose, Options{Dialect: "file"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
+		sharedtest.OK(t, os.WriteFile(loose, append([]byte("\ufeff"), b...), 0o666))
+		same := sharedtest.Must(NewGame(loose, Options{Dialect: "file"}))(t)
 		if got := same.Tasks()[0].ID; got != "a game.tw-pddl" || len(same.games[0].subgoals) != 0 {
 			t.Errorf("%q: %+v", got, same.games)
 		}
@@ -633,9 +522,7 @@ func TestNewGame(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewGame(loose, Options{Split: "train"}); err == nil || !strings.Contains(err.Error(), "of no split") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(NewGame(loose, Options{Split: "train"})), "of no split")
 	if _, err := NewGame("none.tw-pddl", Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -650,10 +537,7 @@ func TestRepublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range sharedtest.Sample(t, files, 8) {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		for form, tt := range map[string]struct {
 			problem bool // is the game's own
 			write   func(string) string
@@ -665,17 +549,12 @@ func TestRepublished(t *testing.T) {
 			"another": {false, republished},
 		} {
 			var fields map[string]any
-			if err := json.Unmarshal(b, &fields); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal(b, &fields))
 			fields["grammar"] = tt.write(fields["grammar"].(string))
 			if !tt.problem {
 				replace("pddl_problem", "(:init", "(:init (checked loc_x)")(fields)
 			}
-			changed, err := json.Marshal(fields)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changed := sharedtest.Must(json.Marshal(fields))(t)
 			if got, want := Republished(changed), form == "today" || form == "later"; got != want {
 				t.Errorf("%s, %s: %v", taskOf(file), form, got)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // exampleGames are the games of the prompt's examples: made with generator seed
@@ -31,26 +32,18 @@ func TestPromptExamples(t *testing.T) {
 
 func testPromptExamples(t *testing.T, name, version string, o Options) {
 	games := exampleGames()
-	prompt, err := configs.LoadPrompt(name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(name, version))(t)
 	if prompt.Help != checkAction || len(prompt.Types) != len(games) {
 		t.Errorf("help action %q and %d sections, want %q and %d", prompt.Help, len(prompt.Types), checkAction,
 			len(games))
 	}
-	env, err := NewGenerated(1000, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(NewGenerated(1000, o))(t)
 	for _, task := range env.Tasks() {
 		if games[task.Type] != task.ID {
 			continue
 		}
-		in, err := prompt.For(task.Type)
-		if err != nil || len(in.Examples) != 1 {
-			t.Fatalf("%s: %d examples, %v", task.Type, len(in.Examples), err)
-		}
+		in := sharedtest.Must(prompt.For(task.Type))(t)
+		sharedtest.Equal(t, len(in.Examples), 1, task.Type, "examples")
 		checkExample(t, env, task, in.Examples[0])
 		delete(games, task.Type)
 	}
@@ -62,10 +55,7 @@ func testPromptExamples(t *testing.T, name, version string, o Options) {
 func checkExample(t *testing.T, env *Env, task envs.Task, ex configs.Example) {
 	t.Helper()
 	ctx := context.Background()
-	w, err := env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(task))(t)
 	s, err := w.Start(ctx)
 	if err != nil || s.Goal != ex.Goal || s.Observation != ex.Observation {
 		t.Errorf("%s: the example starts with %q, %q, the game with %q, %q, %v", task.ID, ex.Goal, ex.Observation,

@@ -8,36 +8,23 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/engine/planning"
+	"heldout/envs/sharedtest"
 )
 
 // household makes a world of testdata/household.pddl.
 func household(t testing.TB, d dialect) *world {
 	t.Helper()
-	text, err := os.ReadFile("testdata/household.pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return worldOf(t, string(text), d)
+	return worldOf(t, string(sharedtest.Must(os.ReadFile("testdata/household.pddl"))(t)), d)
 }
 
 // worldOf makes a world of a problem about a hot apple that belongs into a fridge.
 func worldOf(t testing.TB, problem string, d dialect) *world {
 	t.Helper()
-	domain, err := planning.ParseDomain("domain.pddl", domainText)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := derivedLabel("pick_heat_then_place_in_recep-Apple-None-Fridge-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domain := sharedtest.Must(planning.ParseDomain("domain.pddl", domainText))(t)
+	l := sharedtest.Must(derivedLabel("pick_heat_then_place_in_recep-Apple-None-Fridge-1"))(t)
 	s := gameSource{id: "test", problem: problem, goal: "heat some apple and put it in fridge.", subgoals: l.subgoals,
 		dialect: d}
-	w, err := loaded(s, domain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return sharedtest.Must(loaded(s, domain))(t)
 }
 
 // line is a command with the answer it should get.
@@ -197,9 +184,7 @@ func TestQuirkDescriptions(t *testing.T) {
 				e.state[f>>6] |= 1 << (f & 63)
 			}
 		}
-		if got := e.describe(apple); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.facts, got, tt.want)
-		}
+		sharedtest.Equal(t, e.describe(apple), tt.want, tt.facts)
 	}
 }
 
@@ -211,9 +196,7 @@ func TestQuirkLists(t *testing.T) {
 		"a egg 2, and a egg 1":        {"egg 2", "egg 1"},
 		"a cup 1, a egg 2, and a x 1": {"cup 1", "egg 2", "x 1"},
 	} {
-		if got := list(article, names); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		sharedtest.Equal(t, list(article, names), want)
 	}
 }
 
@@ -384,9 +367,7 @@ func TestQuirkNames(t *testing.T) {
 		"loc_bar_1", "sink_bar_1", "sink_bar_1_bar_sinkbasin", "sink_bar_2"}
 	want := []string{"agent1 ", "apple 2", "apple 1", "bare-bell ", "bathtubbasin 1", "loc 1", "sink 2", "sinkbasin 1",
 		"sink 1"}
-	if got := displayNames(ids); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	sharedtest.Same(t, displayNames(ids), want)
 	w := household(t, modern)
 	dialogue(t, w.engine,
 		line{"go to desk 1", "You arrive at desk 1. On the desk 1, you see a bare-bell , and a pencil 1."},
@@ -434,9 +415,7 @@ func TestQuirkExpert(t *testing.T) {
 				t.Errorf("%+v: not solved", d)
 			}
 		}
-		if action, err := w.ExpertAction(t.Context()); action != "" || err != nil {
-			t.Errorf("%q, %v after the win", action, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(w.ExpertAction(t.Context()))(t), "", "after the win")
 	}
 }
 
@@ -471,9 +450,7 @@ func TestNormalize(t *testing.T) {
 		"\x1cinventory\x1f\u00a0":     "inventory",
 		"think: in what order to go?": "think: in what order to go?",
 	} {
-		if got := normalize(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		sharedtest.Equal(t, normalize(in), want, in)
 	}
 }
 

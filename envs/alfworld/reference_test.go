@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
@@ -49,10 +47,7 @@ func TestReference(t *testing.T) {
 	}
 	for _, d := range []string{"v1", "v2"} {
 		t.Run(d, func(t *testing.T) {
-			e, err := NewGenerated(int64(games), Options{Dialect: d})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(NewGenerated(int64(games), Options{Dialect: d}))(t)
 			compareWithReference(t, python, e, games)
 		})
 		t.Run(d+" household", func(t *testing.T) { compareWithReference(t, python, householdEnv(t, d), 1) })
@@ -64,10 +59,7 @@ func TestReference(t *testing.T) {
 	t.Run("files", func(t *testing.T) { // as they are
 		others := filepath.SplitList(os.Getenv("HELDOUT_TEST_ALFWORLD_DATA"))
 		for _, dir := range append(others, sharedtest.AgentBoard(t)) {
-			e, err := NewOfficial(dir, Options{Dialect: "file"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(NewOfficial(dir, Options{Dialect: "file"}))(t)
 			compareWithReference(t, python, e, games)
 		}
 	})
@@ -79,23 +71,16 @@ func compareWithReference(t *testing.T, python string, e *Env, games int) {
 	for _, task := range e.Tasks()[:min(games, len(e.Tasks()))] {
 		file := filepath.Join(e.folder, filepath.FromSlash(task.ID), gameName)
 		if e.options.Dialect != "file" {
-			b, err := e.export(task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(e.export(task))(t)
 			file = filepath.Join(t.TempDir(), gameName)
-			if err := os.WriteFile(file, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, b, 0o644))
 		}
 		files = append(files, file)
 		ours = append(ours, wander(t, e, task, stream.New(1, task.ID)))
 	}
 	steps, wins := 0, 0
 	for i, theirs := range reference(t, python, files, ours) {
-		if d := cmp.Diff(theirs, ours[i]); d != "" {
-			t.Errorf("%s (-reference +ours):\n%s", e.Tasks()[i].ID, d)
-		}
+		sharedtest.Same(t, ours[i], theirs, e.Tasks()[i].ID, "-reference +ours")
 		steps += len(theirs.Steps)
 		if theirs.Steps[len(theirs.Steps)-1].Won {
 			wins++
@@ -107,19 +92,10 @@ func compareWithReference(t *testing.T, python string, e *Env, games int) {
 // householdEnv has the one task of testdata/household.pddl.
 func householdEnv(t *testing.T, speech string) *Env {
 	t.Helper()
-	text, err := os.ReadFile("testdata/household.pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile("testdata/household.pddl"))(t)
 	o := Options{Dialect: speech}
-	e, err := newEnv(envs.Generated, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := o.speech(classic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(newEnv(envs.Generated, o))(t)
+	d := sharedtest.Must(o.speech(classic))(t)
 	game := gameSource{problem: string(text), goal: "heat some apple and put it in fridge.", dialect: d}
 	e.add(envs.Task{ID: "household"}, game, gameLabel{difficulty: envs.Hard})
 	return e
@@ -134,22 +110,15 @@ func reference(t *testing.T, python string, files []string, ours []play) (theirs
 		for _, s := range p.Steps {
 			actions = append(actions, s.Action)
 		}
-		if err := json.NewEncoder(&input).Encode(actions); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.NewEncoder(&input).Encode(actions))
 	}
 	cmd := exec.CommandContext(t.Context(), python, append([]string{"testdata/reference/play.py"}, files...)...)
 	cmd.Stdin = &input
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := sharedtest.Must(cmd.Output())(t)
 	for dec := json.NewDecoder(bytes.NewReader(out)); len(theirs) < len(ours); {
 		var p play
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, dec.Decode(&p))
 		theirs = append(theirs, p)
 	}
 	return theirs
@@ -163,10 +132,7 @@ func TestRecorded(t *testing.T) {
 	if *update {
 		record(t, folder, records)
 	}
-	e, err := NewOfficial(folder, Options{Dialect: "file"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(folder, Options{Dialect: "file"}))(t)
 	for i, theirs := range sharedtest.ReadLines[play](t, records) {
 		w := newTestWorld(t, e, e.Tasks()[i])
 		ours := play{Intro: w.engine.intro(), Admissible0: w.engine.commands()}
@@ -174,9 +140,7 @@ func TestRecorded(t *testing.T) {
 			obs := w.engine.do(s.Action)
 			ours.Steps = append(ours.Steps, playStep{s.Action, obs, w.engine.won(), w.engine.commands()})
 		}
-		if d := cmp.Diff(theirs, ours); d != "" {
-			t.Errorf("%s (-reference +ours):\n%s", e.Tasks()[i].ID, d)
-		}
+		sharedtest.Same(t, ours, theirs, e.Tasks()[i].ID, "-reference +ours")
 	}
 }
 
@@ -188,10 +152,7 @@ func record(t *testing.T, folder, records string) {
 	smallest := map[string][]byte{}
 	where := map[string]string{}
 	for _, d := range []string{"v1", "v2"} {
-		e, err := NewGenerated(0, Options{Dialect: d})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGenerated(0, Options{Dialect: d}))(t)
 		for _, task := range e.Tasks() {
 			inModern := task.Type >= pickCool // half of the types
 			if b, err := e.export(task); err != nil {
@@ -201,19 +162,12 @@ func record(t *testing.T, folder, records string) {
 			}
 		}
 	}
-	if err := os.RemoveAll(folder); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.RemoveAll(folder))
 	for typ, b := range smallest {
 		file := filepath.Join(folder, "alfworld/json_2.1.1/valid_unseen", where[typ], gameName)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b, 0o644)))
 	}
-	e, err := NewOfficial(folder, Options{Dialect: "file"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(folder, Options{Dialect: "file"}))(t)
 	var files []string
 	var ours []play
 	for _, task := range e.Tasks() {
@@ -223,13 +177,9 @@ func record(t *testing.T, folder, records string) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	for _, p := range reference(t, os.Getenv("HELDOUT_TEST_ALFWORLD"), files, ours) {
-		if err := json.NewEncoder(z).Encode(p); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.NewEncoder(z).Encode(p))
 	}
-	if err := errors.Join(z.Close(), os.WriteFile(records, b.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(z.Close(), os.WriteFile(records, b.Bytes(), 0o644)))
 }
 
 // wander plays forty steps: what is rare is done more often than going about, some
@@ -262,10 +212,7 @@ func wander(t *testing.T, e *Env, task envs.Task, rng *rand.Rand) play {
 		do(action)
 	}
 	for range stepLimit {
-		action, err := w.ExpertAction(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(context.Background()))(t)
 		if action == "" || w.engine.won() {
 			break
 		}

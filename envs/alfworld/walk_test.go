@@ -6,15 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Wherever play leads: the list of actions is sorted and without repetition, all
 // that is on it and nothing else is taken, and a snapshot brings everything back.
 func TestWalk(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{Dialect: "file"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{Dialect: "file"}))(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newTestWorld(t, e, rapid.SampledFrom(e.Tasks()).Draw(rt, "task"))
 		all := slices.Compact(slices.Sorted(slices.Values(w.rules.game.texts)))

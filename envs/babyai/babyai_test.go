@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -26,9 +27,7 @@ func TestBenchmark(t *testing.T) {
 	e := opened(t, Options{})
 	want := envs.Info{Name: Name, Source: envs.Generated, Settings: map[string]string{"labels": "instruction"},
 		StepLimit: 30}
-	if diff := cmp.Diff(want, e.Info()); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, e.Info(), want)
 	tasks := e.Tasks()
 	if len(tasks) != 112 {
 		t.Fatalf("%d tasks", len(tasks))
@@ -77,9 +76,7 @@ func TestTasksByName(t *testing.T) {
 	}
 	for _, name := range []string{"", "1", "1/", "/1", "0/1", "41/1", "1/-1", "1/1.5", "1/1/1", "1/ 1", "BabyAI/1",
 		"1/" + strings.Repeat("1", 81)} {
-		if task, err := e.Task(name); err == nil {
-			t.Errorf("%q: %+v", name, task)
-		}
+		sharedtest.Fails(t, sharedtest.Err(e.Task(name)), "", name)
 	}
 }
 
@@ -210,12 +207,8 @@ func TestActionsAndForks(t *testing.T) {
 	}
 }
 
-func forked(t interface{ Fatal(...any) }, w *world) *world {
-	f, err := w.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.(*world)
+func forked(t sharedtest.Ender, w *world) *world {
+	return sharedtest.Must(w.Fork())(t).(*world)
 }
 
 func TestView(t *testing.T) {
@@ -239,19 +232,14 @@ func TestView(t *testing.T) {
 		"## . * . * . * Dr*r          ## ",
 		"## ##* ##* ##* ##* ## ## ## ## ",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 // FuzzStep types actions of any text into games.
 func FuzzStep(f *testing.F) {
 	f.Add(uint8(0), "go to red ball 1\ncheck\n\npickup red ball 1")
 	f.Add(uint8(17), "toggle and go through red closed door 1\ntoggle\nGO THROUGH red open door 1\ndrop")
-	e, err := New(Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	e := sharedtest.Must(New(Options{}))(f)
 	f.Fuzz(func(t *testing.T, task uint8, text string) {
 		w, _ := played(t, e, e.Tasks()[int(task)%len(e.Tasks())].ID)
 		for _, action := range strings.Split(text, "\n") {
@@ -274,10 +262,7 @@ func FuzzTask(f *testing.F) {
 	for _, name := range []string{"1/1234", "BabyAI-Open-v0/7", "0/0", "/", "13/00"} {
 		f.Add(name)
 	}
-	e, err := New(Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	e := sharedtest.Must(New(Options{}))(f)
 	f.Fuzz(func(t *testing.T, name string) {
 		task, err := e.Task(name)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // Seeds of a small level repeat worlds. Tasks with one content look alike from everywhere
@@ -23,10 +25,7 @@ func TestContent(t *testing.T) {
 	repeated := 0
 	for seed := range 200 {
 		id := fmt.Sprintf("BabyAI-OpenRedDoor-v0/%d", testSeeds+seed)
-		content, err := Content(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := sharedtest.Must(Content(id))(t)
 		before, ok := first[content]
 		if !ok {
 			first[content] = id
@@ -41,7 +40,5 @@ func TestContent(t *testing.T) {
 	if repeated == 0 || len(first) < 10 {
 		t.Errorf("%d contents in 200 seeds", len(first))
 	}
-	if _, err := Content("BabyAI-Nowhere-v0/1"); err == nil {
-		t.Error("a name that no task has is no error")
-	}
+	sharedtest.Fails(t, sharedtest.Err(Content("BabyAI-Nowhere-v0/1")), "", "a name that no task has is no error")
 }

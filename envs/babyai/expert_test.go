@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // expertGame lets the expert play and returns how it ends.
@@ -12,10 +13,7 @@ func expertGame(t *testing.T, e *Env, id string, limit int) (last envs.Step, ste
 	t.Helper()
 	w, _ := played(t, e, id)
 	for !last.Done && steps < limit {
-		action, err := w.ExpertAction(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(context.Background()))(t)
 		if action == "" {
 			break
 		}

@@ -15,15 +15,8 @@ import (
 // generated returns the world of a level and seed.
 func generated(t testing.TB, level int, seed int64) *minigrid.World {
 	t.Helper()
-	rng, err := nprand.New(big.NewInt(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	rng := sharedtest.Must(nprand.New(big.NewInt(seed)))(t)
+	return sharedtest.Must(minigrid.NewGenerator(&minigrid.Levels()[level-1]).Generate(rng))(t)
 }
 
 // recordedChoice is an action with its primitive actions: a pair.
@@ -80,9 +73,7 @@ func TestRecordedStarts(t *testing.T) {
 	for _, want := range sharedtest.Lines[recordedStart](t, "babyai/levels.jsonl.gz") {
 		g := newGame(generated(t, want.Level, want.Seed), nil)
 		got := recordedStart{want.Level, want.Seed, g.goal, g.observation, choices(&g.table), refusals(&g.table)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("level %d, seed %d: %s", want.Level, want.Seed, diff)
-		}
+		sharedtest.Same(t, got, want, "level", "seed")
 	}
 }
 

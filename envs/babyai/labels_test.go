@@ -12,6 +12,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/sharedtest"
 )
 
 // labelLine writes a line of a label file.
@@ -30,12 +31,8 @@ func labelFolder(t *testing.T, change func(lines []string) []string) string {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(strings.Join(change(lines), "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	sharedtest.OK(t, os.WriteFile(file, []byte(strings.Join(change(lines), "\n")), 0o600))
 	return dir
 }
 
@@ -52,9 +49,7 @@ func TestLabels(t *testing.T) {
 	if diff := cmp.Diff(want, info); diff != "" || len(info.DataHash) != 64 {
 		t.Error(diff)
 	}
-	if d := e.Tasks()[1].Difficulty; d != envs.Hard {
-		t.Errorf("task 1 is %q", d)
-	}
+	sharedtest.Equal(t, e.Tasks()[1].Difficulty, envs.Hard, "task 1")
 	w, _ := played(t, e, e.Tasks()[3].ID)
 	s := act(t, w, "turn left")
 	for !strings.Contains(s.Observation, "There is a") {
@@ -84,9 +79,7 @@ func TestDigests(t *testing.T) {
 		}
 	}
 	for i := range one {
-		if (one[i] == other[i]) != (i != 5) {
-			t.Errorf("task %d: %v, %v", i, one[i], other[i])
-		}
+		sharedtest.Equal(t, one[i] == other[i], i != 5, "task", i, one[i], other[i])
 	}
 }
 
@@ -107,9 +100,7 @@ func TestBadLabels(t *testing.T) {
 		`test.jsonl:1: "subgoals": want a list`: with(labelLine(0, first, `"subgoals":"x"`, envs.Easy)),
 		"test.jsonl:1: no is neither true":      with("no"),
 	} {
-		if _, err := New(Options{Data: labelFolder(t, change)}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(Options{Data: labelFolder(t, change)})), want)
 	}
 	if _, err := New(Options{Data: t.TempDir()}); err == nil ||
 		!strings.HasPrefix(err.Error(), "the labels of the official BabyAI tasks are missing") {
@@ -130,9 +121,7 @@ func TestWays(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(want, l.ways); diff != "" {
-			t.Errorf("%s: %s", fields, diff)
-		}
+		sharedtest.Same(t, l.ways, want, fields)
 	}
 }
 

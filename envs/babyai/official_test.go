@@ -22,48 +22,27 @@ func official(t testing.TB) *Env {
 
 func opened(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(New(o))(t)
 }
 
 // played returns a world of a task of any level and seed, and how it starts.
 func played(t testing.TB, e *Env, id string) (*world, envs.Start) {
 	t.Helper()
-	task, err := e.Task(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w.(*world), start
+	task := sharedtest.Must(e.Task(id))(t)
+	w := sharedtest.Must(e.NewWorld(task))(t)
+	return w.(*world), sharedtest.Must(w.Start(context.Background()))(t)
 }
 
 // act makes one step.
 func act(t testing.TB, w *world, action string) envs.Step {
 	t.Helper()
-	s, err := w.Step(context.Background(), action)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sharedtest.Must(w.Step(context.Background(), action))(t)
 }
 
 // The label file holds the first observation of every task.
 func TestLabeledStarts(t *testing.T) {
 	e := official(t)
-	b, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), labelFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), labelFile)))(t)
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	if len(lines) != len(e.Tasks()) {
 		t.Fatalf("%d lines, %d tasks", len(lines), len(e.Tasks()))
@@ -76,9 +55,7 @@ func TestLabeledStarts(t *testing.T) {
 				Subtask string
 			} `json:"additional_info"`
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(line), &l))
 		task := e.Tasks()[i]
 		_, start := played(t, e, task.ID)
 		if start.Observation != l.Info.Start || task.Type != l.Info.Subtask || task.Difficulty != l.Difficulty {
@@ -104,9 +81,7 @@ func TestRecordedTasks(t *testing.T) {
 		level, seed, _ := strings.Cut(task.ID, "/")
 		got = append(got, recordedTask{task.Index, level, json.Number(seed), start.Goal, start.Observation})
 	}
-	if diff := cmp.Diff(sharedtest.Lines[recordedTask](t, "babyai/agentboard_tasks.jsonl.gz"), got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, sharedtest.Lines[recordedTask](t, "babyai/agentboard_tasks.jsonl.gz"))
 }
 
 // recordedRun is one episode of golden/agentboard-logs.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // The example of the prompt is an episode of our own environment, on a task that
@@ -15,10 +16,7 @@ func TestPromptExample(t *testing.T) {
 }
 
 func testPromptExample(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	e := opened(t, Options{})
 	task, err := e.Task("BabyAI-UnlockPickupDist-v0/7")
 	if err != nil || task.Index >= 0 {

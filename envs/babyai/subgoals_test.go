@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestPatterns(t *testing.T) {
@@ -72,7 +74,5 @@ func TestScoreTwice(t *testing.T) {
 	for _, way := range g.ways {
 		left = append(left, fmt.Sprint(len(way), way[0].text, way[1].text))
 	}
-	if diff := cmp.Diff([]string{"2xa", "2pq"}, left); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, left, []string{"2xa", "2pq"})
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Whatever was played, taken back and played again, the table is the one that the
@@ -14,11 +16,7 @@ func TestTableFromNothing(t *testing.T) {
 	e := opened(t, Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		task := rapid.SampledFrom(e.Tasks()).Draw(t, "task")
-		made, err := e.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := made.(*world)
+		w := sharedtest.Must(e.NewWorld(task))(t).(*world)
 		var forks []*world
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			switch what := rapid.IntRange(0, 5).Draw(t, "what"); {

@@ -10,6 +10,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 )
 
 func TestAll(t *testing.T) {
@@ -21,9 +22,7 @@ func TestAll(t *testing.T) {
 		names = append(names, e.Name)
 	}
 	slices.Sort(names)
-	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
-		t.Errorf("names are not unique: %q", names)
-	}
+	sharedtest.Equal(t, len(slices.Compact(slices.Clone(names))), len(names), "names are not unique", names)
 }
 
 // Every environment serves tasks of its own when there are no data, and says what
@@ -103,9 +102,7 @@ func TestSecretAddress(t *testing.T) {
 func TestAvailable(t *testing.T) {
 	data := t.TempDir()
 	for _, folder := range []string{"pddl", "babyai"} {
-		if err := os.Mkdir(filepath.Join(data, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Mkdir(filepath.Join(data, folder), 0o700))
 	}
 	got, missing := catalog.Available([]string{"pddl", "sciworld", "chess", "babyai"}, envs.Setup{Data: data})
 	if !slices.Equal(got, []string{"pddl", "chess", "babyai"}) || len(missing) != 1 ||

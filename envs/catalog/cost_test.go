@@ -26,10 +26,7 @@ func costsOf(b *testing.B, name string) {
 	if name == "hotpotqa" { // whose official questions need Wikipedia
 		setup.Data = ""
 	}
-	e, err := catalog.Open(name, setup, envs.Outside{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	e := sharedtest.Must(catalog.Open(name, setup, envs.Outside{}))(b)
 	slow := name == "jericho" // whose lists BenchmarkHelp measures
 	var walks []walk
 	for i := range 10 {

@@ -31,10 +31,7 @@ func measureMemory(b *testing.B, name string) {
 	if name == "hotpotqa" { // whose official questions need Wikipedia
 		setup.Data = ""
 	}
-	e, err := catalog.Open(name, setup, envs.Outside{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	e := sharedtest.Must(catalog.Open(name, setup, envs.Outside{}))(b)
 	tasks := e.Tasks()
 	start := func(task envs.Task) walker { return started(b, e, task) }
 	random := stream.New(1, "memory", name)

@@ -5,6 +5,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 )
 
 // The tasks of several seeds are one environment: each is the task that its seed alone
@@ -13,14 +14,8 @@ func TestGeneratorSeeds(t *testing.T) {
 	for _, name := range []string{"pddl", "alfworld", "jericho"} {
 		open := func(text string) envs.Env {
 			var seeds envs.GeneratorSeeds
-			if err := seeds.Set(text); err != nil {
-				t.Fatal(err)
-			}
-			env, err := catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return env
+			sharedtest.OK(t, seeds.Set(text))
+			return sharedtest.Must(catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{}))(t)
 		}
 		start := func(env envs.Env, task envs.Task) envs.Start {
 			w, err := env.NewWorld(task)
@@ -28,11 +23,7 @@ func TestGeneratorSeeds(t *testing.T) {
 				t.Fatal(name, task.ID, err)
 			}
 			defer w.Close()
-			s, err := w.Start(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
+			return sharedtest.Must(w.Start(t.Context()))(t)
 		}
 		all, four := open("2-6"), open("4")
 		tasks := all.Tasks()
@@ -57,8 +48,6 @@ func TestGeneratorSeeds(t *testing.T) {
 		start(all, tasks[0])
 	}
 	for _, bad := range []string{"", "x", "5-1", "1-", "-3-4", "0-99999999"} {
-		if err := new(envs.GeneratorSeeds).Set(bad); err == nil {
-			t.Error(bad)
-		}
+		sharedtest.Fails(t, new(envs.GeneratorSeeds).Set(bad), "", bad)
 	}
 }

@@ -24,11 +24,7 @@ type walker struct {
 // started is a world of a task that has begun.
 func started(t testing.TB, e envs.Env, task envs.Task) walker {
 	t.Helper()
-	world, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := walker{t, task, world}
+	w := walker{t, task, sharedtest.Must(e.NewWorld(task))(t)}
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -116,17 +112,11 @@ func TestStateKeys(t *testing.T) {
 	for _, entry := range catalog.Entries() {
 		name := entry.Name
 		t.Run(name, func(t *testing.T) {
-			e, err := catalog.Open(name, envs.Setup{}, envs.Outside{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{}))(t)
 			random := stream.New(1, "state keys", name)
 			var equal, different, visible int
 			for _, task := range sharedtest.Sample(t, e.Tasks(), 1) {
-				world, err := e.NewWorld(task)
-				if err != nil {
-					t.Fatal(err)
-				}
+				world := sharedtest.Must(e.NewWorld(task))(t)
 				w := walker{t, task, world}
 				if _, forks := envs.As[envs.Forker](world); !forks && len(entry.Folders) == 0 {
 					return // only the six benchmarks must fork
@@ -191,10 +181,7 @@ func TestStateKeys(t *testing.T) {
 // the fork, and replayed one in a new world that was brought to the same moment.
 func BenchmarkFork(b *testing.B) {
 	for _, entry := range catalog.Entries() {
-		e, err := catalog.Open(entry.Name, envs.Setup{}, envs.Outside{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := sharedtest.Must(catalog.Open(entry.Name, envs.Setup{}, envs.Outside{}))(b)
 		task := e.Tasks()[0]
 		random := stream.New(1, "fork", entry.Name)
 		w := started(b, e, task)

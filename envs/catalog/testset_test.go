@@ -32,25 +32,16 @@ func renamed(t *testing.T, env string, most int, change func(text string) string
 	data := sharedtest.AgentBoard(t)
 	dir := t.TempDir()
 	copied := func(from, to string) {
-		b, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(from))(t)
 		to = filepath.Join(dir, to)
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, []byte(change(string(b))), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(to), 0o777))
+		sharedtest.OK(t, os.WriteFile(to, []byte(change(string(b))), 0o666))
 	}
 	switch env {
 	case "alfworld":
 		const games = "alfworld/json_2.1.1/valid_unseen"
-		files, err := filepath.Glob(filepath.Join(data, games, "*", "*", "game.tw-pddl"))
-		if err != nil || len(files) != 134 {
-			t.Fatalf("%d games, %v", len(files), err)
-		}
+		files := sharedtest.Must(filepath.Glob(filepath.Join(data, games, "*", "*", "game.tw-pddl")))(t)
+		sharedtest.Equal(t, len(files), 134, "games")
 		for i, f := range sharedtest.Sample(t, files, most) {
 			kind, _, _ := strings.Cut(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
 			parts := strings.Split(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
@@ -69,11 +60,7 @@ func renamed(t *testing.T, env string, most int, change func(text string) string
 
 func opened(t *testing.T, env string, s envs.Setup) envs.Env {
 	t.Helper()
-	e, err := Open(env, s, envs.Outside{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(Open(env, s, envs.Outside{Now: time.Now}))(t)
 }
 
 // digested are the environments whose test tasks are known by digests. Those of the others
@@ -97,10 +84,7 @@ func TestDigests(t *testing.T) {
 			for _, task := range opened(t, env, envs.Setup{Data: sharedtest.AgentBoard(t)}).Tasks() {
 				all = append(all, testset.Digest(testset.ID, task.ID))
 			}
-			b, err := os.ReadFile(sharedtest.Data(t, "agentgym/alfworld_test.txt", "AgentGym's list"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(os.ReadFile(sharedtest.Data(t, "agentgym/alfworld_test.txt", "AgentGym's list")))(t)
 			for _, id := range strings.Fields(string(b)) {
 				all = append(all, testset.Digest(testset.ID, id))
 			}
@@ -109,9 +93,7 @@ func TestDigests(t *testing.T) {
 		t.Logf("%s: %d digests, %d bytes", env, len(all), len(want))
 		file := filepath.Join("..", "testset", "digests", env)
 		if *writeDigests {
-			if err := os.WriteFile(file, want, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, want, 0o666))
 		}
 		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: the digests are not those of the official data: %d bytes, %v", env, len(got), err)
@@ -126,15 +108,9 @@ func TestRenamedTestData(t *testing.T) {
 	inProblem := func(change func(string) string) func(string) string {
 		return func(text string) string {
 			var game map[string]any
-			if err := json.Unmarshal([]byte(text), &game); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal([]byte(text), &game))
 			game["pddl_problem"] = change(game["pddl_problem"].(string))
-			b, err := json.Marshal(game)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(b)
+			return string(sharedtest.Must(json.Marshal(game))(t))
 		}
 	}
 	for _, c := range []struct {
@@ -262,20 +238,12 @@ func TestRenamedProblems(t *testing.T) {
 	}
 	recognised := map[string]int{}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(b)
+		text := string(sharedtest.Must(os.ReadFile(file))(t))
 		for name, changed := range map[string]string{
 			"as it is": text, "case": strings.ToUpper(text), "white space": strings.Join(strings.Fields(text), "\n\t"),
 			"other names": withOtherNames(text), "another goal": strings.Replace(text, "(:goal", "(:goal (won)", 1),
 		} {
-			content, err := planning.Sameness(file, changed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if testset.Contains("pddl", testset.Content, content) {
+			if testset.Contains("pddl", testset.Content, sharedtest.Must(planning.Sameness(file, changed))(t)) {
 				recognised[name]++
 			}
 		}
@@ -309,19 +277,11 @@ func TestNamesOfTestTasks(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s finds no tasks", c.env)
 		}
-		task, err := finder.Task(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := UseOf(e.Info(), task); got != c.want {
-			t.Errorf("%s %s: %s, want %s", c.env, c.name, got, c.want)
-		}
+		sharedtest.Equal(t, UseOf(e.Info(), sharedtest.Must(finder.Task(c.name))(t)), c.want, c.env, c.name)
 	}
 	stories := opened(t, "jericho", envs.Setup{Data: sharedtest.AgentBoard(t), Settings: envs.Settings{
 		"variant": "jericho"}})
 	for _, task := range stories.Tasks() {
-		if UseOf(stories.Info(), task) != Test {
-			t.Errorf("%s is for training", task.ID)
-		}
+		sharedtest.Equal(t, UseOf(stories.Info(), task), Test, task.ID, "is for training")
 	}
 }

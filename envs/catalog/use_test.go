@@ -6,6 +6,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/sciworld"
+	"heldout/envs/sharedtest"
 )
 
 // Every environment has its tasks classified, every split by name, and what is not
@@ -49,15 +50,11 @@ func TestUses(t *testing.T) {
 		{info("sciworld", envs.Official), "nonsense", Test},
 		{info("a new one", envs.Generated), "x", Test},
 	} {
-		if got := UseOf(c.info, envs.Task{ID: c.task, Content: "0123456789abcdef"}); got != c.want {
-			t.Errorf("%v %s: %s, want %s", c.info, c.task, got, c.want)
-		}
+		sharedtest.Equal(t, UseOf(c.info, envs.Task{ID: c.task, Content: "0123456789abcdef"}), c.want, c.info, c.task)
 	}
 	for _, unknown := range []envs.Info{info("alfworld", envs.Official, "split", "train"),
 		info("hotpotqa", envs.Official, "questions", "hotpot_train_v1.1.json")} {
-		if got := UseOf(unknown, envs.Task{ID: "x"}); got != Test {
-			t.Errorf("%s: what is not known is %s", unknown.Name, got)
-		}
+		sharedtest.Equal(t, UseOf(unknown, envs.Task{ID: "x"}), Test, unknown.Name, "what is not known")
 	}
 	for _, e := range Entries() {
 		if e.Name == "sciworld" || e.Name == "babyai" || len(e.Folders) == 0 {
@@ -69,13 +66,11 @@ func TestUses(t *testing.T) {
 		}
 	}
 	for use, want := range map[string]Use{"": Test, "train": Train, "dev": Dev, "test": Test, "all": Test} {
-		if got := UseOf(info("exec:mine", envs.External), envs.Task{ID: "x", Use: use}); got != want {
-			t.Errorf("a task of others for %q is %s, want %s", use, got, want)
-		}
+		sharedtest.Equal(t, UseOf(info("exec:mine", envs.External), envs.Task{ID: "x", Use: use}), want,
+			"a task of others for", use)
 	}
-	if got := UseOf(info("pddl", envs.Official), envs.Task{ID: "x", Use: "train"}); got != Test {
-		t.Errorf("a record makes a task of a benchmark %s", got)
-	}
+	sharedtest.Equal(t, UseOf(info("pddl", envs.Official), envs.Task{ID: "x", Use: "train"}), Test,
+		"a record makes a task of a benchmark")
 	train := 0
 	for _, split := range alfworld.Splits() {
 		if UseOf(info("alfworld", envs.Official, "split", split), envs.Task{Content: "0"}) == Train {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("12345"), 0o600))
 	if b, err := Read(file, 5); err != nil || string(b) != "12345" {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -24,12 +24,8 @@ func TestRead(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), " does not exist") {
 		t.Error(err)
 	}
-	if _, err := Read(filepath.Dir(file), 5); err == nil || !strings.Contains(err.Error(), "is a folder, want a file") {
-		t.Error(err)
-	}
-	if _, err := Open(file, 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Read(filepath.Dir(file), 5)), "is a folder, want a file")
+	sharedtest.Fails(t, sharedtest.Err(Open(file, 4)), "more than 4 bytes")
 	if b, err := Read(os.DevNull, 5); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -37,14 +33,10 @@ func TestRead(t *testing.T) {
 
 func TestSum(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("abc"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("abc"), 0o600))
 	// The example of FIPS 180-4.
 	want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-	if sum, err := Sum(file); err != nil || sum != want {
-		t.Errorf("%q, %v, want %q", sum, err, want)
-	}
+	sharedtest.Equal(t, sharedtest.Must(Sum(file))(t), want)
 	if _, err := Sum(file + "x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs/hotpotqa/wiki"
 	"heldout/envs/pytext"
 	"heldout/envs/sharedtest"
@@ -45,9 +43,7 @@ func TestRecordedEscapes(t *testing.T) {
 		if c.Exception != "" {
 			want = c.Input
 		}
-		if got := cleanText(c.Input); got != want {
-			t.Errorf("cleanText(%q) = %q, want %q", c.Input, got, want)
-		}
+		sharedtest.Equal(t, cleanText(c.Input), want, "cleanText", c.Input)
 	}
 }
 
@@ -57,9 +53,7 @@ func TestRecordedLists(t *testing.T) {
 		Repr  string
 	}
 	for _, c := range golden[[]record](t, "pyrepr_cases.json") {
-		if got := pytext.List(c.Items); got != c.Repr {
-			t.Errorf("List(%q) = %s, want %s", c.Items, got, c.Repr)
-		}
+		sharedtest.Equal(t, pytext.List(c.Items), c.Repr, "List", c.Items)
 	}
 }
 
@@ -69,9 +63,7 @@ func TestRecordedPages(t *testing.T) {
 		Lookups   map[string][]string
 	}
 	for _, c := range golden[[]record](t, "page_obs_cases.json") {
-		if got := summary(c.Page); got != c.Obs {
-			t.Errorf("summary(%q) = %q, want %q", c.Page, got, c.Obs)
-		}
+		sharedtest.Equal(t, summary(c.Page), c.Obs, "summary", c.Page)
 		for text, want := range c.Lookups {
 			if got := containing(c.Page, text); !slices.Equal(got, want) {
 				t.Errorf("containing(%q, %q) = %q, want %q", c.Page, text, got, want)
@@ -89,32 +81,20 @@ func TestRecordedMetrics(t *testing.T) {
 		F1         [3]float64 `json:"f1_prec_rec"`
 	}
 	for _, c := range golden[[]record](t, "metric_cases.json") {
-		if got := normalize(c.Pred); got != c.NormPred {
-			t.Errorf("normalize(%q) = %q, want %q", c.Pred, got, c.NormPred)
-		}
-		if got := normalize(c.Gold); got != c.NormGold {
-			t.Errorf("normalize(%q) = %q, want %q", c.Gold, got, c.NormGold)
-		}
+		sharedtest.Equal(t, normalize(c.Pred), c.NormPred, "normalize", c.Pred)
+		sharedtest.Equal(t, normalize(c.Gold), c.NormGold, "normalize", c.Gold)
 		pred, gold := normalize(c.Pred), normalize(c.Gold)
 		if got := pred == gold; got != c.EM {
 			t.Errorf("EM of %q and %q is %v", c.Pred, c.Gold, got)
 		}
 		f, p, r := f1(pred, gold)
-		if got := [3]float64{f, p, r}; got != c.F1 {
-			t.Errorf("f1(%q, %q) = %v, want %v", c.Pred, c.Gold, got, c.F1)
-		}
+		sharedtest.Equal(t, [3]float64{f, p, r}, c.F1, "f1", c.Pred, c.Gold)
 	}
 }
 
 func TestRecordedOrder(t *testing.T) {
 	want := golden[struct{ Order []int }](t, "dev_order_seed233_first1000.json").Order
-	got, err := Sample{Seed: 233, Count: len(want)}.indices(7405)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, sharedtest.Must(Sample{Seed: 233, Count: len(want)}.indices(7405))(t), want)
 }
 
 // recordedStep is a step of a recorded run of the bare environment.
@@ -168,18 +148,14 @@ func TestRecordedRuns(t *testing.T) {
 		t.Run(run.Name, func(t *testing.T) {
 			source := &recordedWiki{t: t, pages: recorded.Pages}
 			b := newBrowser(source)
-			if b.observation != run.ResetObs {
-				t.Errorf("it starts with %q, want %q", b.observation, run.ResetObs)
-			}
+			sharedtest.Equal(t, b.observation, run.ResetObs, "it starts")
 			for i, s := range run.Steps {
 				source.urls = []string{}
 				before := *b
 				if _, err := b.step(context.Background(), s.Action); err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(s.URLs, source.urls); diff != "" {
-					t.Errorf("step %d, %q: %s", i, s.Action, diff)
-				}
+				sharedtest.Same(t, source.urls, s.URLs, "step", i, s.Action)
 				if s.Exception == "" {
 					compareStep(t, s, b)
 					continue
@@ -188,9 +164,7 @@ func TestRecordedRuns(t *testing.T) {
 				*b = before // the reference broke off within the step and has less of the page
 				b.page = s.PageAfter
 			}
-			if diff := cmp.Diff(run.FinalPage, b.page); diff != "" {
-				t.Errorf("page at the end: %s", diff)
-			}
+			sharedtest.Same(t, b.page, run.FinalPage, "page at the end")
 		})
 	}
 }
@@ -201,9 +175,7 @@ func compareStep(t *testing.T, want recordedStep, b *browser) {
 		t.Errorf("%q: got %q, done %v, steps %d; want %q, %v, %d", want.Action, b.observation, b.answer != nil, b.steps,
 			want.Obs, want.Done, want.Info.Steps)
 	}
-	if diff := cmp.Diff(want.Info.Answer, b.answer); diff != "" {
-		t.Errorf("%q: answer %s", want.Action, diff)
-	}
+	sharedtest.Same(t, b.answer, want.Info.Answer, want.Action, "answer")
 }
 
 // checkException checks that the cleaner breaks off where the reference did,

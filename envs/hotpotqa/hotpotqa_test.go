@@ -8,51 +8,36 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs"
 	"heldout/envs/hotpotqa/wiki"
 	"heldout/envs/pytext"
+	"heldout/envs/sharedtest"
 )
 
 // embedded returns the environment with our own questions.
 func embedded(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := NewEmbedded(o, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(NewEmbedded(o, envs.Outside{}))(t)
 }
 
 func step(t testing.TB, w envs.World, action string) envs.Step {
 	t.Helper()
-	s, err := w.Step(t.Context(), action)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sharedtest.Must(w.Step(t.Context(), action))(t)
 }
 
 // world of a task, by its place.
 func newWorld(t testing.TB, e *Env, i int) *world {
 	t.Helper()
-	w, err := e.NewWorld(e.Tasks()[i])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w.(*world)
+	return sharedtest.Must(e.NewWorld(e.Tasks()[i]))(t).(*world)
 }
 
 // playExpert plays a task as the expert does and returns the last step.
 func playExpert(t testing.TB, w *world) (last envs.Step, steps int) {
 	t.Helper()
 	for ; steps < stepLimit && !last.Done; steps++ {
-		action, err := w.ExpertAction(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		action := sharedtest.Must(w.ExpertAction(t.Context()))(t)
 		if action == "" {
 			break
 		}
@@ -151,9 +136,7 @@ func TestScores(t *testing.T) {
 		if c.success {
 			want.Observation = "Episode finished, reward = 1\n"
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q: %s", c.answer, diff)
-		}
+		sharedtest.Same(t, got, want, c.answer)
 	}
 }
 
@@ -214,9 +197,7 @@ func TestSpell(t *testing.T) {
 	w := newWorld(t, embedded(t, Options{}), 0)
 	for in, want := range map[string]string{"Search[Pluto]": "search[Pluto]", "search[Pluto]": "search[Pluto]", "": "",
 		"ÉX": "éX"} {
-		if got := w.Spell(in); got != want {
-			t.Errorf("Spell(%q) = %q", in, got)
-		}
+		sharedtest.Equal(t, w.Spell(in), want, "Spell", in)
 	}
 	if s := step(t, w, "Search[Pluto]"); s.Valid || s.Observation != "Invalid action: Search[Pluto]" {
 		t.Errorf("%+v", s)
@@ -300,17 +281,13 @@ func TestSettings(t *testing.T) {
 		{Options{Questions: "x.json"}, nil},
 	} {
 		e, err := NewEmbedded(c.o, envs.Outside{})
-		if (err != nil) != (c.want == nil) {
-			t.Errorf("%+v: %v", c.o, err)
-		}
+		sharedtest.Equal(t, err != nil, c.want == nil, c.o, err)
 		if err != nil {
 			continue
 		}
 		want := envs.Info{Name: "hotpotqa", Source: envs.Generated, StepLimit: 7, SuccessName: "EM", ProgressName: "F1",
 			Settings: c.want}
-		if diff := cmp.Diff(want, e.Info()); diff != "" {
-			t.Errorf("%+v: %s", c.o, diff)
-		}
+		sharedtest.Same(t, e.Info(), want, c.o)
 	}
 }
 
@@ -318,7 +295,5 @@ func TestForeignTask(t *testing.T) {
 	e := embedded(t, Options{})
 	task := e.Tasks()[0]
 	task.Digest = "other"
-	if _, err := e.NewWorld(task); err == nil {
-		t.Error("a task of another environment is played")
-	}
+	sharedtest.Fails(t, sharedtest.Err(e.NewWorld(task)), "", "a task of another environment is played")
 }

@@ -5,6 +5,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // The example of the prompt is an episode of our own environment, on a question
@@ -16,14 +17,9 @@ func TestPromptExample(t *testing.T) {
 }
 
 func testPromptExample(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := prompt.For("bridge")
-	if err != nil || len(in.Examples) != 1 {
-		t.Fatalf("%d examples, %v", len(in.Examples), err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
+	in := sharedtest.Must(prompt.For("bridge"))(t)
+	sharedtest.Equal(t, len(in.Examples), 1, "examples")
 	ex := in.Examples[0]
 	e := embedded(t, Options{})
 	for _, q := range e.questions {

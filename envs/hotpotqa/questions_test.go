@@ -19,11 +19,7 @@ import (
 func official(t testing.TB, o Options) *Env {
 	t.Helper()
 	sharedtest.Data(t, "agentboard/hotpotqa", "HotpotQA's files")
-	e, err := NewOfficial(sharedtest.AgentBoard(t), o, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t), o, envs.Outside{}))(t)
 }
 
 func TestOfficialQuestions(t *testing.T) {
@@ -35,9 +31,7 @@ func TestOfficialQuestions(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"bridge": 242, "comparison": 58}, kinds); diff != "" { // spec section 2.1
 		t.Error(diff)
 	}
-	if first := e.Tasks()[0]; first.ID != "dev/3687" {
-		t.Errorf("it starts with %s", first.ID)
-	}
+	sharedtest.Equal(t, e.Tasks()[0].ID, "dev/3687", "it starts")
 	if info := e.Info(); info.Source != envs.Official || info.DataHash == "" ||
 		!cmp.Equal(info.Settings, map[string]string{"wiki": "live"}) {
 		t.Errorf("%+v", info)
@@ -58,9 +52,8 @@ func TestExpertOnOfficialSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := official(t, Options{Questions: name, Pages: Pages{Origin: "offline", Index: dir}})
-	if e.Info().Caveat != contextsCaveat || len(e.Info().Settings["wiki-index"]) != shownHash {
-		t.Errorf("%+v", e.Info())
-	}
+	sharedtest.Equal(t, e.Info().Caveat, contextsCaveat, e.Info())
+	sharedtest.Equal(t, len(e.Info().Settings["wiki-index"]), shownHash, e.Info())
 	if len(e.Tasks()) != 198 { // two of the 200 come twice
 		t.Errorf("%d questions", len(e.Tasks()))
 	}
@@ -87,13 +80,9 @@ func TestExpertOnOfficialSample(t *testing.T) {
 func data(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, folder, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -115,20 +104,10 @@ func TestFactsBeside(t *testing.T) {
 		factFiles[0]: `[{"_id":"x","question":"q1 ","answer":"a1","supporting_facts":[["A &amp; B",0],["C",1],["A &amp; B",2]]}]`,
 		"hf.json":    `[{"id":"y","question":"q","answer":"a","supporting_facts":{"title":["D","E"],"sent_id":[0,1]}}]`,
 	})
-	e, err := NewOfficial(dir, Options{Sample: "all"}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, err := newWorld(t, e, 1).ExpertAction(t.Context()); a != "search[A & B]" || err != nil {
-		t.Errorf("%q, %v", a, err)
-	}
-	if _, err := newWorld(t, e, 0).ExpertAction(t.Context()); err == nil || !strings.Contains(err.Error(), "dev/0000") {
-		t.Error(err)
-	}
-	e, err = NewOfficial(dir, Options{Questions: "hf.json"}, envs.Outside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(dir, Options{Sample: "all"}, envs.Outside{}))(t)
+	sharedtest.Equal(t, sharedtest.Must(newWorld(t, e, 1).ExpertAction(t.Context()))(t), "search[A & B]")
+	sharedtest.Fails(t, sharedtest.Err(newWorld(t, e, 0).ExpertAction(t.Context())), "dev/0000")
+	e = sharedtest.Must(NewOfficial(dir, Options{Questions: "hf.json"}, envs.Outside{}))(t)
 	if diff := cmp.Diff([]string{"D", "E"}, e.questions[0].pages); diff != "" || e.Tasks()[0].ID != "y" ||
 		e.Info().Settings["questions"] != "hf.json" {
 		t.Errorf("%+v %s", e.Tasks(), diff)
@@ -182,9 +161,7 @@ func TestBadQuestions(t *testing.T) {
 			file = devFile
 		}
 		_, err := NewOfficial(data(t, map[string]string{file: c.text}), Options{Questions: file}, envs.Outside{})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.Fails(t, err, c.want, name)
 	}
 	if _, err := NewOfficial(t.TempDir(), Options{}, envs.Outside{}); err == nil ||
 		!strings.Contains(err.Error(), "questions of HotpotQA are missing") {
@@ -200,9 +177,7 @@ func TestSample(t *testing.T) {
 	}
 	for _, in := range []string{"", "seed", "seed:", "seed:-1", "seed:1:0", "seed:1:x", "seed:1:2:3", "seed:4294967296",
 		"ALL"} {
-		if s, err := parseSample(in); err == nil {
-			t.Errorf("%q is %s", in, s)
-		}
+		sharedtest.Fails(t, sharedtest.Err(parseSample(in)), "", in)
 	}
 	// Python's random.Random(42).shuffle(list(range(10))).
 	got, err := Sample{Seed: 42}.indices(10)

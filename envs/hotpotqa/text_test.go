@@ -6,10 +6,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"heldout/envs/pytext"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/pytext"
+	"heldout/envs/sharedtest"
 )
 
 // What the records do not show.
@@ -36,9 +37,7 @@ func TestNormalize(t *testing.T) {
 		"“The” one’s": "“ ” one’s", "a\u00a0b": "b", "ΟΔΟΣ": "οδος", "The The": "", "a_b": "ab", "ano a2 a": "ano a2",
 		"x\x1cy": "x y",
 	} {
-		if got := normalize(in); got != want {
-			t.Errorf("normalize(%q) = %q, want %q", in, got, want)
-		}
+		sharedtest.Equal(t, normalize(in), want, "normalize", in)
 	}
 }
 
@@ -106,9 +105,7 @@ func TestLookupWalk(t *testing.T) {
 		{"search[Warsaw", "Invalid action: search[Warsaw"},
 		{"finish", "Invalid action: finish"},
 	} {
-		if got := step(t, w, s.action); got.Observation != s.want {
-			t.Errorf("%s: %q, want %q", s.action, got.Observation, s.want)
-		}
+		sharedtest.Equal(t, step(t, w, s.action).Observation, s.want, s.action)
 	}
 }
 

@@ -39,25 +39,19 @@ func TestValidActionFilter(t *testing.T) {
 	every := sharedtest.Every(t, 2)
 	for i := 0; i < len(games); i += every {
 		g := &games[i]
-		t.Run(g.name, func(t *testing.T) {
-			want := golden.Games[g.name]
+		t.Run(g.Name, func(t *testing.T) {
+			want := golden.Games[g.Name]
 			s, _ := official(t, g)
-			if got := s.machine.Object(g.player).Parent; got != want.Location {
-				t.Errorf("the player is in %d, want %d", got, want.Location)
-			}
-			if d := cmp.Diff(want.Subtree, s.surroundings()); d != "" {
-				t.Error("names around:", d)
-			}
+			sharedtest.Equal(t, s.machine.Object(g.Player).Parent, want.Location, "the player is in")
+			sharedtest.Same(t, s.surroundings(), want.Subtree, "names around:")
 			v := newVocabulary(s.machine)
 			if v.length != want.Longest || len(s.machine.Dictionary()) != want.Dictionary {
 				t.Errorf("%d words of at most %d letters, want %d, %d", len(s.machine.Dictionary()), v.length,
 					want.Dictionary, want.Longest)
 			}
-			tried := candidates(reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts), want.Words)
-			if len(tried) != want.Candidates {
-				t.Errorf("%d candidates, want %d", len(tried), want.Candidates)
-			}
-			groups := s.effective(newPlay(g, s.machine.Story(), g.seed, binding{}).actions(), s.snapshot(), tried)
+			tried := candidates(reduceTemplates(b.Games[g.Name].Grammar, g.WordLength, counts), want.Words)
+			sharedtest.Equal(t, len(tried), want.Candidates, "candidates")
+			groups := s.effective(newPlay(g, s.machine.Story(), g.Seed, binding{}).actions(), s.snapshot(), tried)
 			if len(groups) != len(want.Groups) {
 				t.Fatalf("%d groups, want %d", len(groups), len(want.Groups))
 			}
@@ -74,13 +68,9 @@ func TestValidActionFilter(t *testing.T) {
 					}
 				}
 			}
-			if n != want.Count {
-				t.Errorf("%d valid commands, want %d", n, want.Count)
-			}
+			sharedtest.Equal(t, n, want.Count, "valid commands")
 			for _, c := range []verbCounts{counts, usualVerbs()} {
-				if d := cmp.Diff(want.Valid, choose(groups, c)); d != "" {
-					t.Errorf("answer by %T: %s", c, d)
-				}
+				sharedtest.Same(t, choose(groups, c), want.Valid, "answer by", c)
 			}
 		})
 	}
@@ -88,11 +78,7 @@ func TestValidActionFilter(t *testing.T) {
 
 // A story without commands has a list without entries, again and again.
 func TestNoCommands(t *testing.T) {
-	story, err := zmachine.Load(lowlightImage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newPlay(&lowlight, story, 0, binding{})
+	p := newPlay(&lowlight, sharedtest.Must(zmachine.Load(lowlightImage))(t), 0, binding{})
 	s := newSession(p.game, p.story, zmachine.Options{Seed: p.seed})
 	if _, err := s.start(); err != nil {
 		t.Fatal(err)

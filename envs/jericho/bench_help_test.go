@@ -19,13 +19,13 @@ func BenchmarkHelp(b *testing.B) {
 	sharedtest.JSON(b, "jericho/thirdparty_jericho_bindings_20.json", &golden)
 	for i := range games {
 		g := &games[i]
-		b.Run(g.name, func(b *testing.B) {
-			x := golden.Games[g.name]
+		b.Run(g.Name, func(b *testing.B) {
+			x := golden.Games[g.Name]
 			story := officialStory(b, g)
 			took := map[string]time.Duration{}
 			for b.Loop() {
 				listed = newLists(listMemory)
-				p := newPlay(g, story, g.seed,
+				p := newPlay(g, story, g.Seed,
 					binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength, Walkthrough: x.Walkthrough})
 				p.actions()
 				for _, when := range []string{"start", "again", "ten"} {

@@ -19,8 +19,8 @@ func BenchmarkWalkthrough(b *testing.B) {
 	e := officialEnv(b, Options{Variant: Jericho})
 	for i := range games {
 		g := &games[i]
-		b.Run(g.name, func(b *testing.B) {
-			actions := splitWalkthrough(bindings.Games[g.name].Walkthrough)
+		b.Run(g.Name, func(b *testing.B) {
+			actions := splitWalkthrough(bindings.Games[g.Name].Walkthrough)
 			best, spent := time.Duration(math.MaxInt64), 0
 			for b.Loop() {
 				w, _ := startedWorld(b, e, i)
@@ -54,9 +54,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	})
 	b.Run("restore", func(b *testing.B) {
 		for b.Loop() {
-			if err := s.restore(m); err != nil {
-				b.Fatal(err)
-			}
+			sharedtest.OK(b, s.restore(m))
 		}
 	})
 }

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"heldout/configs/pysource"
 	"heldout/envs"
 	"heldout/envs/datafile"
 )
@@ -70,6 +73,40 @@ func parseBindings(b []byte) (bindings, error) {
 		return nil, fmt.Errorf("no game in it has a story file and a grammar")
 	}
 	return out, nil
+}
+
+// numberBehind is a number that stands behind a key, before another key or at the end of a dict.
+var numberBehind = regexp.MustCompile(`^:(\d+)[,}]`)
+
+// parseGameInfo reads Jericho's file of bindings: Python assignments of dicts of
+// literals. It ignores everything else in the file.
+func parseGameInfo(text string) (out []binding, err error) {
+	literals, err := pysource.Literals(text + "\n''") // so that a text stands behind the last number
+	var dicts []map[string]string
+	dict, key := map[string]string{}, "" // the last ones
+	for _, l := range literals {
+		before := strings.NewReplacer("(", "", ")", "").Replace(l.Preceding)
+		if m := numberBehind.FindStringSubmatch(before); m != nil {
+			dict[key] = m[1]
+		}
+		switch {
+		case strings.HasSuffix(before, "={"):
+			dict, key = map[string]string{}, l.Text
+			dicts = append(dicts, dict)
+		case l.Follows, before == ":":
+			dict[key] += l.Text
+		case strings.HasSuffix(before, ","):
+			key = l.Text
+		default: // of a list
+			key = ""
+		}
+	}
+	for _, dict := range dicts {
+		b := binding{Grammar: dict["grammar"], Walkthrough: dict["walkthrough"], ROM: dict["rom"]}
+		b.MaxWordLength, _ = strconv.Atoi(dict["max_word_length"]) // 0 without one
+		out = append(out, b)
+	}
+	return out, err
 }
 
 func (b bindings) digest() string {

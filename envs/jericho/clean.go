@@ -9,26 +9,26 @@ import (
 // rule says which part of the captured text is the observation; spec §8. Rules
 // write zeros into the buffer. The text that remains there can appear again in a
 // later step that shows nothing.
-type rule int
+type rule string
 
 const (
 	// everything keeps the whole text, for stories that are shown raw.
-	everything rule = iota
+	everything rule = ""
 	// withoutPrompt cuts a ">" and white space at both ends, for unknown stories.
-	withoutPrompt
+	withoutPrompt rule = "without-prompt"
 	// beforePrompt cuts two characters before the first ">".
-	beforePrompt
+	beforePrompt rule = "before-prompt"
 	// beforeWidePrompt cuts two characters before the first ">" with two spaces.
-	beforeWidePrompt
+	beforeWidePrompt rule = "before-wide-prompt"
 	// beforeBracket cuts two characters before the first "[".
-	beforeBracket
+	beforeBracket rule = "before-bracket"
 	// detectivePrompt cuts one character before a wide prompt, and keeps the
 	// first character, which the others leave out.
-	detectivePrompt
+	detectivePrompt rule = "detective-prompt"
 	// afterLine leaves out the first line.
-	afterLine
+	afterLine rule = "after-line"
 	// thirdOn leaves out two characters.
-	thirdOn
+	thirdOn rule = "third-on"
 )
 
 // apply returns the observation in a capture buffer whose text ends at the first

@@ -18,11 +18,11 @@ type diff struct {
 func (s *storySession) changes() diff {
 	c := s.machine.Changes()
 	d := diff{
-		Moves:  exclude(c.Moves(), func(p zmachine.Pair) bool { return slices.Contains(s.game.ignored.moved, p[0]) }),
-		Sets:   exclude(c.Sets(), s.game.ignored.sets.match),
-		Clears: exclude(c.Clears(), s.game.ignored.clears.match),
+		Moves:  exclude(c.Moves(), func(p zmachine.Pair) bool { return slices.Contains(s.game.Ignored.Moved, p[0]) }),
+		Sets:   exclude(c.Sets(), s.game.Ignored.Sets.match),
+		Clears: exclude(c.Clears(), s.game.Ignored.Clears.match),
 	}
-	for i, addr := range s.game.special {
+	for i, addr := range s.game.Special {
 		if b := s.machine.Byte(addr); b != s.lastSpecial[i] {
 			d.RAM = append(d.RAM, zmachine.Pair{uint16(addr), uint16(b)})
 		}

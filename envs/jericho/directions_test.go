@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs/engine/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // A story that knows only the short forms of directions is asked for those.
@@ -17,9 +16,7 @@ func TestShortDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	templates := []string{"north", "take OBJ", "north OBJ", "south"}
-	if d := cmp.Diff(templates, understood(templates, story)); d != "" {
-		t.Error("a story that knows both:", d)
-	}
+	sharedtest.Same(t, understood(templates, story), templates, "a story that knows both:")
 	for _, w := range zmachine.New(story, zmachine.Options{}).Dictionary() {
 		if w.Text == "north" {
 			image[w.Address+1] ^= 0x20 // another letter
@@ -28,16 +25,13 @@ func TestShortDirections(t *testing.T) {
 	if story, err = zmachine.Load(image); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"n", "take OBJ", "north OBJ", "south"}, understood(templates, story)); d != "" {
-		t.Error("a story that does not know north:", d)
-	}
+	sharedtest.Same(t, understood(templates, story), []string{"n", "take OBJ", "north OBJ", "south"},
+		"a story that does not know north:")
 }
 
 // The benchmark's games understand the long forms.
 func TestOfficialDirections(t *testing.T) {
 	for i := range games {
-		if d := cmp.Diff(basicActions, understood(basicActions, officialStory(t, &games[i]))); d != "" {
-			t.Errorf("%s: %s", games[i].name, d)
-		}
+		sharedtest.Same(t, understood(basicActions, officialStory(t, &games[i])), basicActions, games[i].Name)
 	}
 }

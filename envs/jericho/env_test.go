@@ -13,25 +13,14 @@ import (
 func officialEnv(t testing.TB, o Options) *Env {
 	t.Helper()
 	o.Data = sharedtest.AgentBoard(t)
-	e, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(New(o))(t)
 }
 
 // startedWorld returns a world of a task after its start.
 func startedWorld(t testing.TB, e *Env, task int) (envs.World, envs.Start) {
 	t.Helper()
-	w, err := e.NewWorld(e.Tasks()[task])
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w, start
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[task]))(t)
+	return w, sharedtest.Must(w.Start(context.Background()))(t)
 }
 
 // Every recorded run of the reference is repeated: goals, observations, ends
@@ -131,7 +120,7 @@ func TestOfficialTasks(t *testing.T) {
 		if slices.Contains(hard, i) {
 			want = envs.Hard
 		}
-		if task.Index != i || task.ID != games[i].name || task.Difficulty != want || len(task.Digest) != 64 {
+		if task.Index != i || task.ID != games[i].Name || task.Difficulty != want || len(task.Digest) != 64 {
 			t.Errorf("%+v", task)
 		}
 	}

@@ -17,21 +17,14 @@ const suite = "jericho/z-machine-games-master/jericho-game-suite"
 // officialStory loads the story file of a game, or skips the test.
 func officialStory(t testing.TB, g *game) *zmachine.Story {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, g.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := zmachine.Load(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	b := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, g.File)))(t)
+	return sharedtest.Must(zmachine.Load(b))(t)
 }
 
 // official starts a game as the benchmark does, twice.
 func official(t testing.TB, g *game) (s *storySession, first string) {
 	t.Helper()
-	s = newSession(g, officialStory(t, g), zmachine.Options{Seed: g.seed})
+	s = newSession(g, officialStory(t, g), zmachine.Options{Seed: g.Seed})
 	for range 2 {
 		var err error
 		if first, err = s.start(); err != nil {
@@ -87,22 +80,19 @@ func TestWalkthroughDigests(t *testing.T) {
 	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
 	for i := range games {
 		g := &games[i]
-		t.Run(g.name, func(t *testing.T) {
-			want := golden.Games[g.name]
+		t.Run(g.Name, func(t *testing.T) {
+			want := golden.Games[g.Name]
 			s, first := official(t, g)
 			if got := sha(latin1(first)); got != want.Initial {
 				t.Fatalf("initial observation %q", first)
 			}
 			chain := latin1(first)
-			actions := splitWalkthrough(b.Games[g.name].Walkthrough)
+			actions := splitWalkthrough(b.Games[g.Name].Walkthrough)
 			if len(actions) != len(want.Steps) || len(actions) == 0 {
 				t.Fatalf("%d actions, %d recorded", len(actions), len(want.Steps))
 			}
 			for n, a := range actions {
-				text, err := s.step(a)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := sharedtest.Must(s.step(a))(t)
 				chain = append(append(chain, 0x1e), latin1(text)...)
 				got := []any{sha(latin1(text))[:16], sha([]byte(observation(text)))[:16],
 					float64(s.score()), float64(s.moves()), numeric(s.won()), numeric(s.lost())}
@@ -112,9 +102,7 @@ func TestWalkthroughDigests(t *testing.T) {
 					}
 				}
 			}
-			if sha(chain) != want.Chain {
-				t.Error("the chain of all texts differs")
-			}
+			sharedtest.Equal(t, sha(chain), want.Chain, "the chain of all texts differs")
 			if !s.won() {
 				t.Error("no victory")
 			}
@@ -135,18 +123,15 @@ func TestMixedDigests(t *testing.T) {
 	sharedtest.JSON(t, "jericho/jericho_mixed_digests.json", &golden)
 	for i := range games {
 		g := &games[i]
-		t.Run(g.name, func(t *testing.T) {
-			want := golden.Games[g.name]
+		t.Run(g.Name, func(t *testing.T) {
+			want := golden.Games[g.Name]
 			s, first := official(t, g)
 			chain := latin1(first)
 			if len(want.Steps) != len(golden.Commands) {
 				t.Fatalf("%d commands, %d recorded", len(golden.Commands), len(want.Steps))
 			}
 			for n, a := range golden.Commands {
-				text, err := s.step(a)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := sharedtest.Must(s.step(a))(t)
 				raw := latin1(text)
 				chain = append(append(chain, 0x1e), raw...)
 				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), numeric(s.won()),
@@ -168,7 +153,7 @@ func TestMixedDigests(t *testing.T) {
 // findGame returns a game of the benchmark by its name, or nil.
 func findGame(name string) *game {
 	for i := range games {
-		if games[i].name == name {
+		if games[i].Name == name {
 			return &games[i]
 		}
 	}

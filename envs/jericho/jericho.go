@@ -100,7 +100,7 @@ func New(o Options) (*Env, error) {
 // add puts a game at the end of the benchmark.
 func (e *Env) add(p *play, id string, difficulty envs.Difficulty, texts ...string) {
 	e.tasks = append(e.tasks, envs.Task{
-		ID: id, Index: len(e.tasks), Type: p.game.name, Difficulty: difficulty,
+		ID: id, Index: len(e.tasks), Type: p.game.Name, Difficulty: difficulty,
 		Digest: envs.Digest(append(texts, string(difficulty))...),
 	})
 	e.plays = append(e.plays, p)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/envs/engine/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // A list is made once for a moment, and again when it was forgotten or could not be made.
@@ -81,21 +82,17 @@ func TestKeysOfMoments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range actions {
-			if err := s.play(a); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, s.play(a))
 		}
 		s.parsed += score
 		return p.actions().key(s.snapshot())
 	}
 	first := key(attic(t), 0)
-	if key(attic(t), 0) != first {
-		t.Error("worlds at one moment have two keys")
-	}
+	sharedtest.Equal(t, key(attic(t), 0), first, "worlds at one moment have two keys")
 	other := attic(t)
 	other.actions().attemptBudget--
 	game := *other.game
-	game.max++
+	game.Max++
 	for i, k := range []momentKey{
 		key(attic(t), 1), key(attic(t), 0, "east"), key(other, 0),
 		key(newPlay(other.game, other.story, other.seed+1, binding{}), 0),

@@ -23,10 +23,7 @@ func TestHelpMoments(t *testing.T) {
 	if *momentsFile == "" {
 		t.Skip("no recorded moments: make them with testdata/help/record.py and name them with -moments")
 	}
-	b, err := os.ReadFile(*momentsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(*momentsFile))(t)
 	var golden goldenBindings
 	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &golden)
 	type moment struct {
@@ -37,42 +34,35 @@ func TestHelpMoments(t *testing.T) {
 	moments := map[string][]moment{}
 	for line := range strings.Lines(string(b)) {
 		var m moment
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(line), &m))
 		moments[m.Game] = append(moments[m.Game], m)
 	}
 	var total, totalEffects [2]float64
 	equal, equalEffects, n := [2]int{}, [2]int{}, 0
 	for i := range games {
 		g := &games[i]
-		if len(moments[g.name]) == 0 {
+		if len(moments[g.Name]) == 0 {
 			continue
 		}
-		x := golden.Games[g.name]
+		x := golden.Games[g.Name]
 		story := officialStory(t, g)
 		plays := [2]*play{
-			newPlay(g, story, g.seed, binding{}),
-			newPlay(g, story, g.seed, binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength}),
+			newPlay(g, story, g.Seed, binding{}),
+			newPlay(g, story, g.Seed, binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength}),
 		}
 		var sum, sumEffects [2]float64
-		for _, m := range moments[g.name] {
-			s := newSession(g, story, zmachine.Options{Seed: g.seed})
+		for _, m := range moments[g.Name] {
+			s := newSession(g, story, zmachine.Options{Seed: g.Seed})
 			if _, err := s.start(); err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range splitWalkthrough(x.Walkthrough)[:m.Step] {
-				if err := s.play(a); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, s.play(a))
 			}
 			at := s.snapshot()
 			want := effects(t, s, at, m.Valid)
 			for k, p := range plays {
-				got, err := s.validActions(p.actions())
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := sharedtest.Must(s.validActions(p.actions()))(t)
 				have := effects(t, s, at, got)
 				e := jaccard(len(want), len(lacking(want, have)), len(lacking(have, want)))
 				if sumEffects[k] += e; e == 1 {
@@ -83,14 +73,14 @@ func TestHelpMoments(t *testing.T) {
 				if sum[k] += j; j == 1 {
 					equal[k]++
 				} else {
-					t.Logf("%s, step %d, %s: %.2f, effects %.2f, missing %q, extra %q", g.name, m.Step,
+					t.Logf("%s, step %d, %s: %.2f, effects %.2f, missing %q, extra %q", g.Name, m.Step,
 						[]string{"derived", "bindings"}[k], j, e, missing, extra)
 				}
 			}
 		}
-		count := len(moments[g.name])
+		count := len(moments[g.Name])
 		n += count
-		t.Logf("%-11s %d moments: derived %.2f, effects %.2f; bindings %.2f, effects %.2f", g.name, count,
+		t.Logf("%-11s %d moments: derived %.2f, effects %.2f; bindings %.2f, effects %.2f", g.Name, count,
 			sum[0]/float64(count), sumEffects[0]/float64(count), sum[1]/float64(count), sumEffects[1]/float64(count))
 		for k := range sum {
 			total[k] += sum[k]
@@ -107,9 +97,7 @@ func TestHelpMoments(t *testing.T) {
 // that changes nothing stands for itself. The session is left at the moment.
 func effects(t *testing.T, s *storySession, at *moment, actions []string) []string {
 	var out []string
-	if err := s.restore(at); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.restore(at))
 	score := s.score()
 	for _, a := range actions {
 		effect := a
@@ -118,9 +106,7 @@ func effects(t *testing.T, s *storySession, at *moment, actions []string) []stri
 		}
 		out = append(out, effect)
 	}
-	if err := s.restore(at); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.restore(at))
 	return distinct(out)
 }
 

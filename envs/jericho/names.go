@@ -144,13 +144,13 @@ func (s *storySession) surroundings() []string {
 		for ; !visited[n]; n = m.Object(n).Sibling {
 			visited[n] = true
 			o := m.Object(n)
-			if n != s.game.player {
+			if n != s.game.Player {
 				out = append(out, o.Name)
 			}
 			walk(o.Child)
 		}
 	}
-	if room := m.Object(s.game.player).Parent; room != 0 {
+	if room := m.Object(s.game.Player).Parent; room != 0 {
 		walk(m.Object(room).Child)
 	}
 	return out

@@ -39,14 +39,14 @@ func newOfficial(o Options, binds bindings) (*Env, error) {
 		if err != nil {
 			return nil, err
 		}
-		foreign = foreign || !l.original(g.name)
+		foreign = foreign || !l.original(g)
 		goal, start := l.goal, l.start
-		if g.name == misfiled {
+		if g.Name == misfiled {
 			goal, start = l.huntdark(o.Huntdark)
 		}
-		p := newPlay(g, story, g.seed, binds[g.name])
+		p := newPlay(g, story, g.Seed, binds[g.Name])
 		p.goal, p.start, p.subgoals = goal, start, &l.subgoals
-		e.add(p, g.name, l.difficulty, image, goal, start, strings.Join(l.subgoals.texts, "\n"),
+		e.add(p, g.Name, l.difficulty, image, goal, start, strings.Join(l.subgoals.texts, "\n"),
 			fmt.Sprint(l.subgoals.n))
 		read = append(read, image)
 	}
@@ -82,10 +82,10 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		seed := cmp.Or(o.Seed, g.seed)
-		p := newPlay(g, story, seed, binds[g.name])
-		p.goal, p.plain = "Play "+g.name+".", true
-		e.add(p, g.name, "", image, fmt.Sprint(seed))
+		seed := cmp.Or(o.Seed, g.Seed)
+		p := newPlay(g, story, seed, binds[g.Name])
+		p.goal, p.plain = "Play "+g.Name+".", true
+		e.add(p, g.Name, "", image, fmt.Sprint(seed))
 		read = append(read, image)
 	}
 	if len(read) == 0 {
@@ -105,15 +105,15 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 
 // loadStory reads a game's story and checks that it is the benchmark's file.
 func loadStory(data string, g *game) (story *zmachine.Story, image string, err error) {
-	b, err := readStory(filepath.Join(data, filepath.FromSlash(suiteFolder), g.file))
+	b, err := readStory(filepath.Join(data, filepath.FromSlash(suiteFolder), g.File))
 	if err != nil {
 		return nil, "", err
 	}
-	if sum := fmt.Sprintf("%x", md5.Sum(b)); sum != g.md5 {
-		return nil, "", fmt.Errorf("%s is not the benchmark's file: its MD5 is %s, want %s", g.file, sum, g.md5)
+	if sum := fmt.Sprintf("%x", md5.Sum(b)); sum != g.MD5 {
+		return nil, "", fmt.Errorf("%s is not the benchmark's file: its MD5 is %s, want %s", g.File, sum, g.MD5)
 	}
 	if story, err = zmachine.Load(b); err != nil {
-		err = fmt.Errorf("%s: %w", g.file, err)
+		err = fmt.Errorf("%s: %w", g.File, err)
 	}
 	return story, string(b), err
 }
@@ -160,15 +160,15 @@ func newStory(o Options, binds bindings) (*Env, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(o.Story), filepath.Ext(o.Story))
 	g := identify(image, name)
-	seed := cmp.Or(o.Seed, g.seed)
+	seed := cmp.Or(o.Seed, g.Seed)
 	if o.Raw {
 		uncleaned := *g
-		uncleaned.clean, uncleaned.hideStatus = everything, false
+		uncleaned.Clean, uncleaned.HideStatus = everything, false
 		g = &uncleaned
 	}
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit,
 		DataHash: envs.Digest(string(image))}}
-	p := newPlay(g, story, seed, binds[g.name])
+	p := newPlay(g, story, seed, binds[g.Name])
 	p.goal, p.raw = "Play "+name+".", o.Raw
 	e.add(p, name, "", string(image), fmt.Sprint(seed), fmt.Sprint(o.Raw))
 	e.set("story", filepath.Base(o.Story))
@@ -183,10 +183,10 @@ func newStory(o Options, binds bindings) (*Env, error) {
 func identify(image []byte, name string) *game {
 	sum := fmt.Sprintf("%x", md5.Sum(image))
 	for g := range allGames() {
-		if g.md5 == sum {
+		if g.MD5 == sum {
 			return g
 		}
 	}
-	return &game{name: name, clean: withoutPrompt, hideStatus: true, player: 20, victory: genericWon,
-		death: genericDied, wordLength: informWord}
+	return &game{Name: name, Clean: withoutPrompt, HideStatus: true, Player: 20, Victory: "****  You have won  ****",
+		Death: "****  You have died  ****", WordLength: informWord}
 }

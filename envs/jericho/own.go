@@ -12,17 +12,6 @@ import (
 //go:embed lowlight/lowlight.z5
 var lowlightImage []byte
 
-// lowlight is the game of our own; its source is in the folder of that name.
-var lowlight = game{
-	name: "lowlight", file: "lowlight.z5",
-	clean: beforeWidePrompt, player: 21, moves: 4185, score: score{scoreByte, 4196}, max: 8,
-	victory: haveWon, death: haveDied, wordLength: informWord,
-	ignored: ignored{
-		moved: []uint16{7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}, // directions, which can be "put down"
-		sets:  attributes(25), clears: attributes(25),
-	},
-}
-
 const (
 	lowlightGoal = "Light the lamp of the lighthouse before the ship reaches the reef. " +
 		"The tower is locked, its clockwork has no crank, and the lamp has no oil."
@@ -56,7 +45,7 @@ func newOwn(o Options) (*Env, error) {
 	}
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
 	e.set("generator-seed", strconv.FormatInt(o.GeneratorSeed, 10))
-	start := int(stream.Seed(o.GeneratorSeed, Name, lowlight.name))
+	start := int(stream.Seed(o.GeneratorSeed, Name, lowlight.Name))
 	p := newPlay(&lowlight, story, start,
 		binding{Grammar: lowlightGrammar, MaxWordLength: informWord, Walkthrough: lowlightWalkthrough})
 	p.goal = lowlightGoal
@@ -66,14 +55,14 @@ func newOwn(o Options) (*Env, error) {
 			p.seed = o.Seed
 			e.set("game-seed", strconv.Itoa(o.Seed))
 		}
-		e.add(p, lowlight.name, "", string(lowlightImage), strconv.Itoa(p.seed))
+		e.add(p, lowlight.Name, "", string(lowlightImage), strconv.Itoa(p.seed))
 		return e, nil
 	}
 	p.subgoals = &subgoals{n: len(lowlightSubgoals)}
 	for _, text := range lowlightSubgoals {
 		p.subgoals.texts = append(p.subgoals.texts, strip(text))
 	}
-	e.add(p, lowlight.name, envs.Hard, append([]string{string(lowlightImage), strconv.Itoa(start), lowlightGoal},
+	e.add(p, lowlight.Name, envs.Hard, append([]string{string(lowlightImage), strconv.Itoa(start), lowlightGoal},
 		lowlightSubgoals...)...)
 	return e, nil
 }

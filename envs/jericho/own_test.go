@@ -20,11 +20,7 @@ import (
 // own sets up the game of our own.
 func own(t testing.TB, seed int64) *Env {
 	t.Helper()
-	e, err := New(Options{GeneratorSeed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(New(Options{GeneratorSeed: seed}))(t)
 }
 
 // steps plays actions and returns the last answer.
@@ -66,7 +62,7 @@ func TestOwnGameIsWon(t *testing.T) {
 		if !s.Success || s.Progress != 1 || n > e.Info().StepLimit {
 			t.Errorf("seed %d: %+v after %d steps", seed, s, n)
 		}
-		if got := w.(*world).session.score(); got != lowlight.max {
+		if got := w.(*world).session.score(); got != lowlight.Max {
 			t.Errorf("seed %d: the score is %d", seed, got)
 		}
 		if got := w.(*world).session.moves(); got != n {
@@ -90,7 +86,7 @@ func TestOwnGameIsLost(t *testing.T) {
 			t.Errorf("%s: over too early: %+v", name, s)
 		}
 		if s := steps(t, w, actions[len(actions)-1]); !s.Done || s.Success ||
-			!strings.Contains(s.Observation, haveDied) {
+			!strings.Contains(s.Observation, "*** You have died ***") {
 			t.Errorf("%s: %+v", name, s)
 		}
 		if actions, err := w.(envs.Lister).Actions(context.Background()); err != nil || len(actions) != 0 {
@@ -135,9 +131,7 @@ func TestHelpTogether(t *testing.T) {
 	for i := range sharedtest.Times(t, 12, 6) {
 		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
 			t.Parallel()
-			if d := cmp.Diff(alone[i%2], ask(t, int64(i%2))); d != "" {
-				t.Error(d)
-			}
+			sharedtest.Same(t, ask(t, int64(i%2)), alone[i%2])
 		})
 	}
 }
@@ -159,13 +153,9 @@ func TestRepeatable(t *testing.T) {
 	forks := []envs.World{forked(t, a), forked(t, a)}
 	forks = append(forks, forked(t, forks[0]))
 	rest := play(a, actions[35:])
-	if d := cmp.Diff(append(slices.Clone(first), rest...), play(b, actions)); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Same(t, play(b, actions), append(slices.Clone(first), rest...))
 	for _, f := range forks {
-		if d := cmp.Diff(rest, play(f, actions[35:])); d != "" {
-			t.Error(d)
-		}
+		sharedtest.Same(t, play(f, actions[35:]), rest)
 	}
 	other, _ := startedWorld(t, own(t, 4), 0)
 	if cmp.Equal(first, play(other, actions[:35])) {
@@ -173,12 +163,8 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
-func forked(t interface{ Fatal(...any) }, w envs.World) envs.World {
-	f, err := w.(envs.Forker).Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+func forked(t sharedtest.Ender, w envs.World) envs.World {
+	return sharedtest.Must(w.(envs.Forker).Fork())(t)
 }
 
 // The story file is what its source compiles to.
@@ -200,8 +186,8 @@ func TestOwnGameCompiles(t *testing.T) {
 }
 
 func (s *storySession) moves() int {
-	if s.game.moves == 0 {
+	if s.game.Moves == 0 {
 		return 0
 	}
-	return int(s.machine.Word(s.game.moves)) - s.game.moveOffset
+	return int(s.machine.Word(s.game.Moves)) - s.game.MoveOffset
 }

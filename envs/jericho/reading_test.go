@@ -41,10 +41,7 @@ func TestReading(t *testing.T) {
 	turns := sharedtest.Times(t, lengths[1], lengths[0])
 	for line := range strings.Lines(readingSums) {
 		fields := strings.Fields(line)
-		e, err := New(Options{Story: "testdata/reading.z" + fields[0], Seed: 1, Raw: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(New(Options{Story: "testdata/reading.z" + fields[0], Seed: 1, Raw: true}))(t)
 		w, start := startedWorld(t, e, 0)
 		digest := sha256.New()
 		_, _ = io.WriteString(digest, start.Observation)
@@ -52,11 +49,7 @@ func TestReading(t *testing.T) {
 		for range turns {
 			var said string
 			number, said = readingAction(number)
-			s, err := w.Step(context.Background(), said)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.WriteString(digest, s.Observation)
+			_, _ = io.WriteString(digest, sharedtest.Must(w.Step(context.Background(), said))(t).Observation)
 		}
 		if got, want := fmt.Sprintf("%x", digest.Sum(nil))[:32], fields[1+slices.Index(lengths, turns)]; got != want {
 			t.Errorf("version %s: the digest of %d turns is %s, want %s", fields[0], turns, got, want)

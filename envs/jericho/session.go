@@ -19,7 +19,7 @@ type storySession struct {
 
 	world       []byte // the last text, cleaned
 	parsed      int    // the score that was read from a status line
-	lastSpecial []byte // of the last step: the bytes at game.special
+	lastSpecial []byte // of the last step: the bytes at game.Special
 }
 
 func newSession(g *game, s *zmachine.Story, o zmachine.Options) *storySession {
@@ -28,19 +28,19 @@ func newSession(g *game, s *zmachine.Story, o zmachine.Options) *storySession {
 
 // options completes those of a machine that plays the game.
 func (g *game) options(o zmachine.Options) zmachine.Options {
-	o.HideStatus, o.StrayAttribute = g.hideStatus, g.strayAttribute
+	o.HideStatus, o.StrayAttribute = g.HideStatus, g.StrayAttribute
 	return o
 }
 
 func (g *game) session(m *zmachine.Machine) *storySession {
-	return &storySession{game: g, machine: m, lastSpecial: make([]byte, len(g.special))}
+	return &storySession{game: g, machine: m, lastSpecial: make([]byte, len(g.Special))}
 }
 
 // start plays up to the first command, and returns what the story showed.
 func (s *storySession) start() (string, error) {
 	s.parsed = 0
 	err := s.machine.Start()
-	for _, action := range s.game.intro {
+	for _, action := range s.game.Intro {
 		if err == nil {
 			err = s.machine.Step(action)
 		}
@@ -62,7 +62,7 @@ func (s *storySession) step(action string) (string, error) {
 
 // play is step, but leaves the text in world. The machine must not be halted.
 func (s *storySession) play(action string) error {
-	for i, addr := range s.game.special {
+	for i, addr := range s.game.Special {
 		s.lastSpecial[i] = s.machine.Byte(addr)
 	}
 	err := s.machine.Step(action)
@@ -82,10 +82,10 @@ func broken(err error) error {
 // take cleans what was captured and empties the buffer.
 func (s *storySession) take() {
 	buffer := s.machine.Capture()
-	if s.game.score.kind == scoreParsed {
+	if s.game.Score.Kind == scoreParsed {
 		s.parsed = -parseScore(terminated(buffer))
 	}
-	s.world = append(s.world[:0], s.game.clean.apply(buffer)...)
+	s.world = append(s.world[:0], s.game.Clean.apply(buffer)...)
 	s.machine.ClearCapture()
 }
 
@@ -108,12 +108,12 @@ func parseScore(raw []byte) int {
 }
 
 func (s *storySession) won() bool {
-	return s.says(s.game.victory)
+	return s.says(s.game.Victory)
 }
 
 // lost reports whether the game is lost, or has stopped.
 func (s *storySession) lost() bool {
-	return s.machine.Halted() || s.says(s.game.death)
+	return s.machine.Halted() || s.says(s.game.Death)
 }
 
 // says reports whether the last text has an end in it.
@@ -122,13 +122,13 @@ func (s *storySession) says(end string) bool {
 }
 
 func (s *storySession) score() int {
-	switch s.game.score.kind {
+	switch s.game.Score.Kind {
 	case scoreByte:
-		return int(s.machine.Byte(s.game.score.addr))
+		return int(s.machine.Byte(s.game.Score.Addr))
 	case scoreSigned:
-		return int(int8(s.machine.Byte(s.game.score.addr)))
+		return int(int8(s.machine.Byte(s.game.Score.Addr)))
 	case scoreWord:
-		return int(int16(s.machine.Word(s.game.score.addr)))
+		return int(int16(s.machine.Word(s.game.Score.Addr)))
 	case scoreParsed:
 		return s.parsed
 	case scoreVictory:

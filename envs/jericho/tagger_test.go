@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"heldout/envs/sharedtest"
 )
 
 // Nouns and adjectives are told apart, and numbers, pronouns and other words that
@@ -24,9 +24,7 @@ func TestTag(t *testing.T) {
 			}
 			got = append(got, n.text)
 		}
-		if d := cmp.Diff(want, strings.Join(got, " ")); d != "" {
-			t.Errorf("%q: %s", text, d)
-		}
+		sharedtest.Same(t, strings.Join(got, " "), want, text)
 	}
 }
 
@@ -37,7 +35,5 @@ func TestNamesIn(t *testing.T) {
 	for _, n := range v.namesIn("North is a lamp, or lantern, on a table.") {
 		got = append(got, n.text)
 	}
-	if d := cmp.Diff([]string{"lamp", "lantern", "north"}, got); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Same(t, got, []string{"lamp", "lantern", "north"})
 }

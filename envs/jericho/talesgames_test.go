@@ -62,10 +62,7 @@ func talesDigest(t *testing.T, e *Env, task, turns int) string {
 	for range turns {
 		number = (number*1103515245 + 12345) % (1 << 31)
 		action := talesAction(number, observation)
-		step, err := w.Step(context.Background(), action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(w.Step(context.Background(), action))(t)
 		session := w.(scored).session
 		observation = step.Observation
 		fmt.Fprintf(digest, "%s\n%s\n%d %.0f %.0f\n", action, observation, session.score(), numeric(step.Done),
@@ -123,9 +120,7 @@ func TestTalesGames(t *testing.T) {
 			t.Errorf("%s: the digest of %d turns is %s, want %s", want[0], turns, got, want[column])
 		}
 	}
-	if len(lines) != 54 {
-		t.Errorf("there are digests of %d games, want 54", len(lines))
-	}
+	sharedtest.Equal(t, len(lines), 54, "games with digests")
 	t.Run("missing", func(t *testing.T) {
 		if len(absent) > 0 {
 			sharedtest.Absent(t, "stories", fmt.Sprintf("%d of TALES' 54 stories are missing, such as %s; "+

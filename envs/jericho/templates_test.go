@@ -36,11 +36,11 @@ func TestReducedTemplates(t *testing.T) {
 	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
 	sharedtest.JSON(t, "jericho/jericho_verb_counts_used.json", theirs)
 	for _, g := range games {
-		want := golden.Templates[g.name]
+		want := golden.Templates[g.Name]
 		for _, counts := range []verbCounts{theirs, usualVerbs()} {
-			got := reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts)
+			got := reduceTemplates(b.Games[g.Name].Grammar, g.WordLength, counts)
 			if len(got) != want.Count || sha([]byte(strings.Join(got, "\n"))) != want.SHA {
-				t.Errorf("%s by %T: %d templates, want %d, or they differ", g.name, counts, len(got), want.Count)
+				t.Errorf("%s by %T: %d templates, want %d, or they differ", g.Name, counts, len(got), want.Count)
 			}
 		}
 	}
@@ -55,18 +55,18 @@ func TestDerivedTemplates(t *testing.T) {
 	all, common := 0, 0
 	for i := range games {
 		g := &games[i]
-		want := distinct(reduceTemplates(b.Games[g.name].Grammar, g.wordLength, counts))
-		got := distinct(reduceTemplates(deriveTemplates(officialStory(t, g)), g.wordLength, counts))
+		want := distinct(reduceTemplates(b.Games[g.Name].Grammar, g.WordLength, counts))
+		got := distinct(reduceTemplates(deriveTemplates(officialStory(t, g)), g.WordLength, counts))
 		missing, extra := lacking(want, got), lacking(got, want)
 		all += len(want) + len(extra)
 		common += len(want) - len(missing)
 		for _, answer := range []string{"yes", "no"} { // 905 knows them without a line in its grammar
 			if slices.Contains(missing, answer) || slices.Contains(extra, answer) {
-				t.Errorf("%s: %q is on one of the lists only", g.name, answer)
+				t.Errorf("%s: %q is on one of the lists only", g.Name, answer)
 			}
 		}
 		if len(missing) > 8 || len(extra) > 5 {
-			t.Errorf("%s: missing %q, extra %q", g.name, missing, extra)
+			t.Errorf("%s: missing %q, extra %q", g.Name, missing, extra)
 		}
 	}
 	if agreement := float64(common) / float64(all); agreement < 0.98 {

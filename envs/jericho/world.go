@@ -59,7 +59,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	for range 2 {
 		var err error
 		if first, err = w.session.start(); err != nil {
-			return envs.Start{}, fmt.Errorf("%s: %w", w.play.game.name, err)
+			return envs.Start{}, fmt.Errorf("%s: %w", w.play.game.Name, err)
 		}
 	}
 	switch {
@@ -142,8 +142,8 @@ func (w *world) judge(text string) {
 	ended := s.lost() || s.won()
 	goals := w.play.subgoals
 	if goals == nil {
-		if s.game.max > 0 {
-			w.progress = max(w.progress, min(float64(s.score())/float64(s.game.max), 1))
+		if s.game.Max > 0 {
+			w.progress = max(w.progress, min(float64(s.score())/float64(s.game.Max), 1))
 		}
 		w.settle(s.won())
 		w.done = ended
@@ -202,7 +202,7 @@ type scored struct{ *world }
 
 // Score implements envs.Scorer.
 func (w scored) Score() float64 {
-	if maxScore := w.play.game.max; maxScore > 0 {
+	if maxScore := w.play.game.Max; maxScore > 0 {
 		if session, err := w.awake(); err == nil {
 			return float64(session.score()) / float64(maxScore)
 		}

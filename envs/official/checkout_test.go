@@ -128,9 +128,7 @@ func TestPullCheckout(t *testing.T) {
 	}
 	want := []string{".heldout/lock", "heldout-data.json", "originals/toy-0123456/LICENSE",
 		"originals/toy-0123456/prompts/a.txt", "originals/toy-0123456/run.py"}
-	if got := treeOf(t, dir); !slices.Equal(got, want) {
-		t.Errorf("the folder holds %q, want %q", got, want)
-	}
+	sharedtest.Same(t, treeOf(t, dir), want, "the folder holds")
 	receipts, err := readReceipts(dir)
 	check(t, err)
 	if r := receipts["originals/toy-0123456/run.py"]; r.SHA256 != sumOf([]byte(program)) || r.Origin != "toy-0123456" ||
@@ -210,9 +208,7 @@ func TestWrongCheckouts(t *testing.T) {
 				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
-			if got := treeOf(t, dir); !slices.Equal(got, []string{".heldout/lock"}) {
-				t.Errorf("%q is left", got)
-			}
+			sharedtest.Same(t, treeOf(t, dir), []string{".heldout/lock"}, "is left")
 			o.files["/toy.tar.gz"] = good
 			_, err := fetchToy(t, o, dir, toy(false))
 			check(t, err)
@@ -229,9 +225,7 @@ func TestCheckoutNotes(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	notes, err := fetchToyFrom(t, dir, toy(true), server.URL+"/toy.tar.gz", server.URL+"/tasks.json")
-	if err == nil || !strings.Contains(err.Error(), "/tasks.json is another file: it has the SHA-256 ") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "/tasks.json is another file: it has the SHA-256 ")
 	if !strings.Contains(notes, "toy-0123456: the repository has no licence file (licence: MIT)\n") {
 		t.Error(notes)
 	}
@@ -252,9 +246,7 @@ func TestCheckoutSourcesThatFail(t *testing.T) {
 		http.StatusServiceUnavailable: "503 Service Unavailable; give the same command again to continue",
 	} {
 		_, err := fetchToy(t, &owner{refuse: status}, t.TempDir(), toy(false))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d: %v", status, err)
-		}
+		sharedtest.Fails(t, err, want, status)
 	}
 	dead := httptest.NewServer(nil)
 	dead.Close()

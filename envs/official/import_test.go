@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs/sharedtest"
 )
 
@@ -34,12 +32,8 @@ func TestImportArchives(t *testing.T) {
 	o := options(t, nil)
 	found, err := Import(context.Background(), o, []string{dir})
 	check(t, err)
-	if diff := cmp.Diff(counts, found); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(everything, stateOf(t, o.Dir)); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, found, counts)
+	sharedtest.Same(t, stateOf(t, o.Dir), everything)
 }
 
 // Names and folders do not matter where the bytes are known.
@@ -67,9 +61,7 @@ func TestImportByContent(t *testing.T) {
 		want[id] = count
 	}
 	delete(want, "jericho/labels") // which is not published on its own
-	if diff := cmp.Diff(want, found); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, found, want)
 }
 
 // Splits whose files are not known are known by their paths and form.
@@ -85,9 +77,7 @@ func TestImportSplits(t *testing.T) {
 	o := options(t, nil)
 	found, err := Import(context.Background(), o, []string{archive})
 	check(t, err)
-	if diff := cmp.Diff(map[string]int{"alfworld/valid_seen": 1, "alfworld/train": 1}, found); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, found, map[string]int{"alfworld/valid_seen": 1, "alfworld/train": 1})
 	if got := stateOf(t, o.Dir); got["alfworld/train"] != Incomplete {
 		t.Errorf("%v", got)
 	}
@@ -112,9 +102,7 @@ func TestImportRefusals(t *testing.T) {
 	} {
 		o := options(t, nil)
 		_, err := Import(context.Background(), o, paths)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		sharedtest.Fails(t, err, want)
 		if got := visible(t, o.Dir); len(got) > 0 {
 			t.Errorf("%s: the folder holds %q", want, got)
 		}
@@ -252,9 +240,8 @@ func TestImportLaterGames(t *testing.T) {
 	for range 2 { // the second time they are there
 		found, err := Import(t.Context(), o, []string{link})
 		check(t, err)
-		if found["alfworld/games"] != 134 || stateOf(t, o.Dir)["alfworld/games"] != Accepted {
-			t.Errorf("%v", found)
-		}
+		sharedtest.Equal(t, found["alfworld/games"], 134, found)
+		sharedtest.Equal(t, stateOf(t, o.Dir)["alfworld/games"], Accepted, found)
 	}
 	published, err := filepath.Abs(filepath.Join(sharedtest.AgentBoard(t), "alfworld"))
 	check(t, err)

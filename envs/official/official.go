@@ -6,6 +6,7 @@ package official
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,94 +42,49 @@ type Part struct {
 // ID names the part, such as "pddl/problems".
 func (p Part) ID() string { return p.Env + "/" + p.Name }
 
-// The folders of the data folder, by environment.
+// The names in the data folder that say what a file is.
 const (
-	gamesFolder   = "alfworld/json_2.1.1"
-	suiteFolder   = "jericho/z-machine-games-master/jericho-game-suite"
-	problemFolder = "pddl/pddlgym"
-	labelName     = "test.jsonl"
-	gameName      = "game.tw-pddl"
-	dumpName      = "enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2"
-	factsName     = "hotpot_dev_distractor_v1.json"
-	questionsName = "hotpot_dev_v1_simplified.json"
+	gamesFolder = "alfworld/json_2.1.1"
+	labelName   = "test.jsonl"
+	gameName    = "game.tw-pddl"
+	dumpName    = "enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2"
+	// dumpSize is what HotpotQA's site gives, in bytes.
+	dumpSize = 1553565403
 )
 
-// Parts lists what official data there are.
-func Parts() []Part { return slices.Clone(parts()) }
+//go:embed sources.json
+var sourcesText []byte
 
-// parts makes the list once: it sorts the names of all files, and every command looks
-// for the user's data folder.
-var parts = sync.OnceValue(func() []Part {
-	return []Part{
-		{
-			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen",
-			Alternatives: gameFolders("valid_unseen"),
-			Files:        filesUnder(knownSums, gamesFolder+"/valid_unseen"),
-			Absence:      "ALFWorld's 134 unseen games cannot be played.",
-		},
-		{
-			Env: "alfworld", Name: "labels", Folder: "alfworld", Files: []string{labelName}, Lines: 134,
-			Absence: "ALFWorld's sub-goals are derived from the tasks; the success rate is the same.",
-		},
-		{
-			Env: "alfworld", Name: "valid_seen", Folder: gamesFolder + "/valid_seen",
-			Alternatives: gameFolders("valid_seen"), Pattern: "*/*/" + gameName, MinFiles: 140,
-			Absence: "--split valid_seen cannot be played.",
-		},
-		{
-			Env: "alfworld", Name: "valid_train", Folder: gamesFolder + "/valid_train",
-			Alternatives: gameFolders("valid_train"), Pattern: "*/*/" + gameName, MinFiles: 200,
-			Absence: "--split valid_train cannot be played.",
-		},
-		{
-			Env: "alfworld", Name: "train", Folder: gamesFolder + "/train", Alternatives: gameFolders("train"),
-			Pattern: "*/*/" + gameName, MinFiles: 3553, Absence: "--split train cannot be played.",
-		},
-		{
-			Env: "babyai", Name: "labels", Needed: true, Folder: "babyai", Files: []string{labelName}, Lines: 112,
-			Absence: "BabyAI has no official sub-goals: its official tasks cannot be scored.",
-		},
-		{
-			Env: "hotpotqa", Name: "questions", Needed: true, Folder: "hotpotqa", Files: []string{questionsName},
-			Absence: "HotpotQA's development set cannot be played.",
-		},
-		{
-			Env: "hotpotqa", Name: "facts", Folder: "hotpotqa", Files: []string{factsName},
-			Absence: "HotpotQA's expert does not know what to search for; models are not affected.",
-		},
-		{
-			Env: "hotpotqa", Name: "wikipedia", Folder: "hotpotqa", Files: []string{dumpName},
-			Absence: "Wikipedia of 2017 is not at hand for heldout wiki build; pages come from the live site.",
-		},
-		{
-			Env: "jericho", Name: "labels", Needed: true, Folder: "jericho", Files: []string{labelName}, Lines: 20,
-			Absence: "Jericho's sub-goals are missing: progress and success cannot be scored.",
-		},
-		{
-			Env: "jericho", Name: "stories", Needed: true, Folder: suiteFolder,
-			Files: filesUnder(knownSums, suiteFolder), Absence: "Jericho's games cannot be played.",
-		},
-		{
-			Env: "jericho", Name: "tales", Folder: suiteFolder, Files: filesUnder(talesSums, suiteFolder),
-			Absence: "34 of TALES' 54 games cannot be played; AgentBoard's tasks are not affected.",
-		},
-		{
-			Env: "pddl", Name: "labels", Needed: true, Folder: "pddl", Files: []string{labelName}, Lines: 60,
-			Absence: "The difficulty of the PDDL tasks is missing: they cannot be played.",
-		},
-		{
-			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Alternatives: []string{
-				"../agentboard/environment/pddl_env/pddlgym/pddl"},
-			Files:   filesUnder(knownSums, problemFolder),
-			Absence: "The PDDL problems are missing: they cannot be played.",
-		},
-		{
-			Env: "sciworld", Name: "labels", Needed: true, Folder: "scienceworld", Files: []string{labelName},
-			Lines:   90,
-			Absence: "ScienceWorld has no official goals and sub-goals: AgentBoard's progress rate cannot be computed.",
-		},
+// tables has what official data there are, and where they can be fetched. It is made once: it sorts the names of all
+// files, and every command looks for the user's data folder.
+var tables = sync.OnceValue(func() (t struct {
+	Parts   []Part
+	Sources []PublishedFile
+}) {
+	if err := json.Unmarshal(sourcesText, &t); err != nil {
+		panic(err) // it is ours, and tests read it
 	}
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		switch {
+		case p.Name == "tales":
+			p.Files = filesUnder(talesSums, p.Folder)
+		case p.Files == nil && p.Pattern == "":
+			p.Files = filesUnder(knownSums, p.Folder)
+		}
+		if split, ok := strings.CutPrefix(p.Folder, gamesFolder+"/"); ok {
+			p.Alternatives = gameFolders(split)
+		}
+	}
+	sums := publishedSums()
+	for i := range t.Sources {
+		t.Sources[i].SHA256 = sums[t.Sources[i].DataPath]
+	}
+	return t
 })
+
+// Parts lists what official data there are.
+func Parts() []Part { return slices.Clone(tables().Parts) }
 
 // gameFolders are where a split of ALFWorld's games may lie instead of in gamesFolder.
 func gameFolders(split string) (folders []string) {
@@ -173,7 +129,7 @@ var (
 
 // publishedSums returns the SHA-256 in hex of the published files, by path.
 func publishedSums() map[string]string {
-	sums := map[string]string{"hotpotqa/" + factsName: factsSum, "hotpotqa/" + dumpName: dumpSum}
+	sums := map[string]string{}
 	for _, list := range []string{knownSums, talesSums} {
 		for line := range strings.Lines(list) {
 			if sum, file, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {

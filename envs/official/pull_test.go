@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // publish serves the published archives.
@@ -50,16 +52,12 @@ func TestPullEverything(t *testing.T) {
 	owner, sources := publish(t, officialArchives(t))
 	o := options(t, sources)
 	check(t, fetch(o))
-	if diff := cmp.Diff(everything, stateOf(t, o.Dir)); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, stateOf(t, o.Dir), everything)
 	if want := []string{"/data.tar.gz ", "/code.tar.gz ", "/questions.json "}; !slices.Equal(owner.requests, want) {
 		t.Errorf("%q was asked for, want %q: the stories were in the first archive", owner.requests, want)
 	}
 	want := []string{"alfworld", "babyai", "heldout-data.json", "hotpotqa", "jericho", "pddl", "scienceworld"}
-	if got := visible(t, o.Dir); !slices.Equal(got, want) {
-		t.Errorf("the folder holds %q, want %q", got, want)
-	}
+	sharedtest.Same(t, visible(t, o.Dir), want, "the folder holds")
 	if _, err := os.Stat(filepath.Join(o.Dir, workName, "agentboard")); !os.IsNotExist(err) {
 		t.Errorf("the archive is still there: %v", err)
 	}
@@ -68,9 +66,7 @@ func TestPullEverything(t *testing.T) {
 		t.Errorf("a second pull asks for %q", owner.requests)
 	}
 	check(t, os.WriteFile(filepath.Join(o.Dir, "babyai", "test.jsonl"), []byte("{}"), 0o600))
-	if got := stateOf(t, o.Dir)["babyai/labels"]; got != Changed {
-		t.Errorf("damaged labels are %s", got)
-	}
+	sharedtest.Equal(t, stateOf(t, o.Dir)["babyai/labels"], Changed, "damaged labels")
 	if check(t, fetch(o)); stateOf(t, o.Dir)["babyai/labels"] != Complete || len(owner.requests) != 1 {
 		t.Errorf("damaged labels are not fetched again: %q", owner.requests)
 	}
@@ -82,9 +78,7 @@ func TestPullOne(t *testing.T) {
 	_, sources := publish(t, p)
 	o := options(t, sources, "pddl")
 	check(t, fetch(o))
-	if got := visible(t, o.Dir); !slices.Equal(got, []string{"heldout-data.json", "pddl"}) {
-		t.Errorf("the folder holds %q", got)
-	}
+	sharedtest.Same(t, visible(t, o.Dir), []string{"heldout-data.json", "pddl"}, "the folder holds")
 }
 
 // TALES' other stories come only on request. They have to be the published ones, and what
@@ -94,9 +88,8 @@ func TestTalesStories(t *testing.T) {
 	o := options(t, sources, "jericho")
 	check(t, fetch(o))
 	want := map[string]FolderState{"jericho/labels": Complete, "jericho/stories": Complete}
-	if diff := cmp.Diff(want, stateOf(t, o.Dir)); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, stateOf(t, o.Dir), want)
+	const suiteFolder = "jericho/z-machine-games-master/jericho-game-suite"
 	files := filesUnder(talesSums, suiteFolder)
 	var members []member
 	for _, file := range append(files, "lgop.z3", "../advent.z5") {
@@ -105,9 +98,7 @@ func TestTalesStories(t *testing.T) {
 	}
 	owner.requests, owner.files["/tales.tar.gz"] = nil, tarGz(t, members...)
 	o.Extras = []string{"tales-stories"}
-	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "left out (34): "+suiteFolder+"/advent.z5, ") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, fetch(o), "left out (34): "+suiteFolder+"/advent.z5, ")
 	o.Accept = true
 	check(t, fetch(o))
 	want["jericho/tales"] = Accepted
@@ -128,9 +119,7 @@ func TestPullContinuesAfterAFailure(t *testing.T) {
 		!strings.Contains(err.Error(), "pddl is not complete, and nothing of it was placed: pddl/problems is missing") {
 		t.Fatal(err)
 	}
-	if got := visible(t, o.Dir); !slices.Equal(got, []string{"babyai", "heldout-data.json"}) {
-		t.Errorf("the folder holds %q", got)
-	}
+	sharedtest.Same(t, visible(t, o.Dir), []string{"babyai", "heldout-data.json"}, "the folder holds")
 	owner.requests, owner.files["/code.tar.gz"] = nil, p.code
 	check(t, fetch(o))
 	if want := []string{"/code.tar.gz "}; !slices.Equal(owner.requests, want) {
@@ -148,9 +137,7 @@ func TestBrokenConnections(t *testing.T) {
 		owner.rangeless, owner.breakAfter = rangeless, []int{n / 4, n / 2}
 		o := options(t, sources, "hotpotqa")
 		check(t, fetch(o))
-		if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
-			t.Errorf("the questions are %s", got)
-		}
+		sharedtest.Equal(t, stateOf(t, o.Dir)["hotpotqa/questions"], Complete, "the questions")
 		if len(owner.requests) != 3 || rangeless == (owner.requests[1] != "/questions.json ") {
 			t.Errorf("rangeless %v: %q", rangeless, owner.requests)
 		}
@@ -192,9 +179,7 @@ func TestServersThatStall(t *testing.T) {
 	d := newDownloader(nil, "test", o.Tell)
 	d.wait, d.stall = time.Millisecond, 100*time.Millisecond
 	check(t, pullWith(context.Background(), o, d))
-	if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
-		t.Errorf("the questions are %s", got)
-	}
+	sharedtest.Equal(t, stateOf(t, o.Dir)["hotpotqa/questions"], Complete, "the questions")
 }
 
 // What arrives has to be what was published.
@@ -249,9 +234,7 @@ func TestFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 	check(t, fetch(o))
-	if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
-		t.Errorf("the questions are %s", got)
-	}
+	sharedtest.Equal(t, stateOf(t, o.Dir)["hotpotqa/questions"], Complete, "the questions")
 }
 
 func TestOtherBytes(t *testing.T) {
@@ -287,9 +270,7 @@ func TestChangedMembers(t *testing.T) {
 	}
 	o.Accept = true
 	check(t, fetch(o))
-	if got := stateOf(t, o.Dir)["babyai/labels"]; got != Accepted {
-		t.Errorf("the labels are %s", got)
-	}
+	sharedtest.Equal(t, stateOf(t, o.Dir)["babyai/labels"], Accepted, "the labels")
 }
 
 // Hugging Face says the SHA-256 of a large file before it sends to it.
@@ -349,9 +330,7 @@ func TestOnePullAtATime(t *testing.T) {
 	o := options(t, Sources())
 	s, err := openStage(o.Dir, false)
 	check(t, err)
-	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "another heldout is filling ") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, fetch(o), "another heldout is filling ")
 	check(t, s.close())
 }
 
@@ -393,9 +372,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	for _, bad := range []Options{{Environments: []string{"chess"}}, {Extras: []string{"agentboard"}}} {
-		if _, err := Plan(bad); err == nil {
-			t.Errorf("%+v: no error", bad)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Plan(bad)), "", bad, "no error")
 	}
 }
 
@@ -429,9 +406,7 @@ func TestProxy(t *testing.T) {
 	o.Accept = true
 	o.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
 	check(t, fetch(o))
-	if got := stateOf(t, o.Dir)["babyai/labels"]; got != Accepted {
-		t.Errorf("the labels are %s", got)
-	}
+	sharedtest.Equal(t, stateOf(t, o.Dir)["babyai/labels"], Accepted, "the labels")
 }
 
 // A server may send to another address, but not to one without encryption.
@@ -448,7 +423,6 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s to %s: %v", test.from, test.to, err)
 		}
 	}
-	if err := checkRedirect(&http.Request{}, make([]*http.Request, 10)); err == nil {
-		t.Error("redirects without end are followed")
-	}
+	sharedtest.Fails(t, checkRedirect(&http.Request{}, make([]*http.Request, 10)), "",
+		"redirects without end are followed")
 }

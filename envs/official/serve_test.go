@@ -130,7 +130,7 @@ func officialArchives(t testing.TB) published {
 		member{name: "data/babyai/._test.jsonl", content: "Mac OS X"})
 	add(&code, "AgentBoard-main/agentboard/environment/pddl_env/pddlgym/pddl", "pddl/pddlgym")
 	add(&suite, "z-machine-games-master/jericho-game-suite", "jericho/z-machine-games-master/jericho-game-suite")
-	questions, err := os.ReadFile(filepath.Join(root, "hotpotqa", questionsName))
+	questions, err := os.ReadFile(filepath.Join(root, "hotpotqa/hotpot_dev_v1_simplified.json"))
 	check(t, err)
 	packed = &published{tarGz(t, board...), tarGz(t, code...), tarGz(t, suite...), questions}
 	return *packed

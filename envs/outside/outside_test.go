@@ -11,6 +11,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/outside"
+	"heldout/envs/sharedtest"
 )
 
 // fake is an environment that says what a test wants.
@@ -94,9 +95,8 @@ func TestAbout(t *testing.T) {
 		}
 	}
 	f := &fake{about: about()}
-	if _, err := outside.New(t.Context(), "exec", f, outside.Options{Threshold: 1}); err == nil {
-		t.Error("an environment that knows success has a threshold")
-	}
+	sharedtest.Fails(t, sharedtest.Err(outside.New(t.Context(), "exec", f, outside.Options{Threshold: 1})), "",
+		"an environment that knows success has a threshold")
 }
 
 // Another version of an environment has other settings, and another hash other tasks, too.
@@ -104,11 +104,7 @@ func TestIdentity(t *testing.T) {
 	open := func(change func(*outside.Profile), o outside.Options) *outside.Env {
 		f := &fake{about: about()}
 		change(&f.about)
-		env, err := outside.New(t.Context(), "exec", f, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return env
+		return sharedtest.Must(outside.New(t.Context(), "exec", f, o))(t)
 	}
 	first := open(func(*outside.Profile) {}, outside.Options{})
 	for name, env := range map[string]*outside.Env{
@@ -189,9 +185,7 @@ func TestReturn(t *testing.T) {
 		{Progress: 0.5, Valid: true}, {Valid: true}, {Progress: 0.75, Success: true, Valid: true},
 		{Progress: 1, Success: true, Valid: true},
 	} {
-		if s, err := w.Step(t.Context(), ""); s != want || err != nil {
-			t.Errorf("step %d: %+v, %v; want %+v", i, s, err, want)
-		}
+		sharedtest.Equal(t, sharedtest.Must(w.Step(t.Context(), ""))(t), want, "step", i)
 	}
 }
 
@@ -269,11 +263,7 @@ func TestStateKey(t *testing.T) {
 // shown as they are, and every kind has an instruction.
 func FuzzAbout(f *testing.F) {
 	a := about()
-	seed, err := json.Marshal(&a)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(seed)
+	f.Add(sharedtest.Must(json.Marshal(&a))(f))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var a outside.Profile
 		if json.Unmarshal(line, &a) != nil {

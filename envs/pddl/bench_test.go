@@ -6,6 +6,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/engine/planning"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -68,11 +69,7 @@ func BenchmarkPlan(b *testing.B) {
 	e := generated(b)
 	var ins []*instance
 	for _, p := range e.problems {
-		in, err := p.ready()
-		if err != nil {
-			b.Fatal(err)
-		}
-		ins = append(ins, in)
+		ins = append(ins, sharedtest.Must(p.ready())(b))
 	}
 	for n := 0; b.Loop(); n++ {
 		if plan, ok := ins[n%len(ins)].task.Plan(ins[n%len(ins)].task.Init); !ok || len(plan) > stepLimit {

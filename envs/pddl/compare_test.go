@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestSameObservation(t *testing.T) {
@@ -54,9 +56,8 @@ func TestSameObservation(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := e.SameObservation(tt.action, tt.recorded, tt.ours); got != tt.want {
-				t.Errorf("SameObservation(%q, %q, %q) = %v", tt.action, tt.recorded, tt.ours, got)
-			}
+			sharedtest.Equal(t, e.SameObservation(tt.action, tt.recorded, tt.ours), tt.want, "SameObservation",
+				tt.action, tt.recorded, tt.ours)
 		})
 	}
 }
@@ -90,10 +91,7 @@ func TestSameObservationOfWorlds(t *testing.T) {
 		if ours := step(rt, w, "look around").Observation; e.SameObservation("look around", fewer, ours) {
 			rt.Fatalf("%q is %q", fewer, ours)
 		}
-		actions, err := w.Actions(t.Context())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		actions := sharedtest.Must(w.Actions(t.Context()))(rt)
 		list := step(rt, w, "check").Observation
 		_, end, _ := strings.Cut(list, checkAction)
 		permuted = listPrefix + strings.Join(append(rapid.Permutation(actions).Draw(rt, "actions"), checkAction),

@@ -12,10 +12,7 @@ import (
 func solve(t *testing.T, e *Env, task envs.Task, limit int) (steps int, success bool) {
 	t.Helper()
 	ctx := context.Background()
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	for steps = 1; steps <= limit; steps++ {
 		action, err := w.(envs.Expert).ExpertAction(ctx)
 		if err != nil || action == "" {

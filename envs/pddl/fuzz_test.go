@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs/pytext"
+	"heldout/envs/sharedtest"
 )
 
 // FuzzStep types anything into every game, at the start or a few steps later.
@@ -27,11 +28,7 @@ func FuzzStep(f *testing.F) {
 		var forks [early]*world
 		for i := range forks {
 			forks[i] = forked(f, w)
-			a, err := w.ExpertAction(context.Background())
-			if err != nil {
-				f.Fatal(err)
-			}
-			steps(f, w, a)
+			steps(f, w, sharedtest.Must(w.ExpertAction(context.Background()))(f))
 		}
 		moments = append(moments, forks)
 	}
@@ -57,9 +54,8 @@ func FuzzStep(f *testing.F) {
 			if _, all := in.reached(w.state); changed && s.Done != all {
 				t.Errorf("%s, %q: done %v, goal reached %v", in.game.name, action, s.Done, all)
 			}
-			if strings.HasSuffix(s.Observation, satisfied) != (changed && s.Done) {
-				t.Errorf("%s, %q: %+v", in.game.name, action, s)
-			}
+			sharedtest.Equal(t, strings.HasSuffix(s.Observation, satisfied), changed && s.Done, in.game.name, action,
+				s)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs"
@@ -18,20 +17,14 @@ import (
 // generated returns the default set of tasks.
 func generated(t testing.TB) *Env {
 	t.Helper()
-	e, err := NewGenerated(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(NewGenerated(0))(t)
 }
 
 func TestGenerated(t *testing.T) {
 	e := generated(t)
 	want := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
 		"generator-seed": "0"}}
-	if diff := cmp.Diff(want, e.Info()); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, e.Info(), want)
 	// As many of each game as the benchmark has, easy and hard in the same places.
 	types, difficulties := "", ""
 	ids, digests := map[string]bool{}, map[string]bool{}
@@ -39,9 +32,7 @@ func TestGenerated(t *testing.T) {
 		types += task.Type[:1]
 		difficulties += string(task.Difficulty)[:1]
 		ids[task.ID], digests[task.Digest] = true, true
-		if task.Index != i {
-			t.Errorf("%s: index %d, want %d", task.ID, task.Index, i)
-		}
+		sharedtest.Equal(t, task.Index, i, task.ID, "index")
 	}
 	if want := strings.Repeat("g", 20) + strings.Repeat("b", 30) + strings.Repeat("t", 10); types != want {
 		t.Errorf("games %s, want %s", types, want)
@@ -78,11 +69,7 @@ func TestGeneratedTasksStay(t *testing.T) {
 		7:  "2078b8255b51edbdec4bc62c894d8a9381af70cb4f478a614ad1934cdcc1d27a",
 		-1: "81ea68c6dc7476b75823e2fd70aeaf742877ac07b0333fb3d65285bbab0f5d96",
 	} {
-		e, err := NewGenerated(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := digestOfAll(e); got != want {
+		if got := digestOfAll(sharedtest.Must(NewGenerated(seed))(t)); got != want {
 			t.Errorf("seed %d: digest %s, want %s", seed, got, want)
 		}
 	}
@@ -127,10 +114,7 @@ func TestGenerators(t *testing.T) {
 // The expert solves generated tasks within the step limit.
 func TestExpertOnGenerators(t *testing.T) {
 	for seed := range int64(sharedtest.Times(t, 3, 1)) {
-		e, err := NewGenerated(rand.New(rand.NewPCG(uint64(seed), 1)).Int64())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewGenerated(rand.New(rand.NewPCG(uint64(seed), 1)).Int64()))(t)
 		for _, task := range e.Tasks() {
 			if n, success := solve(t, e, task, stepLimit); !success {
 				t.Errorf("%s: not solved after %d steps", task.ID, n)
@@ -141,10 +125,7 @@ func TestExpertOnGenerators(t *testing.T) {
 
 func TestNewWorldRefusesForeignTasks(t *testing.T) {
 	e := generated(t)
-	other, err := NewGenerated(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := sharedtest.Must(NewGenerated(1))(t)
 	mine := e.Tasks()[3]
 	for name, change := range map[string]func(*envs.Task){
 		"none":       func(*envs.Task) {},

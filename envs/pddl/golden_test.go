@@ -15,11 +15,7 @@ import (
 // official returns the official tasks, or skips the test.
 func official(t testing.TB) *Env {
 	t.Helper()
-	e, err := NewOfficial(sharedtest.AgentBoard(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(NewOfficial(sharedtest.AgentBoard(t)))(t)
 }
 
 // trace is one recorded episode of golden/pddl.
@@ -64,25 +60,12 @@ func replayTrace(t *testing.T, e *Env, tr trace) {
 		Digest:     task.Digest,
 		Content:    task.Content,
 	}
-	if diff := cmp.Diff(want, task); diff != "" {
-		t.Errorf("task %d: %s", tr.TaskID, diff)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := w.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(envs.Start{Goal: tr.Goal, Observation: tr.Init}, start); diff != "" {
-		t.Errorf("%s: start: %s", task.ID, diff)
-	}
+	sharedtest.Same(t, task, want, "task", tr.TaskID)
+	w := sharedtest.Must(e.NewWorld(task))(t)
+	start := sharedtest.Must(w.Start(ctx))(t)
+	sharedtest.Same(t, start, envs.Start{Goal: tr.Goal, Observation: tr.Init}, task.ID, "start")
 	for i, s := range tr.Steps {
-		got, err := w.Step(ctx, s.Action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := sharedtest.Must(w.Step(ctx, s.Action))(t)
 		want := envs.Step{Observation: s.Observation, Progress: s.Reward, Done: s.Done, Success: s.Won, Valid: s.Valid}
 		if s.Unordered {
 			want.Observation = sortedObservation(s.Items, s.Tail, strings.HasPrefix(s.Observation, listPrefix))
@@ -131,10 +114,7 @@ func TestRecordedModelRuns(t *testing.T) {
 	steps := 0
 	for _, ep := range sharedtest.Lines[episode](t, "agentboard-logs/pddl.jsonl.gz") {
 		task := e.Tasks()[ep.ID]
-		w, err := e.NewWorld(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(e.NewWorld(task))(t)
 		start, err := w.Start(ctx)
 		if err != nil {
 			t.Fatal(err)

@@ -22,9 +22,6 @@ type instance struct {
 	// listed are the operators that the benchmark calls valid if they are
 	// applicable, sorted by text.
 	listed []int
-	// valid are the listed operators that are applicable at the start. Its
-	// numbers are indices into listed.
-	valid *planning.Applicable
 	// words are the words that mean something in an action.
 	words map[string]word
 	// calls finds operators by their name and arguments; see appendCall.
@@ -42,7 +39,7 @@ type word struct {
 type verb struct {
 	name   string
 	arity  int
-	listed []int // the listed operators of that name, as indices into listed
+	listed []int // the listed operators of that name
 }
 
 // Facts that do not change have no bit in a state.
@@ -89,11 +86,6 @@ func newInstance(g *strategyGame, task *planning.Task, targets []planning.Atom) 
 		in.addOperator(i)
 	}
 	slices.SortStableFunc(in.listed, func(a, b int) int { return strings.Compare(in.texts[a], in.texts[b]) })
-	for n, op := range in.listed {
-		v := in.words[task.Operators[op].Action.Name].verb
-		v.listed = append(v.listed, n)
-	}
-	in.valid = task.Choose(in.listed).In(task.Init)
 	return in
 }
 
@@ -107,13 +99,15 @@ func (in *instance) addOperator(i int) {
 		distinct = distinct && !slices.Contains(op.Args[:n], arg)
 	}
 	key := string(appendCall(nil, name, atom.Args))
-	in.texts = append(in.texts, render(in.game.actions, atom))
+	in.texts = append(in.texts, render(in.game.Actions, atom))
 	if w := in.words[name]; w.verb == nil {
 		in.words[name] = word{&verb{name: name, arity: len(op.Args)}, w.object}
 	}
 	in.calls[key] = append(in.calls[key], i)
 	if distinct { // the benchmark lists no action that names an object twice
 		in.listed = append(in.listed, i)
+		v := in.words[name].verb
+		v.listed = append(v.listed, i)
 	}
 }
 

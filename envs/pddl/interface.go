@@ -69,7 +69,7 @@ func (g *strategyGame) series(predicates []planning.Predicate) envs.Series {
 
 // form is the template of an action with named slots.
 func (g *strategyGame) form(action string, arity int) string {
-	template, ok := g.actions[action]
+	template, ok := g.Actions[action]
 	if !ok {
 		template = action + strings.Repeat(" {}", arity)
 	}

@@ -30,10 +30,7 @@ func newLayout(t testing.TB, folder string) layout {
 	var labels []string
 	for i := range games {
 		g := &games[i]
-		domain, err := domains.ReadFile("domains/" + g.name + ".pddl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domain := sharedtest.Must(domains.ReadFile("domains/" + g.name + ".pddl"))(t)
 		files[folder+g.name+".pddl"] = string(domain)
 		for n := range g.capacity {
 			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.name, n+1)] = generators[g.name](n, false,
@@ -57,12 +54,8 @@ func (l layout) write(t testing.TB) (dir string) {
 	dir = t.TempDir()
 	for name, text := range l {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -71,10 +64,7 @@ const beside = "pddl/pddlgym/"
 
 func TestOfficial(t *testing.T) {
 	files := newLayout(t, beside)
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 	info := e.Info()
 	if info.Name != "pddl" || info.Source != envs.Official || info.StepLimit != 30 || info.Settings != nil ||
 		len(info.DataHash) != 64 {
@@ -85,9 +75,7 @@ func TestOfficial(t *testing.T) {
 	}
 	var ids []string
 	for i, task := range e.Tasks() {
-		if task.Index != i {
-			t.Errorf("%s: index %d", task.ID, task.Index)
-		}
+		sharedtest.Equal(t, task.Index, i, task.ID, "index")
 		if task.Type == "blockworld" {
 			ids = append(ids, task.ID+" "+string(task.Difficulty))
 		}
@@ -97,9 +85,7 @@ func TestOfficial(t *testing.T) {
 		"blockworld/problem3 hard", "blockworld/problem4 hard",
 		"blockworld/problem5 easy", "blockworld/problem6 hard", "blockworld/problem7 hard", "blockworld/problem8 hard",
 		"blockworld/problem9 easy"}
-	if diff := cmp.Diff(want, ids); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, ids, want)
 	for _, task := range e.Tasks() {
 		if _, err := e.NewWorld(task); err != nil {
 			t.Errorf("%s: %v", task.ID, err)
@@ -111,13 +97,7 @@ func TestOfficial(t *testing.T) {
 func TestOfficialCapacity(t *testing.T) {
 	files := newLayout(t, beside)
 	files[beside+"blockworld/zzz.pddl"] = "not read"
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(e.Tasks()) != 60 {
-		t.Errorf("%d tasks", len(e.Tasks()))
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(NewOfficial(files.write(t)))(t).Tasks()), 60, "tasks")
 }
 
 // Domain and problem files that are devices or too large are refused.
@@ -125,31 +105,18 @@ func TestOfficialFilesHaveLimits(t *testing.T) {
 	for _, name := range []string{beside + "gripper.pddl", beside + "gripper/problem1.pddl"} {
 		dir := newLayout(t, beside).write(t)
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.Truncate(file, datafile.MaxLabels+1); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := NewOfficial(dir); err == nil || !strings.Contains(err.Error(), "more than 16777216 bytes") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(os.DevNull, file); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := NewOfficial(dir); err == nil || !strings.Contains(err.Error(), "is a pipe or a device") {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.OK(t, os.Truncate(file, datafile.MaxLabels+1))
+		sharedtest.Fails(t, sharedtest.Err(NewOfficial(dir)), "more than 16777216 bytes", name)
+		sharedtest.OK(t, os.Remove(file))
+		sharedtest.OK(t, os.Symlink(os.DevNull, file))
+		sharedtest.Fails(t, sharedtest.Err(NewOfficial(dir)), "is a pipe or a device", name)
 	}
 }
 
 // The problem files may also lie in a checkout of AgentBoard that the data folder
 // is in. The tasks are the same.
 func TestOfficialInCheckout(t *testing.T) {
-	one, err := NewOfficial(newLayout(t, beside).write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	const checkout = "agentboard/environment/pddl_env/pddlgym/pddl/"
 	files := layout{}
 	for name, text := range newLayout(t, checkout) {
@@ -159,25 +126,15 @@ func TestOfficialInCheckout(t *testing.T) {
 		files[name] = text
 	}
 	dir := files.write(t)
-	two, err := NewOfficial(filepath.Join(dir, "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(one.Tasks(), two.Tasks()); diff != "" {
-		t.Error(diff)
-	}
-	if one.Info().DataHash != two.Info().DataHash {
-		t.Error("the hash of the same data differs")
-	}
+	two := sharedtest.Must(NewOfficial(filepath.Join(dir, "data")))(t)
+	sharedtest.Same(t, two.Tasks(), one.Tasks())
+	sharedtest.Equal(t, one.Info().DataHash, two.Info().DataHash, "the hash of the same data differs")
 }
 
 // Every byte that is read counts for the hash of the data, and that of a task for
 // the task and no other.
 func TestDigests(t *testing.T) {
-	good, err := NewOfficial(newLayout(t, beside).write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	for file, changed := range map[string]func(envs.Task) bool{
 		beside + "gripper/problem3.pddl": func(t envs.Task) bool { return t.ID == "gripper/problem3" },
 		beside + "barman.pddl":           func(t envs.Task) bool { return t.Type == "barman" },
@@ -189,26 +146,18 @@ func TestDigests(t *testing.T) {
 		} else {
 			files[file] += "\n"
 		}
-		e, err := NewOfficial(files.write(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 		if e.Info().DataHash == good.Info().DataHash {
 			t.Errorf("%s has changed, but not the hash of the data", file)
 		}
 		for i, task := range e.Tasks() {
-			if (task.Digest != good.Tasks()[i].Digest) != changed(task) {
-				t.Errorf("%s has changed: digest of %s", file, task.ID)
-			}
+			sharedtest.Equal(t, task.Digest != good.Tasks()[i].Digest, changed(task), file, "changes the digest of",
+				task.ID)
 		}
 	}
 	files := newLayout(t, beside)
 	files[labelFile] = strings.Replace(files[labelFile], `"easy"`, `"hard"`, 1)
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e.Tasks()[0].Digest == good.Tasks()[0].Digest {
+	if sharedtest.Must(NewOfficial(files.write(t)))(t).Tasks()[0].Digest == good.Tasks()[0].Digest {
 		t.Error("the difficulty has changed, but not the digest of the task")
 	}
 }
@@ -299,14 +248,11 @@ func TestOfficialErrors(t *testing.T) {
 			if e != nil {
 				t.Error("an environment beside the error")
 			}
-			if diff := cmp.Diff(filepath.FromSlash(strings.ReplaceAll(tt.want, "DIR", dir)), err.Error()); diff != "" {
-				t.Error(diff)
-			}
+			sharedtest.Same(t, err.Error(), filepath.FromSlash(strings.ReplaceAll(tt.want, "DIR", dir)))
 		})
 	}
-	if _, err := NewOfficial(filepath.Join(t.TempDir(), "nowhere")); err == nil {
-		t.Error("a folder that does not exist was read")
-	}
+	sharedtest.Fails(t, sharedtest.Err(NewOfficial(filepath.Join(t.TempDir(), "nowhere"))), "",
+		"a folder that does not exist was read")
 }
 
 // A problem that is too large for grounding is an error of its task alone.
@@ -320,18 +266,13 @@ func TestTooLargeProblem(t *testing.T) {
 	files[beside+"gripper/problem1.pddl"] = fmt.Sprintf(
 		"(define (problem x) (:domain gripper) (:objects %s) (:init %s) (:goal (at o1 o2)))",
 		strings.Join(objs, " "), init.String())
-	e, err := NewOfficial(files.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(files.write(t)))(t)
 	w, err := e.NewWorld(e.Tasks()[0])
 	if want := "gripper/problem1.pddl: grounding action pick: the problem is too large"; err == nil ||
 		err.Error() != want || w != nil {
 		t.Errorf("world %v, error %v, want %s", w, err, want)
 	}
-	if _, err := e.NewWorld(e.Tasks()[1]); err != nil {
-		t.Error(err)
-	}
+	sharedtest.Must(e.NewWorld(e.Tasks()[1]))(t)
 }
 
 func FuzzParseLabels(f *testing.F) {
@@ -387,9 +328,7 @@ func TestGoldenTemplates(t *testing.T) {
 		for _, p := range d.Predicates {
 			gotArity[p.Name] = len(p.Params)
 		}
-		if diff := cmp.Diff(arity, gotArity); diff != "" {
-			t.Errorf("%s: predicates: %s", g.name, diff)
-		}
+		sharedtest.Same(t, gotArity, arity, g.name, "predicates")
 		params := map[string][]string{}
 		for name, a := range want[g.name].Actions {
 			for _, p := range a.Params {
@@ -405,15 +344,9 @@ func TestGoldenTemplates(t *testing.T) {
 				gotParams[a.Name] = append(gotParams[a.Name], strings.TrimPrefix(p.Name, "?")+":"+p.Type)
 			}
 		}
-		if diff := cmp.Diff(params, gotParams); diff != "" {
-			t.Errorf("%s: actions: %s", g.name, diff)
-		}
-		if diff := cmp.Diff(facts, g.facts); diff != "" {
-			t.Errorf("%s: texts of facts: %s", g.name, diff)
-		}
-		if diff := cmp.Diff(actions, g.actions); diff != "" {
-			t.Errorf("%s: texts of actions: %s", g.name, diff)
-		}
+		sharedtest.Same(t, gotParams, params, g.name, "actions")
+		sharedtest.Same(t, g.Facts, facts, g.name, "texts of facts")
+		sharedtest.Same(t, g.Actions, actions, g.name, "texts of actions")
 	}
 }
 
@@ -448,15 +381,11 @@ func TestGoldenProblems(t *testing.T) {
 		for o, typ := range p.Objects {
 			p.Objects[o] = strings.Replace(typ, "object", "default", 1)
 		}
-		if diff := cmp.Diff(p.Objects, objects); diff != "" {
-			t.Errorf("%s: objects: %s", task.ID, diff)
-		}
+		sharedtest.Same(t, objects, p.Objects, task.ID, "objects")
 		init := words(parsed.Init)
 		slices.SortFunc(init, slices.Compare)
 		slices.SortFunc(p.Init, slices.Compare)
-		if diff := cmp.Diff(p.Init, init); diff != "" {
-			t.Errorf("%s: init: %s", task.ID, diff)
-		}
+		sharedtest.Same(t, init, p.Init, task.ID, "init")
 		goal, ok := parsed.Goal.Literals()
 		if diff := cmp.Diff(p.Goal, words(goal)); diff != "" || !ok {
 			t.Errorf("%s: goal: %s", task.ID, diff)
@@ -473,14 +402,9 @@ func TestEmbeddedDomainsEqualOfficial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs, err := e.problems[i].ready()
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs := sharedtest.Must(e.problems[i].ready())(t)
 		ours := newTestInstance(t, g.name, string(text))
-		if diff := cmp.Diff(describeTask(theirs.task), describeTask(ours.task)); diff != "" {
-			t.Errorf("%s: %s", task.ID, diff)
-		}
+		sharedtest.Same(t, describeTask(ours.task), describeTask(theirs.task), task.ID)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // The examples of the prompts are episodes of our own environment on the
@@ -15,16 +16,9 @@ func TestPromptExamples(t *testing.T) {
 }
 
 func testPromptExamples(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if prompt.Help != checkAction {
-		t.Errorf("the help action is %q, want %q", prompt.Help, checkAction)
-	}
-	if len(prompt.Types) != len(games) {
-		t.Errorf("%d prompts, want one for each of the %d games", len(prompt.Types), len(games))
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
+	sharedtest.Equal(t, prompt.Help, checkAction, "the help action")
+	sharedtest.Equal(t, len(prompt.Types), len(games), "prompts")
 	for _, g := range games {
 		in, err := prompt.For(g.name)
 		if err != nil {

@@ -27,11 +27,7 @@ func TestSentences(t *testing.T) {
 	actions, several := 0, 0
 	for name, p := range last {
 		i := slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.ID == p.Task })
-		made, err := e.NewWorld(e.Tasks()[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := made.(*world)
+		w := sharedtest.Must(e.NewWorld(e.Tasks()[i]))(t).(*world)
 		if _, err := w.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

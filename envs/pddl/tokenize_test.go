@@ -26,9 +26,7 @@ func TestTokenizeGolden(t *testing.T) {
 		if len(got) == 0 && len(c.Tokens) == 0 {
 			continue
 		}
-		if diff := cmp.Diff(c.Tokens, got); diff != "" {
-			t.Errorf("%q: %s", c.Text, diff)
-		}
+		sharedtest.Same(t, got, c.Tokens, c.Text)
 	}
 }
 
@@ -79,9 +77,7 @@ func TestTokenize(t *testing.T) {
 		{"b1\u00a0b2\u2003b3\x1cb4\u3000b5", "b1 b2 b3 b4 b5"},
 	}
 	for _, tt := range tests {
-		if got := strings.Join(tokenize(tt.text), " "); got != tt.want {
-			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
-		}
+		sharedtest.Equal(t, strings.Join(tokenize(tt.text), " "), tt.want, tt.text)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,8 +27,7 @@ const (
 type world struct {
 	in       *instance
 	state    planning.State
-	spare    planning.State       // scratch for the next state
-	valid    *planning.Applicable // in state
+	spare    planning.State // scratch for the next state
 	progress float64
 	done     bool
 
@@ -35,7 +35,7 @@ type world struct {
 }
 
 func newWorld(in *instance) *world {
-	return &world{in: in, state: in.task.Init.Clone(), spare: in.task.Init.Clone(), valid: in.valid.Clone()}
+	return &world{in: in, state: in.task.Init.Clone(), spare: in.task.Init.Clone()}
 }
 
 // Start implements envs.World.
@@ -64,17 +64,22 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 }
 
 func (w *world) list() string {
-	var b strings.Builder
-	b.WriteString(listPrefix)
-	for n := range w.valid.Operators() {
-		b.WriteString(w.in.texts[w.in.listed[n]])
-		b.WriteString(", ")
-	}
-	b.WriteString(checkAction)
+	actions := append(w.valid(), checkAction)
 	if w.in.game.listsLook {
-		b.WriteString(", " + lookAction)
+		actions = append(actions, lookAction)
 	}
-	return b.String()
+	return listPrefix + strings.Join(actions, ", ")
+}
+
+// valid are the texts of the listed operators that are applicable.
+func (w *world) valid() []string {
+	texts := []string{}
+	for _, op := range w.in.listed {
+		if w.applicable(op) {
+			texts = append(texts, w.in.texts[op])
+		}
+	}
+	return texts
 }
 
 func (w *world) applicable(operator int) bool {
@@ -89,7 +94,7 @@ func (w *world) act(words []string) (observation string, valid bool) {
 	args := make([]string, 0, 16) // more than any action takes
 	for _, text := range words {
 		means := w.in.words[text]
-		if v == nil && means.verb != nil && w.valid.Intersects(means.verb.listed) {
+		if v == nil && means.verb != nil && slices.ContainsFunc(means.verb.listed, w.applicable) {
 			v = means.verb
 		}
 		if means.object {
@@ -113,7 +118,6 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 	if w.spare.Equal(w.state) {
 		return noEffect, false
 	}
-	w.valid.Change(w.state, w.spare)
 	w.state, w.spare = w.spare, w.state
 	var share float64
 	share, w.done = w.in.reached(w.state)
@@ -132,11 +136,7 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 // Actions implements envs.Lister: the actions that change the world, in the
 // form of the environment's own list.
 func (w *world) Actions(context.Context) ([]string, error) {
-	out := make([]string, 0, w.valid.Len())
-	for n := range w.valid.Operators() {
-		out = append(out, w.in.texts[w.in.listed[n]])
-	}
-	return out, nil
+	return w.valid(), nil
 }
 
 // ExpertAction implements envs.Expert.
@@ -151,7 +151,7 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 // Fork implements envs.Forker.
 func (w *world) Fork() (envs.World, error) {
 	f := *w
-	f.state, f.spare, f.valid = w.state.Clone(), w.spare.Clone(), w.valid.Clone()
+	f.state, f.spare = w.state.Clone(), w.spare.Clone()
 	return &f, nil
 }
 

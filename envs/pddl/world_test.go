@@ -13,6 +13,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/engine/planning"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -31,39 +32,21 @@ func gameNamed(t testing.TB, name string) *strategyGame {
 // embeddedDomain parses our own writing of a game's rules.
 func embeddedDomain(t testing.TB, name string) *planning.Domain {
 	t.Helper()
-	text, err := domains.ReadFile("domains/" + name + ".pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := planning.ParseDomain(name+".pddl", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	text := sharedtest.Must(domains.ReadFile("domains/" + name + ".pddl"))(t)
+	return sharedtest.Must(planning.ParseDomain(name+".pddl", string(text)))(t)
 }
 
 // newTestInstance grounds a problem of one of the embedded games.
 func newTestInstance(t testing.TB, name, text string) *instance {
 	t.Helper()
-	p, err := newProblem(gameNamed(t, name), embeddedDomain(t, name), "problem.pddl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := p.ready()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	p := sharedtest.Must(newProblem(gameNamed(t, name), embeddedDomain(t, name), "problem.pddl", text))(t)
+	return sharedtest.Must(p.ready())(t)
 }
 
 // exampleText returns the small problem of a game that its prompt plays.
 func exampleText(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile("testdata/examples/" + name + ".pddl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return string(sharedtest.Must(os.ReadFile("testdata/examples/" + name + ".pddl"))(t))
 }
 
 // example returns a world of that problem.
@@ -96,11 +79,7 @@ func steps(t rapid.TB, w envs.World, actions ...string) (s envs.Step) {
 // start returns what the agent is told first.
 func start(t rapid.TB, w envs.World) envs.Start {
 	t.Helper()
-	s, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sharedtest.Must(w.Start(context.Background()))(t)
 }
 
 // answers is a table of actions, each tried on a fresh world after a way there,
@@ -119,9 +98,7 @@ func check(t *testing.T, game string, tests []answers) {
 			w := example(t, game)
 			steps(t, w, tt.way...)
 			got := step(t, w, tt.action)
-			if got.Observation != tt.want {
-				t.Errorf("%q after %q: %q, want %q", tt.action, tt.way, got.Observation, tt.want)
-			}
+			sharedtest.Equal(t, got.Observation, tt.want, tt.action, "after", tt.way)
 			if valid := tt.want != notUnderstood && tt.want != noEffect; got.Valid != valid {
 				t.Errorf("%q after %q: valid %v", tt.action, tt.way, got.Valid)
 			}
@@ -312,9 +289,7 @@ func TestEqualArguments(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	w = newWorld(newTestInstance(t, "blockworld", fmt.Sprintf(text, " (on-table b3) (clear b2) (clear b3)")))
-	if s := step(t, w, "unstack b1 b1"); s.Observation != notUnderstood {
-		t.Errorf("%+v", s)
-	}
+	sharedtest.Equal(t, step(t, w, "unstack b1 b1").Observation, notUnderstood)
 }
 
 // Progress is the largest share reached by an action: the start does not count,
@@ -322,9 +297,8 @@ func TestEqualArguments(t *testing.T) {
 func TestProgressAndDone(t *testing.T) {
 	w := newWorld(newTestInstance(t, "blockworld", `(define (problem x) (:domain blockworld) (:objects b1 b2 b3)
 		(:init (arm-empty) (on-table b1) (on b2 b1) (clear b2) (on-table b3) (clear b3)) (:goal (and (on b2 b1) (on b3 b2))))`))
-	if s := start(t, w); s.Goal != "The goal is to satisfy the following conditions: b2 is on b1., b3 is on b2." {
-		t.Errorf("goal %q", s.Goal)
-	}
+	sharedtest.Equal(t, start(t, w).Goal,
+		"The goal is to satisfy the following conditions: b2 is on b1., b3 is on b2.", "goal")
 	for i, tt := range []struct {
 		action   string
 		progress float64
@@ -354,9 +328,8 @@ func TestProgressAndDone(t *testing.T) {
 		if s.Progress != tt.progress || s.Done != tt.done || s.Success != tt.done || s.Valid != tt.valid {
 			t.Errorf("step %d, %q: %+v", i, tt.action, s)
 		}
-		if strings.HasSuffix(s.Observation, " The goal is satisfied.") != tt.suffix {
-			t.Errorf("step %d, %q: %q", i, tt.action, s.Observation)
-		}
+		sharedtest.Equal(t, strings.HasSuffix(s.Observation, " The goal is satisfied."), tt.suffix, "step", i,
+			tt.action, s.Observation)
 	}
 }
 
@@ -364,9 +337,7 @@ func TestProgressAndDone(t *testing.T) {
 func TestGoalSentence(t *testing.T) {
 	w := newWorld(newTestInstance(t, "barman",
 		strings.Replace(exampleText(t, "barman"), "(contains shot1 cocktail1)", "(holding left shot1)", 1)))
-	if s := steps(t, w, "left grasp shot1"); s.Observation != "You are holding left.  The goal is satisfied." {
-		t.Errorf("%q", s.Observation)
-	}
+	sharedtest.Equal(t, steps(t, w, "left grasp shot1").Observation, "You are holding left.  The goal is satisfied.")
 }
 
 // A fact of the goal may always hold, or never.
@@ -377,13 +348,12 @@ func TestSettledGoals(t *testing.T) {
 	if s := steps(t, w, "move roomb rooma"); s.Progress != 0.4 || s.Done {
 		t.Errorf("%+v", s)
 	}
-	if a, err := w.ExpertAction(context.Background()); a != "" || err != nil {
-		t.Errorf("the expert says %q, %v", a, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(w.ExpertAction(context.Background()))(t), "", "the expert")
 }
 
 func TestRender(t *testing.T) {
-	g := &strategyGame{facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}
+	g := &strategyGame{templates: templates{
+		Facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}}
 	for _, tt := range []struct{ atom, want string }{
 		{"on a b", "a is on b."},
 		{"on a", "a is on {}."},
@@ -393,15 +363,11 @@ func TestRender(t *testing.T) {
 		{"other", "other"},
 	} {
 		words := strings.Fields(tt.atom)
-		if got := g.fact(planning.Atom{Predicate: words[0], Args: words[1:]}); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.atom, got, tt.want)
-		}
+		sharedtest.Equal(t, g.fact(planning.Atom{Predicate: words[0], Args: words[1:]}), tt.want, tt.atom)
 	}
 	for text, want := range map[string]string{"": "", "a B C": "A b c", "ABC": "Abc", "éA": "Éa", "1A": "1a",
 		" A": " a"} {
-		if got := capitalize(text); got != want {
-			t.Errorf("capitalize(%q) = %q, want %q", text, got, want)
-		}
+		sharedtest.Equal(t, capitalize(text), want, "capitalize", text)
 	}
 }
 
@@ -422,15 +388,10 @@ func TestEqualTexts(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	w := example(t, "barman")
-	got, err := w.Actions(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(w.Actions(context.Background()))(t)
 	want := []string{"left grasp shaker1. ", "left grasp shot1. ", "left grasp shot2. ", "right grasp shaker1. ",
 		"right grasp shot1. ", "right grasp shot2. "}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 // Every action that is listed is understood, whatever it does.
@@ -457,10 +418,7 @@ func TestListedActionsAreUnderstood(t *testing.T) {
 
 // chatter draws an action: one of those listed, a listed one changed, or words.
 func chatter(t *rapid.T, w *world) string {
-	actions, err := w.Actions(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	actions := sharedtest.Must(w.Actions(context.Background()))(t)
 	words := []string{"check", "look around", "the", "move", "pick", "grasp", "b1", "b2", "left", "right", "shot1",
 		"wrench", "boot", "open", ".", "'", ""}
 	switch pick := rapid.IntRange(0, 9).Draw(t, "kind"); {
@@ -529,12 +487,8 @@ func TestForks(t *testing.T) {
 	})
 }
 
-func forked(t interface{ Fatal(...any) }, w *world) *world {
-	f, err := w.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.(*world)
+func forked(t sharedtest.Ender, w *world) *world {
+	return sharedtest.Must(w.Fork())(t).(*world)
 }
 
 // transcript plays an instance at random, seeded, and returns all answers.
@@ -569,9 +523,7 @@ func TestWorldsAreIndependent(t *testing.T) {
 			"look around"} {
 			step(t, a, action)
 		}
-		if diff := cmp.Diff(first, start(t, b)); diff != "" {
-			t.Errorf("%s: %s", g.name, diff)
-		}
+		sharedtest.Same(t, start(t, b), first, g.name)
 		want := transcript(in, 7, 60)
 		got := make([][]string, 8)
 		var wait sync.WaitGroup

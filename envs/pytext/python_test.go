@@ -79,17 +79,11 @@ func TestPythonItself(t *testing.T) {
 	}
 	var input strings.Builder
 	for _, text := range texts {
-		line, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		input.WriteString(string(line) + "\n")
+		input.WriteString(string(sharedtest.Must(json.Marshal(text))(t)) + "\n")
 	}
 	answers := json.NewDecoder(bytes.NewReader(python(t, program, input.String())))
 	var classes struct{ Known, Space, SpaceRE, Word, Digit, LowerCase, Alpha, Print string }
-	if err := answers.Decode(&classes); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, answers.Decode(&classes))
 	for name, c := range map[string]struct {
 		python string
 		ours   func(rune) bool
@@ -120,9 +114,7 @@ func TestPythonItself(t *testing.T) {
 			Fields             []string
 			Format             *string
 		}
-		if err := answers.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, answers.Decode(&want))
 		if strings.ContainsFunc(text, func(r rune) bool { return !known[r] }) {
 			continue // Python's Unicode is another version
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // madeUp is a game of which a test has written what it says. It notes what it is asked
@@ -94,11 +95,7 @@ func play(t testing.TB, e *Env, actions ...string) (envs.Start, []envs.Step) {
 	defer w.Close()
 	var steps []envs.Step
 	for _, a := range actions {
-		s, err := w.Step(context.Background(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps = append(steps, s)
+		steps = append(steps, sharedtest.Must(w.Step(context.Background(), a))(t))
 	}
 	return w.started, steps
 }
@@ -111,13 +108,6 @@ type startedWorld struct {
 
 func newStarted(t testing.TB, e *Env) startedWorld {
 	t.Helper()
-	w, err := e.NewWorld(e.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return startedWorld{w.(*world), s}
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
+	return startedWorld{w.(*world), sharedtest.Must(w.Start(context.Background()))(t)}
 }

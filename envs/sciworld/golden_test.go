@@ -17,11 +17,7 @@ import (
 // opened sets up an environment.
 func opened(t testing.TB, o Options) *Env {
 	t.Helper()
-	e, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(New(o))(t)
 }
 
 // The recorded episodes that the official simulator replays: one in so many of them, from
@@ -64,9 +60,8 @@ func TestRecordedRuns(t *testing.T) {
 // things followed the hash codes of that day's virtual machine.
 func TestRecordedRunsNatively(t *testing.T) {
 	d := compareRecorded(t, opened(t, Options{Data: sharedtest.AgentBoard(t)}), 1, 0)
-	if n := d.counts["observation"]; n != nativeObservations {
-		t.Errorf("%d observations differ, want %d as with the official simulator", n, nativeObservations)
-	}
+	sharedtest.Equal(t, d.counts["observation"], nativeObservations, "observations differ",
+		"as with the official simulator")
 }
 
 // nativeObservations is how many observations of the official simulator 1.1.3

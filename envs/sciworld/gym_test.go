@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 var (
@@ -18,24 +19,12 @@ var (
 // drawn from what is valid here or, if they are given, are those.
 func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played []string) {
 	t.Helper()
-	id, err := GymTask(number)
-	if err != nil {
-		t.Fatal(err)
-	}
-	task, err := e.Task(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := sharedtest.Must(GymTask(number))(t)
+	task := sharedtest.Must(e.Task(id))(t)
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	defer w.Close()
 	ctx := context.Background()
-	start, err := w.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sharedtest.Must(w.Start(ctx))(t)
 	said = append(said, start.Goal, start.Observation)
 	draw := rand.New(rand.NewPCG(1, uint64(number)))
 	for n := range *gymSteps {
@@ -43,31 +32,18 @@ func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played [
 		if actions != nil {
 			action = actions[n]
 		} else {
-			valid, err := w.(envs.Lister).Actions(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			valid := sharedtest.Must(w.(envs.Lister).Actions(ctx))(t)
 			action = valid[draw.IntN(len(valid))]
 		}
-		s, err := w.Step(ctx, action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(w.Step(ctx, action))(t)
 		played, said = append(played, action), append(said, action+": "+s.Observation)
 	}
 	asked := w.(interface {
 		Goals(context.Context) (string, error)
 		PossibleObjects(context.Context) ([]string, error)
 	})
-	goals, err := asked.Goals(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := asked.PossibleObjects(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(append(said, goals), objects...), played
+	goals := sharedtest.Must(asked.Goals(ctx))(t)
+	return append(append(said, goals), sharedtest.Must(asked.PossibleObjects(ctx))(t)...), played
 }
 
 // AgentGym's service over the official simulator and ours say the same.
@@ -108,16 +84,11 @@ func TestGymVariant(t *testing.T) {
 		ScienceWorld: "ERROR: SHOULD USE OVERRIDE FOR PORTAL.",
 	} {
 		other := opened(t, Options{Variant: variant, Split: map[string]string{ScienceWorld: "all"}[variant]})
-		w, err := other.NewWorld(other.Tasks()[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(other.NewWorld(other.Tasks()[0]))(t)
 		if _, err := w.Start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		s, err := w.Step(context.Background(), "look at bedroom door")
-		if err != nil || s.Observation != want {
-			t.Errorf("%s: %q, %v", variant, s.Observation, err)
-		}
+		s := sharedtest.Must(w.Step(context.Background(), "look at bedroom door"))(t)
+		sharedtest.Equal(t, s.Observation, want, variant)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // drawn is an episode of which the actions are known.
@@ -31,10 +32,7 @@ func mix(t testing.TB, e *Env) (out []drawn) {
 		w := startedIn(t, e, task)
 		s := drawn{Task: task.ID}
 		for range mixLength {
-			valid, err := w.(envs.Lister).Actions(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			valid := sharedtest.Must(w.(envs.Lister).Actions(ctx))(t)
 			action := valid[draw.IntN(len(valid))]
 			if _, err := w.Step(ctx, action); err != nil {
 				t.Fatal(err)

@@ -36,14 +36,8 @@ func startOfficial(t testing.TB) *official {
 	if _, err := exec.LookPath("javac"); err != nil {
 		sharedtest.Absent(t, "java", "needs javac on the path: install a Java development kit, 17 or later")
 	}
-	jar, err := filepath.Abs(jar)
-	if err != nil {
-		t.Fatal(err)
-	}
-	driver, err := filepath.Abs("../engine/scienceworld/testdata/driver/Driver.java")
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar = sharedtest.Must(filepath.Abs(jar))(t)
+	driver := sharedtest.Must(filepath.Abs("../engine/scienceworld/testdata/driver/Driver.java"))(t)
 	// With one hash code for all objects (2), what the simulator lists in the order of
 	// hash codes is in the order of insertion, on every machine.
 	// A test is over before what the second compiler takes is won back.
@@ -52,9 +46,7 @@ func startOfficial(t testing.TB) *official {
 	java.Dir, java.Stderr = t.TempDir(), os.Stderr
 	o := &official{t: t}
 	o.in, o.out = pipes(t, java)
-	if err := java.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, java.Start())
 	t.Cleanup(func() {
 		o.in.Close()
 		if err := java.Wait(); err != nil {
@@ -67,15 +59,8 @@ func startOfficial(t testing.TB) *official {
 
 func pipes(t testing.TB, c *exec.Cmd) (io.WriteCloser, *bufio.Reader) {
 	t.Helper()
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in, bufio.NewReader(out)
+	in := sharedtest.Must(c.StdinPipe())(t)
+	return in, bufio.NewReader(sharedtest.Must(c.StdoutPipe())(t))
 }
 
 // plays sets up an environment that the official simulator plays, one world after the

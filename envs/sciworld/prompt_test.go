@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // forms are the beginnings of actions that the simulator knows, of all its
@@ -24,10 +25,7 @@ func TestPrompt(t *testing.T) {
 }
 
 func testPrompt(t *testing.T, version string) {
-	prompt, err := configs.LoadPrompt(Name, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
 	in, err := prompt.For(tasks[0].name)
 	if err != nil || len(prompt.Types) != 1 || len(in.Examples) != 1 {
 		t.Fatalf("%d types, %d examples, %v", len(prompt.Types), len(in.Examples), err)
@@ -66,7 +64,5 @@ func TestRealForms(t *testing.T) {
 			t.Errorf("there is no form for %q", l)
 		}
 	}
-	if n != len(forms) {
-		t.Errorf("%d forms are listed, want %d", n, len(forms))
-	}
+	sharedtest.Equal(t, n, len(forms), "forms are listed")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // someActions are such as say something of most of what there is.
@@ -29,9 +30,7 @@ func sameBytes(t *testing.T, e *Env) (said [][]string) {
 		said = append(said, saidBy(t, e, id, false))
 	}
 	for i, id := range ids {
-		if diff := cmp.Diff(said[i], saidBy(t, e, id, true)); diff != "" {
-			t.Errorf("%s: %s", id, diff)
-		}
+		sharedtest.Same(t, saidBy(t, e, id, true), said[i], id)
 	}
 	return said
 }
@@ -39,19 +38,10 @@ func sameBytes(t *testing.T, e *Env) (said [][]string) {
 func saidBy(t *testing.T, e *Env, id string, asking bool) (said []string) {
 	t.Helper()
 	ctx := context.Background()
-	task, err := e.Task(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := sharedtest.Must(e.Task(id))(t)
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	defer w.Close()
-	start, err := w.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sharedtest.Must(w.Start(ctx))(t)
 	said = append(said, start.Goal, start.Observation)
 	for _, a := range someActions {
 		if asking {
@@ -63,11 +53,7 @@ func saidBy(t *testing.T, e *Env, id string, asking bool) (said []string) {
 				t.Fatal(err)
 			}
 		}
-		s, err := w.Step(ctx, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said = append(said, fmt.Sprintf("%+v", s))
+		said = append(said, fmt.Sprintf("%+v", sharedtest.Must(w.Step(ctx, a))(t)))
 	}
 	return said
 }
@@ -86,28 +72,18 @@ func TestRealSameBytes(t *testing.T) {
 // The table of tasks is the simulator's.
 func TestRealTasks(t *testing.T) {
 	o := startOfficial(t)
-	if names := ask[[]string](o, "getTaskNames"); len(names) != len(tasks) {
-		t.Errorf("%d tasks", len(names))
-	}
+	sharedtest.Equal(t, len(ask[[]string](o, "getTaskNames")), len(tasks), "tasks")
 	for _, task := range tasks {
-		if n := ask[int](o, "getTaskMaxVariations", task.name); n != task.variations {
-			t.Errorf("%s: %d variations", task.name, n)
-		}
+		sharedtest.Equal(t, ask[int](o, "getTaskMaxVariations", task.name), task.variations, task.name, "variations")
 		o.load(taskVariation{task.name, 0}, "")
 		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev",
 			"test": "getVariationsTest"} {
-			split, err := findSplit(part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			from, to := split.bounds(task.variations)
+			from, to := sharedtest.Must(findSplit(part))(t).bounds(task.variations)
 			var want []int
 			for v := from; v < to; v++ {
 				want = append(want, v)
 			}
-			if diff := cmp.Diff(want, ask[[]int](o, method)); diff != "" {
-				t.Errorf("%s, %s: %s", task.name, part, diff)
-			}
+			sharedtest.Same(t, ask[[]int](o, method), want, task.name, part)
 		}
 	}
 }

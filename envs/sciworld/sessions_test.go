@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 var mostSessions = flag.Int("sessions", 1000, "how many sessions BenchmarkSessions holds at most")
@@ -31,11 +32,7 @@ func BenchmarkSessions(b *testing.B) {
 			{"apart", started},
 			{"again", func(i int) envs.World { return started(i % 10) }},
 			{"forks", func(int) envs.World {
-				w, err := root.(envs.Forker).Fork()
-				if err != nil {
-					b.Fatal(err)
-				}
-				return w
+				return sharedtest.Must(root.(envs.Forker).Fork())(b)
 			}},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, kind.name), func(b *testing.B) {

@@ -28,19 +28,12 @@ const startScores = "testdata/starts.txt"
 // readStartScores returns the scores by the names of variations.
 func readStartScores(t *testing.T) map[string]float64 {
 	t.Helper()
-	text, err := os.ReadFile(startScores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile(startScores))(t)
 	scores := map[string]float64{}
 	for line := range strings.Lines(string(text)) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for v, field := range strings.Fields(rest) {
-			percent, err := strconv.Atoi(field)
-			if err != nil {
-				t.Fatal(err)
-			}
-			scores[taskVariation{name, v}.id()] = float64(percent) / 100
+			scores[taskVariation{name, v}.id()] = float64(sharedtest.Must(strconv.Atoi(field))(t)) / 100
 		}
 	}
 	return scores
@@ -139,7 +132,5 @@ func updateStartScores(t *testing.T, e *Env) {
 		}
 		fmt.Fprintf(&text, " %.0f", 100*begin(t, e, task, false).score)
 	}
-	if err := os.WriteFile(startScores, append(bytes.TrimSpace(text.Bytes()), '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(startScores, append(bytes.TrimSpace(text.Bytes()), '\n'), 0o644))
 }

@@ -2,11 +2,8 @@ package sciworld
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
@@ -17,9 +14,7 @@ func TestBoardPlaces(t *testing.T) {
 	places := boardPlaces()
 	seen := map[taskVariation]bool{}
 	for _, p := range places {
-		if got, err := parsePlace(p.id()); err != nil || got != p {
-			t.Errorf("%s: %v, %v", p.id(), got, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(parsePlace(p.id()))(t), p, p.id())
 		if electrical(p.task) {
 			t.Errorf("%s is not to be had without electricity", p.id())
 		}
@@ -30,9 +25,7 @@ func TestBoardPlaces(t *testing.T) {
 	}
 	for n, want := range map[int]string{0: "lifespan-longest-lived/5", 18: "freeze/6",
 		40: "change-the-state-of-matter-of/8", 67: "identify-life-stages-1/2", 89: "use-thermometer/22"} {
-		if got := places[n].id(); got != want {
-			t.Errorf("task %d is %s, want %s", n, got, want)
-		}
+		sharedtest.Equal(t, places[n].id(), want, "task", n)
 	}
 }
 
@@ -47,16 +40,10 @@ func TestSplits(t *testing.T) {
 	for n, parts := range want {
 		var got []string
 		for _, name := range []string{"train", "dev", "test"} {
-			s, err := findSplit(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			from, to := s.bounds(n)
+			from, to := sharedtest.Must(findSplit(name))(t).bounds(n)
 			got = append(got, fmt.Sprintf("%d-%d", from, to-1))
 		}
-		if diff := cmp.Diff(parts, strings.Join(got, " ")); diff != "" {
-			t.Errorf("%d variations: %s", n, diff)
-		}
+		sharedtest.Same(t, strings.Join(got, " "), parts, n, "variations")
 	}
 	all := 0
 	for _, name := range []string{"train", "dev", "test"} {
@@ -68,9 +55,7 @@ func TestSplits(t *testing.T) {
 	if len(whole.places()) != all || standard.name != "test" || len(tasks) != 30 {
 		t.Errorf("%d tasks in parts, %d together; the default is %s", all, len(whole.places()), standard.name)
 	}
-	if _, err := findSplit("valid"); err == nil || !strings.Contains(err.Error(), "test, dev, train, all") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(findSplit("valid")), "test, dev, train, all")
 }
 
 func TestParsePlace(t *testing.T) {
@@ -166,9 +151,7 @@ func TestSimplifications(t *testing.T) {
 	}
 	e := &Env{info: envs.Info{Settings: map[string]string{}}}
 	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, teleportAction", "openDoors,none"} {
-		if err := e.simplify(wanted); err == nil || !strings.Contains(err.Error(), "unknown simplification") {
-			t.Errorf("%q: %v", wanted, err)
-		}
+		sharedtest.Fails(t, e.simplify(wanted), "unknown simplification", wanted)
 	}
 }
 
@@ -181,11 +164,7 @@ func TestOptions(t *testing.T) {
 		`unknown split "test" in AgentGym`: {Variant: AgentGym, Split: "test"},
 		`labels of the official`:           {Data: "nowhere"},
 	} {
-		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(New(o)), want, o)
 	}
-	if !slices.Equal(Splits(), []string{"test", "dev", "train", "all"}) {
-		t.Error(Splits())
-	}
+	sharedtest.Same(t, Splits(), []string{"test", "dev", "train", "all"})
 }

@@ -57,14 +57,8 @@ func TestRecordedThings(t *testing.T) {
 
 func atStart(t *testing.T, e *Env, id string) *world {
 	t.Helper()
-	task, err := e.Task(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := sharedtest.Must(e.Task(id))(t)
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	if _, err := w.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,9 +37,7 @@ func TestAgentBoardTurns(t *testing.T) {
 	}
 	w := newStarted(t, madeUpEnv(t, m, true, rakeLabel()))
 	want := envs.Start{Goal: "Rake!", Observation: "You stand in a shed. Here are:\n\ta rake\nYou carry:\n\ta pear\n"}
-	if diff := cmp.Diff(want, w.started); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, w.started, want)
 	for _, c := range []struct {
 		action string
 		want   envs.Step
@@ -88,18 +85,14 @@ func TestScienceWorldTurns(t *testing.T) {
 	}}
 	start, steps := play(t, madeUpEnv(t, m, false, nil), " go yard", "check valid actions", "break rake", "wait")
 	begin := envs.Start{Goal: "Rake the leaves.", Observation: "You stand in a shed.", Progress: 0.03}
-	if start != begin {
-		t.Errorf("%+v", start)
-	}
+	sharedtest.Equal(t, start, begin)
 	want := []envs.Step{
 		{Observation: "You walk to the yard.", Progress: 0.12, Valid: true}, // 12.5 % is rounded to even
 		{Observation: "No known action matches that input.", Progress: 1, Done: true, Success: true},
 		{Observation: "It breaks.", Done: true, Valid: true},
 		{Observation: "You wait.", Progress: 0.5, Done: true, Valid: true},
 	}
-	if diff := cmp.Diff(want, steps); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, steps, want)
 	if diff := cmp.Diff([]string{
 		"start lifespan-longest-lived/5 with openDoors", "description", `act " go yard"`, `act "check valid actions"`,
 		`act "break rake"`, `act "wait"`,
@@ -121,19 +114,12 @@ func TestStartFails(t *testing.T) {
 		"canceled": {gone, false, "context canceled"},
 	} {
 		e := madeUpEnv(t, &madeUp{broken: c.broken}, true, rakeLabel())
-		w, err := e.NewWorld(e.Tasks()[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Start(c.ctx); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
+		sharedtest.Fails(t, sharedtest.Err(w.Start(c.ctx)), c.want, name)
 		if _, err := w.Step(context.Background(), "wait"); !errors.Is(err, errNotRunning) {
 			t.Errorf("%s: the world goes on: %v", name, err)
 		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, w.Close())
 	}
 }
 
@@ -160,34 +146,20 @@ func TestExpert(t *testing.T) {
 func TestWorldOrder(t *testing.T) {
 	e := madeUpEnv(t, &madeUp{}, true, rakeLabel())
 	ctx, cancel := context.WithCancel(context.Background())
-	w, err := e.NewWorld(e.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Step(ctx, "wait"); err == nil {
-		t.Error("a step before the start")
-	}
-	if _, err := w.Start(ctx); err != nil {
-		t.Error(err)
-	}
-	if _, err := w.Start(ctx); err == nil {
-		t.Error("two starts")
-	}
+	w := sharedtest.Must(e.NewWorld(e.Tasks()[0]))(t)
+	sharedtest.Fails(t, sharedtest.Err(w.Step(ctx, "wait")), "", "a step before the start")
+	sharedtest.Must(w.Start(ctx))(t)
+	sharedtest.Fails(t, sharedtest.Err(w.Start(ctx)), "", "two starts")
 	cancel()
 	if _, err := w.Step(ctx, "wait"); !errors.Is(err, context.Canceled) {
 		t.Error("a step that nobody waits for")
 	}
 	for range 2 {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, w.Close())
 	}
-	if _, err := w.(envs.Lister).Actions(ctx); err == nil {
-		t.Error("actions after the end")
-	}
-	if _, err := e.NewWorld(envs.Task{ID: "boil/5"}); err == nil {
-		t.Error("a task that is not of this environment")
-	}
+	sharedtest.Fails(t, sharedtest.Err(w.(envs.Lister).Actions(ctx)), "", "actions after the end")
+	sharedtest.Fails(t, sharedtest.Err(e.NewWorld(envs.Task{ID: "boil/5"})), "",
+		"a task that is not of this environment")
 }
 
 // A fork goes on as its world does, and neither disturbs the other.
@@ -195,21 +167,11 @@ func TestForks(t *testing.T) {
 	ctx, every := context.Background(), sharedtest.Times(t, 8, 16)
 	for _, s := range mix(t, opened(t, Options{Variant: ScienceWorld})) {
 		e := opened(t, Options{Variant: ScienceWorld})
-		task, err := e.Task(s.Task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		task := sharedtest.Must(e.Task(s.Task))(t)
 		rest := func(w envs.World, from int) (said []string) {
 			for _, a := range s.Actions[from:] {
-				list, err := w.(envs.Lister).Actions(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				step, err := w.Step(ctx, a)
-				if err != nil {
-					t.Fatal(err)
-				}
-				said = append(said, fmt.Sprintf("%q %+v", list, step))
+				list := sharedtest.Must(w.(envs.Lister).Actions(ctx))(t)
+				said = append(said, fmt.Sprintf("%q %+v", list, sharedtest.Must(w.Step(ctx, a))(t)))
 			}
 			return said
 		}
@@ -217,10 +179,7 @@ func TestForks(t *testing.T) {
 		w := startedIn(t, e, task)
 		for i, a := range s.Actions {
 			if i%every == 0 {
-				fork, err := w.(*world).Fork()
-				if err != nil {
-					t.Fatal(err)
-				}
+				fork := sharedtest.Must(w.(*world).Fork())(t)
 				if got := rest(fork, i); !slices.Equal(got, want[i:]) {
 					t.Fatalf("%s, a fork at step %d: %s", s.Task, i, cmp.Diff(want[i:], got))
 				}
@@ -230,7 +189,5 @@ func TestForks(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (&world{}).Fork(); err == nil {
-		t.Error("a world that is not running can be forked")
-	}
+	sharedtest.Fails(t, sharedtest.Err((&world{}).Fork()), "", "a world that is not running can be forked")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestHint(t *testing.T) {
@@ -15,16 +17,10 @@ func TestHint(t *testing.T) {
 		"runn": " (did you mean run or runs?)", "bbayai": " (did you mean babyai?)", "pdl": " (did you mean pddl?)",
 		"": "", "x": "", "chess": "", "webshop": "", "ba": "",
 	} {
-		if got := Hint(name, known); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
+		sharedtest.Equal(t, Hint(name, known), want, name)
 	}
-	if got := Hint("P9", []string{"P1", "P2"}); got != "" {
-		t.Errorf("a name of two characters is close to nothing, and this is %q", got)
-	}
-	if got := Hint("abcd", []string{"abc1", "abc2", "abc3", "abc4"}); got != "" {
-		t.Errorf("many names are a list, and this is %q", got)
-	}
+	sharedtest.Equal(t, Hint("P9", []string{"P1", "P2"}), "", "a name of two characters is close to nothing")
+	sharedtest.Equal(t, Hint("abcd", []string{"abc1", "abc2", "abc3", "abc4"}), "", "many names are a list")
 }
 
 // edits is a distance, and one edit is one.
@@ -42,9 +38,7 @@ func TestEdits(t *testing.T) {
 	})
 	for pair, want := range map[string]int{"ab ba": 1, "kitten sitting": 3, "modle model": 1} {
 		a, b, _ := strings.Cut(pair, " ")
-		if d := edits(a, b); d != want {
-			t.Errorf("%s: %d, want %d", pair, d, want)
-		}
+		sharedtest.Equal(t, edits(a, b), want, pair)
 	}
 	if edits(strings.Repeat("a", 1<<20), "b") != 1<<20+1 {
 		t.Error("a long text is compared character by character")

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -34,12 +34,8 @@ func TestPinned(t *testing.T) {
 		{-1, []string{"episode"}, [4]uint64{0x516459114e7fc513, 0x5406ab886dd2e300, 0x47e3b2d51c25138d,
 			0x475bee5724dcfef2}, 1020306224},
 	} {
-		if diff := cmp.Diff(tt.want, draws(stream.New(tt.seed, tt.name...))); diff != "" {
-			t.Errorf("stream %d %q: %s", tt.seed, tt.name, diff)
-		}
-		if got := stream.Seed(tt.seed, tt.name...); got != tt.num {
-			t.Errorf("seed of %d %q: %d, want %d", tt.seed, tt.name, got, tt.num)
-		}
+		sharedtest.Same(t, draws(stream.New(tt.seed, tt.name...)), tt.want, "stream", tt.seed, tt.name)
+		sharedtest.Equal(t, stream.Seed(tt.seed, tt.name...), tt.num, "seed of", tt.seed, tt.name)
 	}
 }
 
@@ -91,8 +87,6 @@ func TestProperties(t *testing.T) {
 		for range rapid.IntRange(0, 100).Draw(rt, "used") {
 			other.Uint64()
 		}
-		if draws(one) != draws(stream.New(seed, a...)) {
-			rt.Error("a stream depends on another")
-		}
+		sharedtest.Equal(rt, draws(one), draws(stream.New(seed, a...)), "a stream depends on another")
 	})
 }

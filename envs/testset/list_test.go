@@ -3,6 +3,8 @@ package testset
 import (
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // A list has the tasks that were put in, by kind and environment, and no other.
@@ -13,9 +15,7 @@ func TestList(t *testing.T) {
 	if one.Len() != 2 || both.Len() != 4 {
 		t.Errorf("%d and %d tasks", one.Len(), both.Len())
 	}
-	if err := both.Check(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, both.Check())
 	for _, has := range []struct {
 		env, value string
 		kind       DigestKind
@@ -25,9 +25,7 @@ func TestList(t *testing.T) {
 		{"babyai", "d", ID, true}, {"pddl", "a", ID, false}, {"pddl", "d", ID, false},
 		{"babyai", "a", Content, false}, {"jericho", "a", ID, false},
 	} {
-		if got := both.Contains(has.env, has.kind, has.value); got != has.want {
-			t.Errorf("%+v: %v", has, got)
-		}
+		sharedtest.Equal(t, both.Contains(has.env, has.kind, has.value), has.want, has)
 	}
 }
 

@@ -3,6 +3,8 @@ package testset
 import (
 	"fmt"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // Every digest of a file is found, and no other one.
@@ -17,9 +19,7 @@ func TestHas(t *testing.T) {
 	}
 	files.Store("numbers", file)
 	for i := range 1000 {
-		if Contains("numbers", ID, fmt.Sprint(i)) != (i < 500) {
-			t.Errorf("%d: %v", i, i >= 500)
-		}
+		sharedtest.Equal(t, Contains("numbers", ID, fmt.Sprint(i)), i < 500, i, i >= 500)
 		if Contains("numbers", Content, fmt.Sprint(i)) || Contains("no such environment", ID, fmt.Sprint(i)) {
 			t.Errorf("%d is found where it is not", i)
 		}
@@ -28,21 +28,15 @@ func TestHas(t *testing.T) {
 
 // The embedded files are whole: sorted digests, each once.
 func TestEmbedded(t *testing.T) {
-	entries, err := digests.ReadDir("digests")
-	if err != nil || len(entries) != 4 {
-		t.Fatal(entries, err)
-	}
+	entries := sharedtest.Must(digests.ReadDir("digests"))(t)
+	sharedtest.Equal(t, len(entries), 4, entries)
 	for _, e := range entries {
-		b, err := digests.ReadFile("digests/" + e.Name())
-		if err != nil || len(b)%digestSize != 0 {
-			t.Fatal(e.Name(), len(b), err)
-		}
+		b := sharedtest.Must(digests.ReadFile("digests/" + e.Name()))(t)
+		sharedtest.Equal(t, len(b)%digestSize, 0, e.Name(), len(b))
 		var all [][]byte
 		for i := 0; i < len(b); i += digestSize {
 			all = append(all, b[i:i+digestSize])
 		}
-		if string(File(all)) != string(b) {
-			t.Errorf("%s is not sorted", e.Name())
-		}
+		sharedtest.Equal(t, string(File(all)), string(b), e.Name(), "is not sorted")
 	}
 }

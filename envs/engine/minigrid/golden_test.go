@@ -61,17 +61,14 @@ func TestRecordedWorlds(t *testing.T) {
 		for ; reason != nil; w, reason = g.attempt(d) {
 			rejections = append(rejections, reason.Error())
 		}
-		if len(rejections) != len(want.Rejected) {
-			t.Errorf("%s %d: rejected %q, want %q", want.EnvID, want.Seed, rejections, want.Rejected)
-		}
+		sharedtest.Equal(t, len(rejections), len(want.Rejected), want.EnvID, want.Seed, "rejected", rejections,
+			want.Rejected)
 		want.Rejected = nil
 		got := record(w)
 		got.Level, got.EnvID, got.Seed, got.Draws = level.Number, level.ID, want.Seed, d.n
 		s := rng.State()
 		got.RNG.State, got.RNG.Inc, got.RNG.Buffered, got.RNG.Buffer = s.State, s.Inc, s.HasHalf, s.Half
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s %d: %s", want.EnvID, want.Seed, diff)
-		}
+		sharedtest.Same(t, got, want)
 	}
 }
 

@@ -10,30 +10,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs/engine/nprand"
+	"heldout/envs/sharedtest"
 )
 
 // seeded returns the random numbers of a seed.
 func seeded(t testing.TB, seed int64) *nprand.Generator {
 	t.Helper()
-	rng, err := nprand.New(big.NewInt(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rng
+	return sharedtest.Must(nprand.New(big.NewInt(seed)))(t)
 }
 
 // generated returns the world of a level and seed.
 func generated(t testing.TB, level int, seed int64) *World {
 	t.Helper()
-	w, err := NewGenerator(&Levels()[level-1]).Generate(seeded(t, seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return sharedtest.Must(NewGenerator(&Levels()[level-1]).Generate(seeded(t, seed)))(t)
 }
 
 // picture draws a world: objects as capitals for their kind, the agent as an
@@ -60,14 +52,9 @@ func picture(w *World) []string {
 // All twelve random numbers of a small world can be followed by hand.
 func TestSmallWorld(t *testing.T) {
 	rng := seeded(t, 1234)
-	w, err := NewGenerator(&Levels()[12]).Generate(rng)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(NewGenerator(&Levels()[12]).Generate(rng))(t)
 	want := []string{"#########", "#...#...#", "#>..#...#", "#...D...#", "#########"}
-	if diff := cmp.Diff(want, picture(w)); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, picture(w), want)
 	if w.Mission() != "open the red door" || w.MaxSteps() != 50 || w.Steps() != 0 || w.Carrying() != None {
 		t.Errorf("%q, %d of %d steps", w.Mission(), w.Steps(), w.MaxSteps())
 	}
@@ -88,22 +75,13 @@ func TestWorldsStay(t *testing.T) {
 		fmt.Fprintf(&got, "%d %s %d: %s; %d steps; %v; %x\n", l.Number, l.ID, seed, w.Mission(), w.MaxSteps(),
 			w.Agent(), sum.Sum(nil)[:8])
 	}
-	want, err := os.ReadFile("testdata/worlds.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got.String(), string(sharedtest.Must(os.ReadFile("testdata/worlds.txt"))(t)))
 }
 
 // anyWorld draws a world.
 func anyWorld(t *rapid.T) *World {
 	level := &Levels()[rapid.IntRange(0, len(Levels())-1).Draw(t, "level")]
-	rng, err := nprand.New(new(big.Int).SetUint64(rapid.Uint64().Draw(t, "seed")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rng := sharedtest.Must(nprand.New(new(big.Int).SetUint64(rapid.Uint64().Draw(t, "seed"))))(t)
 	w, err := NewGenerator(level).Generate(rng)
 	if err != nil {
 		t.Skipf("another world has to be drawn: %v", err)
@@ -197,9 +175,7 @@ func TestEndlessSearch(t *testing.T) {
 // agent comes into has an object or a door on every side.
 func TestEndlessSeed(t *testing.T) {
 	_, err := NewGenerator(&Levels()[34]).Generate(seeded(t, 1741))
-	if err == nil || !strings.Contains(err.Error(), "no world was found") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "no world was found")
 }
 
 // The room that was locked last is remembered from one world to the next, and
@@ -212,10 +188,7 @@ func TestLockedRoomIsRemembered(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		again, err := g.generate(seeded(t, seed), 100_000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := sharedtest.Must(g.generate(seeded(t, seed), 100_000))(t)
 		if !slices.Equal(picture(first), picture(again)) || first.Mission() != again.Mission() {
 			differ++
 		}
@@ -252,11 +225,7 @@ func FuzzGenerate(f *testing.F) {
 	f.Add(uint8(6), []byte{0xff, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, []byte{0, 1})
 	f.Fuzz(func(t *testing.T, level uint8, seed, actions []byte) {
 		l := &Levels()[int(level)%len(Levels())]
-		rng, err := nprand.New(new(big.Int).SetBytes(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := NewGenerator(l).generate(rng, 100_000)
+		w, err := NewGenerator(l).generate(sharedtest.Must(nprand.New(new(big.Int).SetBytes(seed)))(t), 100_000)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), l.ID+": no world was found") {
 				t.Fatal(err)

@@ -1,6 +1,10 @@
 package minigrid
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
 
 // oneRoomOf returns a world of one room, seven cells by seven, with the agent in
 // the middle of the left wall, looking east.
@@ -87,9 +91,7 @@ func TestVerifiers(t *testing.T) {
 		{"after, in order", oneRoomOf(both(OpAfter), ball),
 			[]Action{TurnRight, TurnRight, TurnRight, TurnRight, Pickup}, "....+"},
 	} {
-		if got := run(c.world, c.actions...); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		sharedtest.Equal(t, run(c.world, c.actions...), c.want, c.name)
 	}
 }
 
@@ -108,9 +110,7 @@ func TestDoorsAndBoxes(t *testing.T) {
 		Drop); said != ".....+..." || w.Agent().Point != (Point{1, 4}) {
 		t.Errorf("%s: the agent is at %v", said, w.Agent())
 	}
-	if o := w.Object(w.Carrying()); o.Kind != Empty {
-		t.Errorf("the %v was not put down beyond the door", o.Kind)
-	}
+	sharedtest.Equal(t, w.Object(w.Carrying()).Kind, Empty, "was not put down beyond the door")
 }
 
 func TestWords(t *testing.T) {
@@ -137,9 +137,7 @@ func TestWords(t *testing.T) {
 			"go to the blue key after you open the door"},
 	} {
 		w := oneRoomOf(c.in, red, other, object(Key, Blue, 4, 4), door(Green, Closed, 6, 3))
-		if w.Mission() != c.want {
-			t.Errorf("%q, want %q", w.Mission(), c.want)
-		}
+		sharedtest.Equal(t, w.Mission(), c.want)
 	}
 }
 

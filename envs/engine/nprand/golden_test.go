@@ -45,11 +45,7 @@ func (v *vector) check(t *testing.T) {
 		t.Fatal(v.Seed)
 	}
 	fresh := func() *Generator {
-		g, err := New(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
+		return sharedtest.Must(New(seed))(t)
 	}
 	s := newSeedSequence(seed)
 	diff(t, "pool", v.Pool, hexes("%08x", s.pool[:]))

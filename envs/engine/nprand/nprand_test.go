@@ -5,17 +5,14 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func seeded(t testing.TB, seed int64) *Generator {
 	t.Helper()
-	g, err := New(big.NewInt(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return sharedtest.Must(New(big.NewInt(seed)))(t)
 }
 
 // drawn makes n draws.
@@ -60,9 +57,7 @@ func TestDraws(t *testing.T) {
 		},
 	} {
 		t.Run(fmt.Sprint(want.seed), func(t *testing.T) {
-			if got := seeded(t, want.seed).state.String(); got != want.state {
-				t.Errorf("state %s, want %s", got, want.state)
-			}
+			sharedtest.Equal(t, seeded(t, want.seed).state.String(), want.state, "state")
 			diff(t, "Uint64", want.next64, drawn(3, seeded(t, want.seed).Uint64))
 			g := seeded(t, want.seed)
 			diff(t, "Integers(0, 10)", want.to10, drawn(20, func() int64 { return g.Integers(0, 10) }))
@@ -75,9 +70,7 @@ func TestDraws(t *testing.T) {
 
 func diff(t *testing.T, what string, want, got any) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s: %s", what, d)
-	}
+	sharedtest.Same(t, got, want, what)
 }
 
 // Floats neither use nor clear the kept half, and a range of one takes no draw.
@@ -85,15 +78,11 @@ func TestInterleaved(t *testing.T) {
 	g := seeded(t, 0)
 	integer := func(low, high, want int64) {
 		t.Helper()
-		if got := g.Integers(low, high); got != want {
-			t.Errorf("Integers(%d, %d) = %d, want %d", low, high, got, want)
-		}
+		sharedtest.Equal(t, g.Integers(low, high), want, "Integers", low, high)
 	}
 	float := func(want float64) {
 		t.Helper()
-		if got := g.Float64(); got != want {
-			t.Errorf("Float64() = %v, want %v", got, want)
-		}
+		sharedtest.Equal(t, g.Float64(), want, "Float64")
 	}
 	integer(0, 3, 2)
 	float(0.2697867137638703)
@@ -115,10 +104,7 @@ func TestInterleaved(t *testing.T) {
 // Ranges of every width stay within their bounds, up to all of int64.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g, err := New(new(big.Int).SetUint64(rapid.Uint64().Draw(t, "seed")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := sharedtest.Must(New(new(big.Int).SetUint64(rapid.Uint64().Draw(t, "seed"))))(t)
 		low := rapid.Int64().Draw(t, "low")
 		high := rapid.Int64Min(low).Draw(t, "high")
 		if high == low {
@@ -146,9 +132,7 @@ func TestBelowWide(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
-	if _, err := New(big.NewInt(-1)); err == nil {
-		t.Error("a negative seed was taken")
-	}
+	sharedtest.Fails(t, sharedtest.Err(New(big.NewInt(-1))), "", "a negative seed was taken")
 	defer func() {
 		if recover() == nil {
 			t.Error("an empty range gave a number")

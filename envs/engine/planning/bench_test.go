@@ -19,14 +19,9 @@ func households(t testing.TB, pattern string) (games []household) {
 		t.Fatalf("%d games, %v", len(files), err)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		game := household{name: filepath.Base(filepath.Dir(filepath.Dir(file)))}
-		if err := json.Unmarshal(b, &game); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal(b, &game))
 		games = append(games, game)
 	}
 	return games

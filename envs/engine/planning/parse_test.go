@@ -6,36 +6,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"heldout/envs/sharedtest"
 )
 
 // mustDomain parses a domain that is expected to be good.
 func mustDomain(t testing.TB, text string) *Domain {
 	t.Helper()
-	d, err := ParseDomain("domain.pddl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return sharedtest.Must(ParseDomain("domain.pddl", text))(t)
 }
 
 // mustProblem parses a problem that is expected to be good.
 func mustProblem(t testing.TB, domain, text string) *Problem {
 	t.Helper()
-	p, err := ParseProblem("problem.pddl", text, mustDomain(t, domain))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return sharedtest.Must(ParseProblem("problem.pddl", text, mustDomain(t, domain)))(t)
 }
 
 // mustGround grounds a problem that is expected to be good.
 func mustGround(t testing.TB, domain, problem string) *Task {
 	t.Helper()
-	task, err := Ground(mustProblem(t, domain, problem))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return task
+	return sharedtest.Must(Ground(mustProblem(t, domain, problem)))(t)
 }
 
 // harbour is a domain with nearly everything that there is.
@@ -235,9 +225,7 @@ func TestDomainErrors(t *testing.T) {
 			if d != nil {
 				t.Error("a domain beside the error")
 			}
-			if diff := cmp.Diff("d.pddl:"+tt.want, err.Error()); diff != "" {
-				t.Error(diff)
-			}
+			sharedtest.Same(t, err.Error(), "d.pddl:"+tt.want)
 		})
 	}
 }
@@ -283,9 +271,7 @@ func TestProblemErrors(t *testing.T) {
 			if p != nil {
 				t.Error("a problem beside the error")
 			}
-			if diff := cmp.Diff("p.pddl"+tt.want, err.Error()); diff != "" {
-				t.Error(diff)
-			}
+			sharedtest.Same(t, err.Error(), "p.pddl"+tt.want)
 		})
 	}
 }
@@ -304,9 +290,8 @@ func TestDeepTypes(t *testing.T) {
 		d.IsA("none", "t") {
 		t.Error("IsA is wrong")
 	}
-	if _, err := ParseDomain("d", chain(300)); err == nil {
-		t.Error("300 types one above the other were accepted")
-	}
+	sharedtest.Fails(t, sharedtest.Err(ParseDomain("d", chain(300))), "",
+		"300 types one above the other were accepted")
 }
 
 func TestIsA(t *testing.T) {
@@ -318,9 +303,7 @@ func TestIsA(t *testing.T) {
 		{"boat", "boat", true}, {"boat", "thing", true}, {"boat", "object", true}, {"object", "object", true},
 		{"thing", "boat", false}, {"boat", "good", false}, {"object", "boat", false}, {"nothing", "boat", false},
 	} {
-		if got := d.IsA(tt.typ, tt.super); got != tt.want {
-			t.Errorf("IsA(%s, %s) = %v", tt.typ, tt.super, got)
-		}
+		sharedtest.Equal(t, d.IsA(tt.typ, tt.super), tt.want, "IsA", tt.typ, tt.super)
 	}
 }
 
@@ -346,8 +329,6 @@ func TestLiterals(t *testing.T) {
 			}
 			got = strings.Join(words, " ")
 		}
-		if got != want {
-			t.Errorf("literals of %s: %s, want %s", goal, got, want)
-		}
+		sharedtest.Equal(t, got, want, "literals of", goal)
 	}
 }

@@ -3,6 +3,8 @@ package planning
 import (
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 const grip = `(define (problem p1) (:domain gripper)
@@ -14,10 +16,8 @@ const grip = `(define (problem p1) (:domain gripper)
 func TestSameness(t *testing.T) {
 	same := func(text string, named ...string) string {
 		t.Helper()
-		s, err := Sameness("p", text, named...)
-		if err != nil || len(s) != 16 {
-			t.Fatalf("%q, %v", s, err)
-		}
+		s := sharedtest.Must(Sameness("p", text, named...))(t)
+		sharedtest.Equal(t, len(s), 16, s)
 		return s
 	}
 	swap := strings.NewReplacer

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // carry is a game in which a robot with one hand brings things from room a to
@@ -175,9 +177,7 @@ func TestDeepDependencies(t *testing.T) {
 		fmt.Sprintf(
 			"(define (problem x) (:domain deep) (:objects %s) (:init (left n0) (right n0) %s) (:goal (left n%d)))",
 			strings.Join(objs, " "), strings.Join(init, " "), depth-1))
-	if h := newRelaxation(task, task.Goal).estimate(task.Init); h != 2*(depth-1)-1 {
-		t.Errorf("estimate %d, want %d", h, 2*(depth-1)-1)
-	}
+	sharedtest.Equal(t, newRelaxation(task, task.Goal).estimate(task.Init), 2*(depth-1)-1, "estimate")
 	plan, ok := task.Plan(task.Init)
 	if !ok || len(plan) != 2*(depth-1)-1 {
 		t.Fatalf("%d steps, %v", len(plan), ok)
@@ -189,25 +189,15 @@ func TestEstimate(t *testing.T) {
 	task := carrying(t, 3, "")
 	r := newRelaxation(task, task.Goal)
 	// Take and drop each thing, and go once.
-	if h := r.estimate(task.Init); h != 7 {
-		t.Errorf("%d at the start, want 7", h)
-	}
+	sharedtest.Equal(t, r.estimate(task.Init), 7, "at the start")
 	plan, _ := task.Plan(task.Init)
-	if h := r.estimate(task.follow(task.Init, plan)); h != 0 {
-		t.Errorf("%d at the goal, want 0", h)
-	}
-	if h := newRelaxation(task, nil).estimate(task.Init); h != far {
-		t.Errorf("%d for a goal that cannot be reached, want %d", h, far)
-	}
+	sharedtest.Equal(t, r.estimate(task.follow(task.Init, plan)), 0, "at the goal")
+	sharedtest.Equal(t, newRelaxation(task, nil).estimate(task.Init), far, "for a goal that cannot be reached")
 	// Estimates do not depend on those made before.
-	if h := r.estimate(task.Init); h != 7 {
-		t.Errorf("%d at the start again, want 7", h)
-	}
+	sharedtest.Equal(t, r.estimate(task.Init), 7, "at the start again")
 	fresh := newRelaxation(task, task.Goal)
 	fresh.estimate(task.Init)
-	if !slices.Equal(fresh.cost, r.cost) {
-		t.Errorf("costs %v, at first %v", r.cost, fresh.cost)
-	}
+	sharedtest.Same(t, fresh.cost, r.cost, "costs", "at first")
 }
 
 // What does not help is not looked at.

@@ -3,13 +3,13 @@ package scienceworld
 // animal is the turn of an animal: its life.
 func (w *World) animal(o *Object) {
 	l := o.life
-	stages := cycles[l.cycle]
+	stages := cycles[kinds[o.kind].Cycle]
 	if l.stage == len(stages)-1 {
 		w.rest(o)
 		return
 	}
 	c := &l.counters[l.stage]
-	if ticks := stages[l.stage].ticks; ticks > 0 {
+	if ticks := stages[l.stage].Ticks; ticks > 0 {
 		if c.mature++; c.mature >= ticks {
 			w.setStage(o, l.stage+1)
 		}

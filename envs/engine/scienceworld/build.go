@@ -33,17 +33,18 @@ func (w *World) furnish(o *Object) {
 	case Ice:
 		o.temp = -10
 	case InclinedPlane:
-		o.plane = &plane{degrees: 45, surface: &materials[ofDefaultFriction], positions: map[int32]float64{}}
+		o.plane = &plane{degrees: 45, surface: defaultFriction, positions: map[int32]float64{}}
 	case Sandwich, Recipe, Paper, ColoredPaper, Document, Picture:
 		o.page = &document{}
 	case Flower, Pollen:
 		o.flower = &flower{}
 	}
-	if p, ok := bookPages[o.kind]; ok {
-		o.page = &p
+	row := &kinds[o.kind]
+	if row.Page != nil {
+		o.page = new(*row.Page)
 	}
-	if row := &kinds[o.kind]; row.cycle != noCycle {
-		o.life = &life{form: row.form, cycle: row.cycle}
+	if row.Cycle != "" {
+		o.life = &life{form: row.Form}
 	}
 	w.giveGenes(o)
 }
@@ -54,7 +55,7 @@ const airTemp = 25
 // giveGenes draws the genes of a new plant, or gives it those of its parents.
 // Every unknown plant first draws genes of plant E, which remain unused.
 func (w *World) giveGenes(o *Object) {
-	if genomes[o.kind] == nil {
+	if kinds[o.kind].Traits == nil {
 		return
 	}
 	if o.kind != PeaPlant {
@@ -91,24 +92,24 @@ func (w *World) newTap(k ObjectKind, sewer *Object) *Object {
 }
 
 // newPlane makes an inclined plane.
-func (w *World) newPlane(degrees int, surface Stuff, extra string) *Object {
+func (w *World) newPlane(degrees int, surface *material, extra string) *Object {
 	o := w.new(InclinedPlane)
-	o.plane.degrees, o.plane.surface, o.plane.extra = degrees, &materials[surface], extra
+	o.plane.degrees, o.plane.surface, o.plane.extra = degrees, surface, extra
 	return o
 }
 
 // newRecipe makes a recipe for a product.
 func (w *World) newRecipe(product string, things []string) *Object {
 	o := w.new(Recipe)
-	o.page.title = "instructions to make " + product
-	o.page.text = "To make " + product + ", you need to mix " + join(things, ", ") + "."
+	o.page.Title = "instructions to make " + product
+	o.page.Text = "To make " + product + ", you need to mix " + join(things, ", ") + "."
 	return o
 }
 
 // newSandwich makes a sandwich of a type, such as "jam".
 func (w *World) newSandwich(filling string) *Object {
 	o := w.newNamed(Sandwich, filling+" sandwich")
-	o.page.title = o.name
+	o.page.Title = o.name
 	return o
 }
 
@@ -116,38 +117,17 @@ func (w *World) newSandwich(filling string) *Object {
 // does not.
 func (w *World) newUnknownConductor(letter string, conducts bool) *Object {
 	o := w.newNamed(UnknownSubstanceElectricalConductivity, "unknown substance "+letter)
-	m := materials[ofMetal]
-	m.electric = conducts
-	o.stuff = &m
+	o.stuff = new(*materials["metal"])
+	o.stuff.Electric = conducts
 	return o
 }
-
-// unknownMelts are the melting points of the unknown substances by letter.
-var unknownMelts = map[rune]float64{
-	'A': 25, 'B': 75, 'C': 115, 'D': -30, 'E': -10, 'F': 275, 'G': 30, 'H': 225, 'I': 75, 'J': -75, 'K': 520, 'L': 325,
-	'M': -25,
-	'N': 175, 'O': 25, 'P': 75, 'Q': 425, 'R': 30, 'S': 15, 'T': -2, 'U': 625, 'V': -220, 'W': 575, 'X': -175, 'Y': 675,
-	'Z': 775,
-}
-
-// unknownMaterials are the unknown substances by letter, with the names of their states.
-var unknownMaterials = func() map[rune]*material {
-	out := map[rune]*material{}
-	for letter, degrees := range unknownMelts {
-		m := materials[ofMetal]
-		m.substance, m.melts = "unknown substance "+string(letter), degrees
-		m.names = [3]string{"solid " + m.substance, "liquid " + m.substance, "gaseous " + m.substance}
-		out[letter] = &m
-	}
-	return out
-}()
 
 // newUnknownThermal makes an unknown substance with a melting point of its own.
 func (w *World) newUnknownThermal(letter rune) *Object {
 	o := w.new(UnknownSubstanceThermal)
-	o.stuff = unknownMaterials[letter]
+	o.stuff = materials["unknown substance "+string(letter)]
 	o.state = o.stateAt(o.temp)
-	o.name = o.stuff.names[o.state]
+	o.name = o.stuff.Names[o.state]
 	return o
 }
 
@@ -178,10 +158,14 @@ var (
 func (w *World) newPicture() *Object {
 	o := w.new(Picture)
 	o.name = pictureNames[w.random.intn(len(pictureNames))]
-	o.page.title = subjects[w.random.intn(len(subjects))]
-	o.page.author = artists[w.random.intn(len(artists))]
+	o.page.Title = subjects[w.random.intn(len(subjects))]
+	o.page.Author = artists[w.random.intn(len(artists))]
 	return o
 }
+
+// books are the kinds of books in the order in which they are drawn.
+var books = [...]ObjectKind{BookMobyDick, BookFrankenstein, BookSherlockHolmes, BookPrideAndPrejudice, BookBeowulf,
+	BookOriginOfSpecies}
 
 // newShelf makes a shelf with up to three books.
 func (w *World) newShelf() *Object {

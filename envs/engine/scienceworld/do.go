@@ -18,7 +18,7 @@ func (w *World) do(d deed) string {
 	case lookAround:
 		return look(w.place())
 	case lookAt:
-		if t := kinds[d.a.kind].text; w.portals && !d.a.hidden && (t == textDoor || t == textDrain) {
+		if w.portals && !d.a.hidden && d.a.inGroup(aPortal) {
 			return d.a.describePortal(w.place())
 		}
 		return look(d.a)
@@ -171,18 +171,18 @@ func (o *Object) readOut() string {
 	p := o.page
 	switch o.kind {
 	case Recipe:
-		return "The recipe reads:\n" + p.text
+		return "The recipe reads:\n" + p.Text
 	case ColoredPaper:
 		return noText
 	case Paper:
-		if p.text == "" {
+		if p.Text == "" {
 			return noText
 		}
-		return "The paper reads:\n" + p.title + "\n" + p.text
+		return "The paper reads:\n" + p.Title + "\n" + p.Text
 	case Document:
-		return p.title + "\n" + p.text
+		return p.Title + "\n" + p.Text
 	}
-	return "The book reads:\n" + p.title + " by " + p.author + "\n" + p.text
+	return "The book reads:\n" + p.Title + " by " + p.Author + "\n" + p.Text
 }
 
 const noText = "The paper does not have any text on it."
@@ -223,7 +223,7 @@ func (w *World) light(x *Object) string {
 	switch {
 	case x.stuff == nil:
 		return "It's not clear how to use those items together."
-	case x.stuff.burns > lighterTemp:
+	case x.stuff.Burns > lighterTemp:
 		d := min(lighterTemp-x.temp, lighterStep)
 		if d+x.temp > lighterTemp {
 			d = lighterTemp - x.temp

@@ -41,10 +41,7 @@ func startDriver(t testing.TB) *driver {
 			sharedtest.Absent(t, "java", "needs "+program+" on the path: install a Java development kit, 17 or later")
 		}
 	}
-	jar, err := filepath.Abs(jar)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar = sharedtest.Must(filepath.Abs(jar))(t)
 	dir := t.TempDir()
 	// The numbers of kinds come from a file of the package, sought where the
 	// simulator runs.
@@ -52,9 +49,7 @@ func startDriver(t testing.TB) *driver {
 	if err != nil {
 		sharedtest.Absent(t, "java", "needs the file "+kindNumbers+" of the simulator's package: put it beside the jar")
 	}
-	if err := os.WriteFile(filepath.Join(dir, kindNumbers), numbers, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, kindNumbers), numbers, 0o600))
 	if out, err := exec.Command("javac", "-d", dir, "testdata/driver/Driver.java").CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
@@ -62,17 +57,9 @@ func startDriver(t testing.TB) *driver {
 		"-XX:hashCode=2",
 		"--add-opens", "java.base/java.util=ALL-UNNAMED", "-cp", jar+string(os.PathListSeparator)+dir, "Driver")
 	java.Dir, java.Stderr = dir, os.Stderr
-	in, err := java.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := java.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := java.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := sharedtest.Must(java.StdinPipe())(t)
+	out := sharedtest.Must(java.StdoutPipe())(t)
+	sharedtest.OK(t, java.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := java.Wait(); err != nil {
@@ -145,14 +132,8 @@ func answerText(raw json.RawMessage) (string, error) {
 // answers makes calls and waits for the answers.
 func (d *driver) answers(t testing.TB, calls []call) []string {
 	t.Helper()
-	if err := d.send(calls); err != nil {
-		t.Fatal(err)
-	}
-	out, err := d.receive()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	sharedtest.OK(t, d.send(calls))
+	return sharedtest.Must(d.receive())(t)
 }
 
 // loadCall starts a variation.

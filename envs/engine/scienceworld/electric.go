@@ -35,7 +35,7 @@ func (o *Object) toGround(steps int) bool {
 	case p.inGroup(aGenerator):
 		return u.live && u.voltage == ground
 	case p.inGroup(aPolarized), p.kind == Wire, p.kind == UnpolarizedElectricalComponent:
-	case p.stuff == nil || !p.stuff.electric:
+	case p.stuff == nil || !p.stuff.Electric:
 		return false
 	}
 	next := p.opposite(u)
@@ -50,7 +50,7 @@ func (o *Object) setVoltage(v float64) { o.live, o.voltage = true, v }
 func (o *Object) conduct(activates bool) {
 	a, b := o.terminals[0], o.terminals[1]
 	wire := o.kind == Wire || o.kind == UnpolarizedElectricalComponent
-	if !wire && (o.stuff == nil || !o.stuff.electric) {
+	if !wire && (o.stuff == nil || !o.stuff.Electric) {
 		a.live, b.live = false, false
 		return
 	}

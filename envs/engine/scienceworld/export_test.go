@@ -70,7 +70,7 @@ func (w *World) ValidActionsJSON() string {
 		defer list.release()
 		for v := range list.deeds() {
 			objects := list.objectsOf(v)
-			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].number, objects, objects))
+			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].Number, objects, objects))
 		}
 	}
 	return `{"validActions": [` + join(entries, ",") + `]}`
@@ -82,7 +82,7 @@ func (d deed) variables() []*Object {
 	switch {
 	case d.a == nil:
 		return nil
-	case actions[d.id].slots < 2:
+	case actions[d.id].Slots < 2:
 		return []*Object{d.a}
 	}
 	return []*Object{d.b, d.a}

@@ -2,42 +2,17 @@ package scienceworld
 
 // trait is one of the traits that genes decide (processes §11.1).
 type trait struct {
-	name      string
-	dominant  string
-	recessive string
-	suffix    string
+	Name      string
+	Dominant  string
+	Recessive string
+	Suffix    string
 }
 
 // genome lists the traits of a plant in the order in which they are drawn.
 type genome [4]trait
 
-// The genomes of the plants that have genes.
-var genomes = map[ObjectKind]*genome{
-	PeaPlant: {
-		{"plant height", "tall", "short", "height"}, {"seed shape", "round", "wrinkly", "peas"},
-		{"seed color", "green", "orange", "peas"}, {"flower color", "purple", "white", "flowers"},
-	},
-	RandomGeneticsPlantsB: {
-		{"plant height", "short", "tall", "height"}, {"seed color", "green", "yellow", "seed"},
-		{"flower size", "large", "small", "flowers"}, {"flower color", "orange", "yellow", "flowers"},
-	},
-	RandomGeneticsPlantsC: {
-		{"plant height", "short", "tall", "height"}, {"leaf shape", "pointed", "round", "leaves"},
-		{"flower size", "large", "small", "flowers"}, {"flower color", "orange", "yellow", "flowers"},
-	},
-	RandomGeneticsPlantsD: {
-		{"seed shape", "spherical", "ovate", "seed"}, {"leaf size", "medium", "large", "leaves"},
-		{"flower size", "small", "medium", "flowers"}, {"flower color", "blue", "red", "flowers"},
-	},
-	RandomGeneticsPlantsE: {
-		{"seed color", "blue", "brown", "seed"}, {"seed shape", "round", "square", "seed"},
-		{"leaf shape", "elliptical", "linear", "leaves"}, {"flower size", "small", "large", "flowers"},
-	},
-}
-
 // fixedOrderE is the order of plant E's traits if one of them is given.
-var fixedOrderE = genome{genomes[RandomGeneticsPlantsE][0], genomes[RandomGeneticsPlantsE][2],
-	genomes[RandomGeneticsPlantsE][3], genomes[RandomGeneticsPlantsE][1]}
+var fixedOrderE = func(e *genome) genome { return genome{e[0], e[2], e[3], e[1]} }(kinds[RandomGeneticsPlantsE].Traits)
 
 // allele is one side of a trait.
 type allele uint8
@@ -61,13 +36,13 @@ func (g *genes) value(traitName string) string {
 	}
 	for i := range g.order {
 		t := &g.order[i]
-		if t.name != traitName {
+		if t.Name != traitName {
 			continue
 		}
 		if g.parent[0][i] == recessive && g.parent[1][i] == recessive {
-			return t.recessive
+			return t.Recessive
 		}
-		return t.dominant
+		return t.Dominant
 	}
 	return ""
 }
@@ -79,8 +54,8 @@ func (g *genes) readable(traitName string) string {
 		return ""
 	}
 	for i := range g.order {
-		if g.order[i].name == traitName {
-			v += " " + g.order[i].suffix
+		if g.order[i].Name == traitName {
+			v += " " + g.order[i].Suffix
 		}
 	}
 	return v
@@ -88,7 +63,7 @@ func (g *genes) readable(traitName string) string {
 
 // randomGenes draws the genes of a plant of a kind: eight draws.
 func (w *World) randomGenes(k ObjectKind) *genes {
-	g := &genes{order: genomes[k]}
+	g := &genes{order: kinds[k].Traits}
 	for p := range g.parent {
 		for i := range g.parent[p] {
 			g.parent[p][i] = allele(w.random.intn(2))
@@ -100,13 +75,13 @@ func (w *World) randomGenes(k ObjectKind) *genes {
 // genesWith draws genes. The genes of one trait are given for both parents: six
 // draws if the plant has the trait.
 func (w *World) genesWith(k ObjectKind, traitName string, fixed allele) *genes {
-	g := &genes{order: genomes[k]}
+	g := &genes{order: kinds[k].Traits}
 	if k == RandomGeneticsPlantsE {
 		g.order = &fixedOrderE
 	}
 	for p := range g.parent {
 		for i := range g.parent[p] {
-			if g.order[i].name == traitName {
+			if g.order[i].Name == traitName {
 				g.parent[p][i] = fixed
 			} else {
 				g.parent[p][i] = allele(w.random.intn(2))
@@ -121,7 +96,7 @@ func (w *World) mate(a, b *genes) *genes {
 	child := &genes{order: a.order}
 	for i := range a.order {
 		a1, a2 := a.parent[0][i], a.parent[1][i]
-		b1, b2 := b.alleles(a.order[i].name)
+		b1, b2 := b.alleles(a.order[i].Name)
 		pairs := [][2]allele{{a1, b1}, {a1, b2}, {a2, b1}, {a2, b2}}
 		shuffle(&w.random, pairs)
 		child.parent[0][i], child.parent[1][i] = pairs[0][0], pairs[0][1]
@@ -132,7 +107,7 @@ func (w *World) mate(a, b *genes) *genes {
 // alleles is the pair of alleles of a trait.
 func (g *genes) alleles(traitName string) (first, second allele) {
 	for i := range g.order {
-		if g.order[i].name == traitName {
+		if g.order[i].Name == traitName {
 			first, second = g.parent[0][i], g.parent[1][i]
 		}
 	}

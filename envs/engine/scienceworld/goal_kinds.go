@@ -88,7 +88,7 @@ func findStage(form, stage, text string) goal {
 
 func findPlane(surface, text string) goal {
 	return onFocus("GoalFindInclinedPlane", text, func(f *Object) bool {
-		return f.name == "inclined plane" && f.kind == InclinedPlane && f.plane.surface.substance == surface
+		return f.name == "inclined plane" && f.kind == InclinedPlane && f.plane.surface.Substance == surface
 	})
 }
 

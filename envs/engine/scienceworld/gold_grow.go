@@ -213,7 +213,7 @@ func determineGenes(p *player, v *variation) {
 
 // breeds lists the plants with genes here, in an order that is drawn.
 func (p *player) breeds() []*Object {
-	return p.shuffled(byID(p.ofKind(p.w.place(), func(x *Object) bool { return genomes[x.kind] != nil })))
+	return p.shuffled(byID(p.ofKind(p.w.place(), func(x *Object) bool { return kinds[x.kind].Traits != nil })))
 }
 
 // growSeeds grows the first plants until there are six new seeds, which go into

@@ -85,10 +85,7 @@ func randomSolutions(t *testing.T) (plays []play) {
 
 // boardSolutions are AgentBoard's tasks, played in its order of calls.
 func boardSolutions(t *testing.T) (plays []play) {
-	labels, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "scienceworld", "test.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "scienceworld", "test.jsonl")))(t)
 	for line := range strings.Lines(string(labels)) {
 		var label struct {
 			Info struct {
@@ -96,9 +93,7 @@ func boardSolutions(t *testing.T) (plays []play) {
 				Task      string `json:"env_name"`
 			} `json:"additional_info"`
 		}
-		if err := json.Unmarshal([]byte(line), &label); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(line), &label))
 		plays = append(plays, play{task: label.Info.Task, variation: label.Info.Variation,
 			simplifications: simplificationSets[0], order: agentBoardOrder})
 	}

@@ -30,9 +30,9 @@ func (o *Object) exchangeHeat() {
 // touch moves heat between a thing and others, one after the other: the second one of two
 // already feels the new temperature of the first.
 func (o *Object) touch(things []*Object) {
-	t, c := o.temp, o.stuff.conductivity
+	t, c := o.temp, o.stuff.Conductivity
 	for _, x := range things {
-		m := min(c, x.stuff.conductivity)
+		m := min(c, x.stuff.Conductivity)
 		t += clip(float64(float64((x.temp-t)*m) * transfer))
 		x.temp += clip(float64(float64((t-x.temp)*m) * transfer))
 	}

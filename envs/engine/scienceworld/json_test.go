@@ -23,7 +23,7 @@ func (w *World) PossibleActionsWithIDs() string {
 		}
 	} else {
 		for _, a := range w.actions {
-			add(a.template, strconv.Itoa(a.number))
+			add(a.Template, strconv.Itoa(a.Number))
 		}
 	}
 	return "[" + join(entries, ", ") + "]"
@@ -116,7 +116,7 @@ func (w *World) ObjectReferentsByType() string {
 		for _, n := range byKind[k] {
 			s += quoted(strconv.Itoa(int(n.object.id))) + ":" + quoted(n.text) + ", "
 		}
-		entries = append(entries, s+`"desc":`+quoted(packageOf+kinds[k].class)+"}")
+		entries = append(entries, s+`"desc":`+quoted(packageOf+kinds[k].Class)+"}")
 	}
 	return "{" + join(entries, ", ") + "}"
 }
@@ -170,14 +170,14 @@ func (w *World) Combinations() string {
 	var entries []string
 	used := map[int]string{}
 	add := func(a *action, ns ...named) {
-		text := a.template
+		text := a.Template
 		var os []*Object
 		for _, n := range ns {
 			text = strings.Replace(text, "OBJ", n.text, 1)
 			os = append(os, n.object)
 			used[int(n.object.id)] = n.text
 		}
-		entries = append(entries, entry(text, a.number, os, os))
+		entries = append(entries, entry(text, a.Number, os, os))
 	}
 	if w.choices != nil {
 		for i := range w.choices {
@@ -188,7 +188,7 @@ func (w *World) Combinations() string {
 		}
 	} else {
 		for _, a := range w.actions {
-			switch a.slots {
+			switch a.Slots {
 			case 0:
 				add(a)
 			case 1:

@@ -1,42 +1,20 @@
 package scienceworld
 
-// cycle is a life cycle.
-type cycle uint8
-
-const (
-	noCycle cycle = iota
-	cycleAnimal
-	cycleBird
-	cycleTortoise
-	cycleButterfly
-	cycleFrog
-	cycleAdultForever
-	cyclePlant
-)
+import _ "embed"
 
 // stage is a part of a life cycle.
 type stage struct {
-	name  string
-	ticks int    // how long it lasts; 0 for ever
-	fixed string // the name of an animal in this stage, if not made by rule
+	Name  string
+	Ticks int    // how long it lasts; 0 for ever
+	Fixed string // the name of an animal in this stage, if not made by rule
 }
 
 // cycles are the stages of the life cycles, in order (processes §11.3, §13). The
 // stages of plants end by conditions.
-var cycles = [...][]stage{
-	cycleAnimal: {{"baby", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""}, {"dead", 0, ""}},
-	cycleBird: {{"egg", 20, ""}, {"hatchling", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""},
-		{"dead", 0, ""}},
-	cycleTortoise: {{"egg", 20, ""}, {"hatchling", 20, ""}, {"juvenile", 20, ""}, {"adult", 50, ""},
-		{"dead", 0, ""}},
-	cycleButterfly: {{"egg", 20, "butterfly egg"}, {"caterpillar", 20, "caterpillar"},
-		{"pupa", 20, "butterfly pupa"}, {"adult", 50, "adult butterfly"}, {"death", 0, "dead butterfly"}},
-	cycleFrog: {{"egg", 20, "frog egg"}, {"tadpole", 20, "tadpole"}, {"adult", 50, "adult frog"},
-		{"death", 0, "dead frog"}},
-	cycleAdultForever: {{"adult", 0, ""}, {"dead", 0, ""}},
-	cyclePlant: {{"seed", 0, ""}, {"seedling", 0, ""}, {"adult", 0, ""}, {"reproducing", 0, ""},
-		{"dead", 0, ""}},
-}
+var cycles = table[map[string][]stage](cyclesFile)
+
+//go:embed cycles.json
+var cyclesFile []byte
 
 // The stages of plants by their place in the cycle.
 const (
@@ -50,8 +28,7 @@ const (
 // life is what living things have.
 type life struct {
 	form   string // life form
-	cycle  cycle
-	stage  int // place in the cycle
+	stage  int    // place in the cycle
 	sickly bool
 	dead   bool
 	// counters of each stage are kept when the stage changes.
@@ -66,7 +43,7 @@ func (o *Object) stageName() string {
 	if o.life == nil {
 		return ""
 	}
-	return cycles[o.life.cycle][o.life.stage].name
+	return cycles[kinds[o.kind].Cycle][o.life.stage].Name
 }
 
 // setStage changes the stage. Counters stay.
@@ -79,8 +56,8 @@ func (w *World) setStage(o *Object, stage int) {
 
 // setStageNamed changes the stage to the one of that name, which must exist.
 func (w *World) setStageNamed(o *Object, name string) {
-	for i, s := range cycles[o.life.cycle] {
-		if s.name == name {
+	for i, s := range cycles[kinds[o.kind].Cycle] {
+		if s.Name == name {
 			w.setStage(o, i)
 		}
 	}
@@ -88,28 +65,28 @@ func (w *World) setStageNamed(o *Object, name string) {
 
 // canonicalName is the name of an animal in its stage.
 func (o *Object) canonicalName() string {
-	s := &cycles[o.life.cycle][o.life.stage]
+	s := &cycles[kinds[o.kind].Cycle][o.life.stage]
 	switch {
-	case s.fixed != "":
-		return s.fixed
-	case s.name == "egg":
+	case s.Fixed != "":
+		return s.Fixed
+	case s.Name == "egg":
 		return o.life.form + " egg"
 	}
-	return s.name + " " + o.life.form
+	return s.Name + " " + o.life.form
 }
 
 // stages makes one living thing of a kind for each stage of its life, as tasks
 // place them: one more is made first and discarded (objects §3.11).
 func (w *World) stages(k ObjectKind) (out []*Object) {
 	throwaway := Animal
-	if kinds[k].groups&aPlant != 0 {
+	if kinds[k].Groups&aPlant != 0 {
 		throwaway = k
 		if k == AvocadoTree {
 			throwaway = AppleTree
 		}
 	}
 	w.new(throwaway)
-	for i := range cycles[kinds[k].cycle] {
+	for i := range cycles[kinds[k].Cycle] {
 		o := w.new(k)
 		o.life.stage = i
 		out = append(out, o)

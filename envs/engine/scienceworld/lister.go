@@ -98,10 +98,10 @@ func (l *validLister) write() []string {
 	for _, id := range actionsSorted {
 		a := &actions[id]
 		first := byText
-		if prefixes && a.link != "" {
-			if first = byLink[a.link]; first == nil {
-				first = l.inOrder(byText, " "+a.link+" ")
-				byLink[a.link] = first
+		if prefixes && a.Link != "" {
+			if first = byLink[a.Link]; first == nil {
+				first = l.inOrder(byText, " "+a.Link+" ")
+				byLink[a.Link] = first
 			}
 		}
 		for i, seconds := range l.rows(a, first, byText) {
@@ -134,9 +134,9 @@ func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
 // actionsSorted are the actions in the order of their words in the list.
 var actionsSorted = func() (ids []actionID) {
 	for i := range actions {
-		ids = append(ids, actions[i].id)
+		ids = append(ids, actions[i].ID)
 	}
-	slices.SortFunc(ids, func(a, b actionID) int { return strings.Compare(actions[a].listed, actions[b].listed) })
+	slices.SortFunc(ids, func(a, b actionID) int { return strings.Compare(actions[a].Listed, actions[b].Listed) })
 	return ids
 }()
 
@@ -166,12 +166,12 @@ func compareEnded(a, b, ending string) int {
 func (l *validLister) rows(a *action, first, second []int32) iter.Seq2[int32, []int32] {
 	return func(yield func(int32, []int32) bool) {
 		switch {
-		case !isEnabled(a.id, l.enabled):
+		case !isEnabled(a.ID, l.enabled):
 			return
-		case a.slots == 0:
+		case a.Slots == 0:
 			yield(-1, nil)
 			return
-		case a.id == teleport:
+		case a.ID == teleport:
 			for _, i := range l.places {
 				if !yield(i, nil) {
 					return
@@ -181,12 +181,12 @@ func (l *validLister) rows(a *action, first, second []int32) iter.Seq2[int32, []
 		}
 		l.seconds = l.seconds[:0]
 		for _, j := range second {
-			if a.slots > 1 && l.offers[j].can&secondOf(a.id) != 0 {
+			if a.Slots > 1 && l.offers[j].can&secondOf(a.ID) != 0 {
 				l.seconds = append(l.seconds, j)
 			}
 		}
 		for _, i := range first {
-			if l.offers[i].can&firstOf(a.id) != 0 && !yield(i, l.seconds) {
+			if l.offers[i].can&firstOf(a.ID) != 0 && !yield(i, l.seconds) {
 				return
 			}
 		}
@@ -199,11 +199,11 @@ func (l *validLister) deeds() iter.Seq[validDeed] {
 		for n := range actions {
 			a := &actions[n]
 			for i, seconds := range l.rows(a, l.asFound, l.asFound) {
-				if a.slots < 2 && !yield(validDeed{i, -1, a.id}) {
+				if a.Slots < 2 && !yield(validDeed{i, -1, a.ID}) {
 					return
 				}
 				for _, j := range seconds {
-					if (i != j || canBoth(a.id)) && !yield(validDeed{i, j, a.id}) {
+					if (i != j || canBoth(a.ID)) && !yield(validDeed{i, j, a.ID}) {
 						return
 					}
 				}
@@ -223,12 +223,12 @@ func (l *validLister) contains(a *action, words string) bool {
 			}
 			rest = words[1+len(name):]
 		}
-		if a.slots < 2 && rest == "" {
+		if a.Slots < 2 && rest == "" {
 			return true
 		}
-		rest, ok := strings.CutPrefix(rest, " "+a.link+" ")
+		rest, ok := strings.CutPrefix(rest, " "+a.Link+" ")
 		if ok && slices.ContainsFunc(seconds, func(j int32) bool {
-			return (i != j || canBoth(a.id)) && l.offers[j].name.s == rest
+			return (i != j || canBoth(a.ID)) && l.offers[j].name.s == rest
 		}) {
 			return true
 		}
@@ -239,14 +239,14 @@ func (l *validLister) contains(a *action, words string) bool {
 // append adds an entry as it is typed.
 func (l *validLister) append(b []byte, v validDeed) []byte {
 	a := &actions[v.id]
-	b = append(b, a.listed...)
+	b = append(b, a.Listed...)
 	if v.a >= 0 {
 		b = append(b, ' ')
 		b = append(b, l.offers[v.a].name.s...)
 	}
 	if v.b >= 0 {
 		b = append(b, ' ')
-		b = append(b, a.link...)
+		b = append(b, a.Link...)
 		b = append(b, ' ')
 		b = append(b, l.offers[v.b].name.s...)
 	}
@@ -256,15 +256,15 @@ func (l *validLister) append(b []byte, v validDeed) []byte {
 // add adds the entries of an action with a first object and some second ones.
 func (l *validLister) add(a *action, i int32, seconds []int32) {
 	end := func(j int32) {
-		l.text = l.append(l.text, validDeed{i, j, a.id})
+		l.text = l.append(l.text, validDeed{i, j, a.ID})
 		l.ends = append(l.ends, len(l.text))
 	}
-	if a.slots < 2 {
+	if a.Slots < 2 {
 		end(-1)
 		return
 	}
 	for _, j := range seconds {
-		if i != j || canBoth(a.id) {
+		if i != j || canBoth(a.ID) {
 			end(j)
 		}
 	}

@@ -1,61 +1,25 @@
 package scienceworld
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 )
 
 // reaction is a row of the table of chemistry (processes §10).
 type reaction struct {
-	needs   []string // names of ingredients
-	product ObjectKind
-	name    string // filling of sandwiches, color of papers
-	text    string
+	Needs   []string // names of ingredients
+	Product string   // a kind
+	Name    string   // filling of sandwiches, color of papers
+	Text    string
 }
+
+//go:embed reactions.json
+var reactionsFile []byte
 
 // reactions are tried in their order, those with as many ingredients as there
 // are things.
-var reactions = []reaction{
-	{[]string{"water", "sodium chloride"}, SaltWater, "", "Sodium chloride and water mix to produce salt water."},
-	{[]string{"water", "soap"}, SoapyWater, "", "Soap and water mix to produce soapy water."},
-	{[]string{"water", "sugar"}, SugarWater, "", "Sugar and water mix to produce sugar water."},
-	{[]string{"water", "flour"}, Dough, "", "Flour and water mix to produce dough."},
-	{[]string{"chocolate", "marshmallow"}, Smores, "", "Chocolate and marshmallow mix to produce smores."},
-	{[]string{"water", "iron block"}, Rust, "", "Iron block and water mix to produce rust."},
-	{[]string{"sodium bicarbonate", "acetic acid"}, SodiumAcetate, "",
-		"Sodium bicarbonate and acetic acid mix to produce sodium acetate."},
-	{[]string{"bread", "peanut"}, Sandwich, "peanut butter",
-		"Bread and peanuts mix to produce a peanut butter sandwich."},
-	{[]string{"bread", "jam"}, Sandwich, "jam", "Bread and peanuts mix to produce a jam sandwich."},
-	{[]string{"bread", "banana"}, Sandwich, "banana", "Bread and peanuts mix to produce a banana sandwich."},
-	{[]string{"paper", "red paint"}, ColoredPaper, "red", "Paper and blue paint mix to produce red paper."},
-	{[]string{"paper", "green paint"}, ColoredPaper, "green", "Paper and blue paint mix to produce green paper."},
-	{[]string{"paper", "blue paint"}, ColoredPaper, "blue", "Paper and blue paint mix to produce blue paper."},
-	{[]string{"paper", "orange paint"}, ColoredPaper, "orange", "Paper and blue paint mix to produce orange paper."},
-	{[]string{"paper", "yellow paint"}, ColoredPaper, "yellow", "Paper and blue paint mix to produce yellow paper."},
-	{[]string{"paper", "violet paint"}, ColoredPaper, "violet", "Paper and blue paint mix to produce violet paper."},
-	{[]string{"red paint", "blue paint"}, VioletPaint, "", "Red and blue paint mix to produce violet paint."},
-	{[]string{"blue paint", "yellow paint"}, GreenPaint, "", "Blue and yellow paint mix to produce green paint."},
-	{[]string{"yellow paint", "red paint"}, OrangePaint, "", "Yellow and red paint mix to produce orange paint."},
-	{[]string{"yellow paint", "orange paint"}, YellowOrangePaint, "",
-		"Yellow and orange paint mix to produce yellow-orange paint."},
-	{[]string{"orange paint", "red paint"}, RedOrangePaint, "",
-		"Red and orange paint mix to produce red-orange paint."},
-	{[]string{"red paint", "violet paint"}, VioletRedPaint, "",
-		"Violet and red paint mix to produce violet-red paint."},
-	{[]string{"violet paint", "blue paint"}, BlueVioletPaint, "",
-		"Blue and violet paint mix to produce blue-violet paint."},
-	{[]string{"blue paint", "green paint"}, GreenBluePaint, "",
-		"Blue and green paint mix to produce blue green paint."},
-	{[]string{"green paint", "yellow paint"}, YellowGreenPaint, "",
-		"Green and yellow paint mix to produce yellow-green paint."},
-	{[]string{"peanut", "almond", "cashew"}, MixedNuts, "", "Peanuts, almonds, and cashews mix to produce mixed nuts."},
-	{[]string{"apple", "orange", "banana"}, FruitSalad, "", "Apples, oranges, and bananas mix to produce fruit salad."},
-	{[]string{"bread", "peanut", "jam"}, Sandwich, "peanut butter with jam",
-		"Bread and peanuts and jam mix to produce a peanut butter with jam sandwich."},
-	{[]string{"bread", "peanut", "banana"}, Sandwich, "peanut butter with banana",
-		"Bread and peanuts and jam mix to produce a peanut butter with banana sandwich."},
-}
+var reactions = table[[]reaction](reactionsFile)
 
 // mixedPaints are the paints that any mixture of them turns brown, in the order
 // in which they are used up. The reference looks for a green-yellow one, but no
@@ -84,7 +48,7 @@ func (o *Object) ingredient(name string) *Object {
 		if x.name == name && (!stated || x.stuff != nil && x.state == want) {
 			return x
 		}
-		if stated && x.stuff != nil && x.stuff.substance == name && x.state == want {
+		if stated && x.stuff != nil && x.stuff.Substance == name && x.state == want {
 			return x
 		}
 	}
@@ -101,16 +65,16 @@ func (w *World) mix(o *Object) string {
 		return fmt.Sprintf("There is only one thing (%s)", things[0].descriptiveName())
 	}
 	for _, r := range reactions {
-		if len(r.needs) != len(things) {
+		if len(r.Needs) != len(things) {
 			continue
 		}
-		if used := o.ingredients(r.needs); len(used) == len(r.needs) {
+		if used := o.ingredients(r.Needs); len(used) == len(r.Needs) {
 			return w.react(o, used, r)
 		}
 	}
 	if n := len(things); n <= 4 {
 		if used := o.ingredients(mixedPaints); len(used) == n {
-			return w.react(o, used, reaction{product: BrownPaint, text: "The paints mix to produce brown paint."})
+			return w.react(o, used, reaction{Product: "BrownPaint", Text: "The paints mix to produce brown paint."})
 		}
 	}
 	return "Mixing the contents of the " + o.descriptiveName() + " does not appear to produce anything new."
@@ -131,14 +95,14 @@ func (w *World) react(o *Object, used []*Object, r reaction) string {
 		w.delete(x, false)
 	}
 	var product *Object
-	switch r.product {
+	switch k := kindNamed(r.Product); k {
 	case Sandwich:
-		product = w.newSandwich(r.name)
+		product = w.newSandwich(r.Name)
 	case ColoredPaper:
-		product = w.newNamed(ColoredPaper, r.name+" paper")
+		product = w.newNamed(k, r.Name+" paper")
 	default:
-		product = w.new(r.product)
+		product = w.new(k)
 	}
 	w.put(product, o)
-	return r.text
+	return r.Text
 }

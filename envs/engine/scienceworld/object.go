@@ -98,7 +98,7 @@ func (o *Object) keptDoor() *door {
 
 // document is the text of documents and pictures. The title of a sandwich is its
 // first name.
-type document struct{ title, author, text string }
+type document struct{ Title, Author, Text string }
 
 // The voltages (processes §7.1).
 const (
@@ -106,15 +106,15 @@ const (
 	powered = 9.0
 )
 
-func (o *Object) inGroup(g kindSet) bool { return kinds[o.kind].groups&g != 0 }
+func (o *Object) inGroup(g kindSet) bool { return kinds[o.kind].Groups&g != 0 }
 
 // new makes an object of a kind, with the numbers and members that the
 // reference's constructor takes and makes (objects §2).
 func (w *World) new(k ObjectKind) *Object {
 	row := &kinds[k]
-	o := &Object{kind: k, name: row.name, index: w.created, body: &body{movable: !row.fixed, edible: row.edible}}
+	o := &Object{kind: k, name: row.Name, index: w.created, body: &body{movable: !row.Fixed, edible: row.Edible}}
 	w.created++
-	polarized := row.groups&aPolarized != 0
+	polarized := row.Groups&aPolarized != 0
 	if polarized {
 		o.id = w.number()
 		o.terminals = [2]*Object{w.newTerminal(Anode, "anode", o), w.newTerminal(Cathode, "cathode", o)}
@@ -126,11 +126,11 @@ func (w *World) new(k ObjectKind) *Object {
 	}
 	o.contents = set{append(make([]*Object, 0, leastChain), o.terminals[:]...), firstCapacity}
 	o.terminals[0].container, o.terminals[1].container = o, o
-	if row.stuff != ofNothing {
-		o.makeOf(&materials[row.stuff])
+	if row.Stuff != "" {
+		o.makeOf(materials[row.Stuff])
 	}
-	o.setVessel(row.vessel)
-	o.setDevice(row.device)
+	o.setVessel(row.Vessel)
+	o.setDevice(row.Device)
 	w.furnish(o)
 	return o
 }
@@ -149,31 +149,31 @@ func (w *World) number() int32 {
 
 // makeOf gives the object a material, as new.
 func (o *Object) makeOf(m *material) {
-	o.stuff, o.state, o.temp, o.fuel = m, m.state, defaultStart, burnTicks
-	if m.start != 0 {
-		o.temp = m.start
+	o.stuff, o.state, o.temp, o.fuel = m, m.State, defaultStart, burnTicks
+	if m.Start != 0 {
+		o.temp = m.Start
 	}
-	if m == &materials[ofAsh] {
+	if m == materials["ash"] {
 		o.fuel, o.burned = 0, true
 	}
 }
 
-func (o *Object) setVessel(v vessel) {
+func (o *Object) setVessel(v string) {
 	switch v {
-	case alwaysOpen:
+	case "open":
 		o.isVessel, o.holds, o.open, o.closable = true, true, true, false
-	case closable:
+	case "closed":
 		o.isVessel, o.holds, o.open, o.closable = true, true, false, true
-	case neverOpen:
+	case "none":
 		o.isVessel, o.holds, o.open, o.closable = true, false, false, false
 	}
 }
 
-func (o *Object) setDevice(d deviceState) {
-	o.isDevice = d != noDevice
-	o.activable = d == deviceOff || d == deviceOn
-	o.activated = d == deviceOn || d == running
-	o.usable = d == tool
+func (o *Object) setDevice(d string) {
+	o.isDevice = d != ""
+	o.activable = d == "off" || d == "on"
+	o.activated = d == "on" || d == "running"
+	o.usable = d == "tool"
 }
 
 // dn is the descriptive name for a text: the text with the words of fire (objects

@@ -57,22 +57,22 @@ func (w *World) parse(input string) (found []matches) {
 	words := parserWords(javaLower(input))
 	var reach, everywhere *cache
 	for _, a := range w.actions {
-		if !startsWithAny(words, a.verbs) {
+		if !startsWithAny(words, a.Verbs) {
 			continue
 		}
 		objects := &reach
-		if a.id == teleport {
+		if a.ID == teleport {
 			objects = &everywhere
 		}
-		if a.slots > 0 && *objects == nil {
-			*objects = w.parserObjects(a.id == teleport)
+		if a.Slots > 0 && *objects == nil {
+			*objects = w.parserObjects(a.ID == teleport)
 		}
 		if deeds := w.match(a, words, *objects); len(deeds) > 0 {
 			found = append(found, matches{a, deeds})
 		}
 	}
 	slices.Reverse(found)
-	slices.SortStableFunc(found, func(a, b matches) int { return b.action.bucket - a.action.bucket })
+	slices.SortStableFunc(found, func(a, b matches) int { return b.action.Bucket - a.action.Bucket })
 	return found
 }
 
@@ -117,13 +117,13 @@ func (w *World) keepReach(k *cache) {
 // way to use up the whole input counts, once for the same objects.
 func (w *World) match(a *action, words string, objects *cache) (out []deed) {
 	add := func(d deed) {
-		d.id = a.id
+		d.id = a.ID
 		if !slices.Contains(out, d) {
 			out = append(out, d)
 		}
 	}
-	w.cutPrefixes(words, a.verbs, func(rest string) {
-		switch a.slots {
+	w.cutPrefixes(words, a.Verbs, func(rest string) {
+		switch a.Slots {
 		case 0:
 			if rest == "" {
 				add(deed{})
@@ -136,7 +136,7 @@ func (w *World) match(a *action, words string, objects *cache) (out []deed) {
 			})
 		case 2:
 			w.naming(rest, objects, func(x *Object, rest string) {
-				w.cutPrefixes(rest, a.links, func(rest string) {
+				w.cutPrefixes(rest, a.Links, func(rest string) {
 					w.naming(rest, objects, func(y *Object, rest string) {
 						if rest == "" {
 							add(deed{a: x, b: y})
@@ -186,7 +186,7 @@ func (w *World) ask(found []matches) string {
 	if len(found) > 1 {
 		var names []string
 		for _, m := range found {
-			names = append(names, m.action.name)
+			names = append(names, m.action.Name)
 		}
 		fmt.Fprintf(&b, "Ambiguous request: Multiple different possible actions were matched to this input (%s). "+
 			"It's possible the action space needs to be refined to remove possible duplicate/ambiguous patterns.",
@@ -206,12 +206,12 @@ func (w *World) ask(found []matches) string {
 // sentence is a deed as it is listed among choices.
 func (w *World) sentence(d deed) string {
 	a := &actions[d.id]
-	s := a.verbs[0]
-	if a.slots > 0 {
+	s := a.Verbs[0]
+	if a.Slots > 0 {
 		s += " " + w.located(d.a)
 	}
-	if a.slots > 1 {
-		s += " " + a.links[0] + " " + w.located(d.b)
+	if a.Slots > 1 {
+		s += " " + a.Links[0] + " " + w.located(d.b)
 	}
 	return s
 }

@@ -36,7 +36,7 @@ func (o *Object) slide() {
 			o.plane.positions[x.id] = 1
 		case p > 0:
 			speed := float64(slideSpeed * sines[o.plane.degrees])
-			delta := float64(speed * float64(1-o.plane.surface.friction))
+			delta := float64(speed * float64(1-o.plane.surface.Friction))
 			o.plane.positions[x.id] = max(p-delta, 0)
 		}
 	}

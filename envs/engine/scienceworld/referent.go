@@ -27,7 +27,7 @@ func (w *World) renamed(o *Object) {
 			w.changed(t)
 		}
 	}
-	if c := o.container; c != nil && kinds[c.kind].containing {
+	if c := o.container; c != nil && kinds[c.kind].Containing {
 		w.changed(c)
 	}
 }
@@ -49,7 +49,7 @@ func (w *World) moved(x, c *Object) {
 	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
 		o.inner++
 	}
-	if kinds[c.kind].containing && !x.hidden {
+	if kinds[c.kind].Containing && !x.hidden {
 		w.renamed(c)
 	}
 }
@@ -90,14 +90,14 @@ func (o *Object) portalReferents(place *Object) []string {
 func (o *Object) makeReferents() []string {
 	row := &kinds[o.kind]
 	switch {
-	case row.plain:
+	case row.Plain:
 		s := newTextSet()
 		for _, r := range []string{"object", o.name, o.descriptiveName()} {
 			s.add(r)
 		}
 		return inSetOrder(s.texts())
-	case row.containing:
-		return o.containingReferents(inSetOrder(o.listed(row.refs)))
+	case row.Containing:
+		return o.containingReferents(inSetOrder(o.listed(row.Refs)))
 	case o.inGroup(aPlant):
 		return inSetOrder(o.plantReferents())
 	case o.kind == Bee:
@@ -119,7 +119,7 @@ func (o *Object) makeReferents() []string {
 		}
 		return inSetOrder(list)
 	}
-	return inSetOrder(o.listed(row.refs))
+	return inSetOrder(o.listed(row.Refs))
 }
 
 // listed fills the slots of the referents of a kind.
@@ -149,13 +149,13 @@ func (o *Object) slot(slot string) string {
 	case "d":
 		return o.descriptiveName()
 	case "m":
-		return o.stuff.substance
+		return o.stuff.Substance
 	case "t":
-		return o.dn(o.page.title)
+		return o.dn(o.page.Title)
 	case "title", "subject":
-		return o.page.title
+		return o.page.Title
 	case "author":
-		return o.page.author
+		return o.page.Author
 	case "parent":
 		return o.owner.name
 	case "form":

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/envs/engine/scienceworld"
+	"heldout/envs/sharedtest"
 )
 
 // goldSums are the recorded solutions.
@@ -37,18 +38,13 @@ func TestSolutions(t *testing.T) {
 				want.Length)
 		}
 	}
-	if n != len(scienceworld.TaskNames()) {
-		t.Errorf("%d solutions are recorded, want one of each task", n)
-	}
+	sharedtest.Equal(t, n, len(scienceworld.TaskNames()), "solutions")
 }
 
 // updateSolutions makes the solution of one variation of each task, each in a
 // process of its own: the simulator remembers tours.
 func updateSolutions(t *testing.T) {
-	f, err := os.Create(goldSums)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(goldSums))(t)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 3))
 	for _, name := range scienceworld.TaskNames() {

@@ -121,7 +121,7 @@ func (s *stateWriter) object(o *Object) {
 		o.activable, o.activated, o.usable, o.broken, o.burning, o.burned)
 	s.float(o.temp)
 	if o.stuff != nil {
-		s.text(o.stuff.substance)
+		s.text(o.stuff.Substance)
 	}
 	s.number(s.id(o.terminals[0]), s.id(o.terminals[1]))
 	if o.isTerminal() {
@@ -133,7 +133,7 @@ func (s *stateWriter) object(o *Object) {
 		s.number(s.id(o.door.src), s.id(o.door.dst))
 	}
 	if o.page != nil {
-		s.text(o.page.title)
+		s.text(o.page.Title)
 	}
 	s.life(o)
 	if p := o.plane; p != nil {

@@ -41,10 +41,7 @@ func TestVariations(t *testing.T) {
 	if *update {
 		updateVariations(t)
 	}
-	want, err := os.ReadFile(variationSums)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Must(os.ReadFile(variationSums))(t)
 	w := scienceworld.New()
 	i, wrong, every := -1, 0, sharedtest.Every(t, 11)
 	for _, name := range scienceworld.TaskNames() {
@@ -65,9 +62,7 @@ func TestVariations(t *testing.T) {
 			}
 		}
 	}
-	if len(want) != 4*(i+1) {
-		t.Errorf("%d variations, want %d", i+1, len(want)/4)
-	}
+	sharedtest.Equal(t, len(want), 4*(i+1), i+1, "variations")
 	t.Logf("%d of %d variations differ", wrong, i/every+1)
 }
 
@@ -84,18 +79,12 @@ func updateVariations(t *testing.T) {
 			out = append(out, byte(s>>24), byte(s>>16), byte(s>>8), byte(s))
 		}
 	}
-	if err := os.WriteFile(variationSums, out, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(variationSums, out, 0o644))
 }
 
 func writeLine(t *testing.T, f *os.File, v any) {
 	t.Helper()
-	line, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
+	if _, err := f.Write(append(sharedtest.Must(json.Marshal(v))(t), '\n')); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -103,24 +92,17 @@ func writeLine(t *testing.T, f *os.File, v any) {
 // readLines yields the lines of a file.
 func readLines[T any](t *testing.T, file string) func(yield func(T) bool) {
 	return func(yield func(T) bool) {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(os.Open(file))(t)
 		defer f.Close()
 		lines := bufio.NewScanner(f)
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			var v T
-			if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal(lines.Bytes(), &v))
 			if !yield(v) {
 				return
 			}
 		}
-		if err := lines.Err(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, lines.Err())
 	}
 }

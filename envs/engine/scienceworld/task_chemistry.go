@@ -1,6 +1,7 @@
 package scienceworld
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 )
@@ -32,38 +33,24 @@ var chemistryTask = taskType{
 
 // recipe is what a mixture needs.
 type recipe struct {
-	result string
-	inputs []ObjectKind
+	Result string
+	Inputs []string // kinds
 }
 
-// recipes come in three blocks, each for both rooms.
-var recipes = [][]recipe{{
-	{"salt water", []ObjectKind{SodiumChloride, Water}},
-	{"soapy water", []ObjectKind{Soap, Water}},
-	{"mixed nuts", []ObjectKind{Peanut, Almond, Cashew}},
-	{"sodium acetate", []ObjectKind{AceticAcid, SodiumBicarbonate}},
-	{"banana sandwich", []ObjectKind{Banana, Bread}},
-	{"blue paper", []ObjectKind{Paper, BluePaint}},
-	{"peanut butter sandwich", []ObjectKind{Peanut, Bread}},
-	{"peanut butter with jam sandwich", []ObjectKind{Peanut, Jam, Bread}},
-}, {
-	{"smores", []ObjectKind{Chocolate, Marshmallow}},
-	{"dough", []ObjectKind{Flour, Water}},
-	{"fruit salad", []ObjectKind{Apple, Orange, Banana}},
-	{"jam sandwich", []ObjectKind{Jam, Bread}},
-}, {
-	{"sugar water", []ObjectKind{Sugar, Water}},
-	{"peanut butter with banana sandwich", []ObjectKind{Peanut, Banana, Bread}},
-	{"rust", []ObjectKind{IronBlock, Water}},
-	{"red paper", []ObjectKind{Paper, RedPaint}},
-}}
+//go:embed recipes.json
+var recipesFile []byte
+
+var mixtures = table[struct {
+	Recipes [][]recipe // in three blocks, each for both rooms
+	Paints  []facts    // the inputs and results of both steps
+}](recipesFile)
 
 // fetched are the inputs that tasks do not place: there is some in the building.
 var fetched = []ObjectKind{Water, BluePaint, RedPaint}
 
 func makeChemistry(w *World, v int) variation {
 	var table []tableRow
-	for _, block := range recipes {
+	for _, block := range mixtures.Recipes {
 		for _, room := range []string{"kitchen", "workshop"} {
 			for _, r := range block {
 				table = append(table, w.recipeEntry(r, room))
@@ -75,15 +62,16 @@ func makeChemistry(w *World, v int) variation {
 
 func (w *World) recipeEntry(r recipe, room string) (e tableRow) {
 	var names []string
-	for _, k := range r.inputs {
+	for _, kind := range r.Inputs {
+		k := kindNamed(kind)
 		o := w.new(k)
 		names = append(names, o.name)
 		if !slices.Contains(fetched, k) {
 			e.modifiers = append(e.modifiers, putIn(room, o, o.name))
 		}
 	}
-	e.modifiers = append(e.modifiers, putIn(room, w.newRecipe(r.result, names), "recipe"))
-	e.facts = facts{"inputChemicals": strings.Join(names, ","), "result": r.result, "location": room}
+	e.modifiers = append(e.modifiers, putIn(room, w.newRecipe(r.Result, names), "recipe"))
+	e.facts = facts{"inputChemicals": strings.Join(names, ","), "result": r.Result, "location": room}
 	return e
 }
 
@@ -105,22 +93,6 @@ func paintTask(name string, first int, tertiary bool) taskType {
 		t.goals = func(v *variation) (ordered, unordered []goal) { return tertiaryGoals(v.facts) }
 	}
 	return t
-}
-
-// paintMixtures are the inputs and results of both steps.
-var paintMixtures = []facts{
-	{"inputChemicalsSecondary": "blue paint,yellow paint", "inputChemicalsTertiary": "green paint,blue paint",
-		"secondaryColor": "green paint", "tertiaryColor": "green-blue paint"},
-	{"inputChemicalsSecondary": "blue paint,yellow paint", "inputChemicalsTertiary": "green paint,yellow paint",
-		"secondaryColor": "green paint", "tertiaryColor": "yellow-green paint"},
-	{"inputChemicalsSecondary": "red paint,yellow paint", "inputChemicalsTertiary": "orange paint,red paint",
-		"secondaryColor": "orange paint", "tertiaryColor": "red-orange paint"},
-	{"inputChemicalsSecondary": "red paint,yellow paint", "inputChemicalsTertiary": "orange paint,yellow paint",
-		"secondaryColor": "orange paint", "tertiaryColor": "yellow-orange paint"},
-	{"inputChemicalsSecondary": "red paint,blue paint", "inputChemicalsTertiary": "violet paint,red paint",
-		"secondaryColor": "violet paint", "tertiaryColor": "violet-red paint"},
-	{"inputChemicalsSecondary": "red paint,blue paint", "inputChemicalsTertiary": "violet paint,blue paint",
-		"secondaryColor": "violet paint", "tertiaryColor": "blue-violet paint"},
 }
 
 func makePaint(w *World, v int) variation {
@@ -146,7 +118,7 @@ func makePaint(w *World, v int) variation {
 			places = append(places, e)
 		}
 	}
-	return combine(tableRow{facts: paintMixtures[v/6]}, places[v%6])
+	return combine(tableRow{facts: mixtures.Paints[v/6]}, places[v%6])
 }
 
 func secondaryGoals(f facts) (ordered, unordered []goal) {

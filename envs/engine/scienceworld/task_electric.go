@@ -23,7 +23,7 @@ func (w *World) batteryEntry() tableRow {
 
 // sourceEntry makes a power source.
 func (w *World) sourceEntry(k ObjectKind, key string) tableRow {
-	name := kinds[k].name
+	name := kinds[k].Name
 	return tableRow{modifiers: []modifier{putIn("workshop", w.new(k), name)}, facts: facts{key: name}}
 }
 

@@ -70,7 +70,7 @@ func makeFind(w *World, v int) variation {
 // livingEntry makes a group of animals and plants.
 func (w *World) livingEntry(i int) (e tableRow) {
 	for _, a := range w.makeAnimals(i)[:3] {
-		e.modifiers = append(e.modifiers, putIn("outside", a, kinds[a.kind].name))
+		e.modifiers = append(e.modifiers, putIn("outside", a, kinds[a.kind].Name))
 	}
 	var plants []*Object
 	for _, k := range []ObjectKind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree, PeachTree,

@@ -31,7 +31,7 @@ func makeKnownGenes(w *World, v int) variation {
 	var seeds []tableRow
 	for _, name := range []string{"plant height", "seed shape", "seed color", "seed shape"} {
 		t := traitOf(PeaPlant, name)
-		for _, value := range []string{t.dominant, t.recessive} {
+		for _, value := range []string{t.Dominant, t.Recessive} {
 			first := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, dominant))
 			second := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, recessive))
 			jar := w.newNamed(CeramicCup, "seed jar")
@@ -44,7 +44,7 @@ func makeKnownGenes(w *World, v int) variation {
 }
 
 func traitOf(k ObjectKind, name string) trait {
-	return genomes[k][slices.IndexFunc(genomes[k][:], func(t trait) bool { return t.name == name })]
+	return kinds[k].Traits[slices.IndexFunc(kinds[k].Traits[:], func(t trait) bool { return t.Name == name })]
 }
 
 // seedEntry fills a jar with two seeds.
@@ -63,14 +63,14 @@ func makeUnknownGenes(w *World, v int) variation {
 		}
 		w.newPlant(k, nil)
 		w.newPlant(k, nil)
-		form := kinds[k].form
-		for _, t := range genomes[k] {
-			for _, value := range []string{t.dominant, t.recessive} {
+		form := kinds[k].Form
+		for _, t := range kinds[k].Traits {
+			for _, value := range []string{t.Dominant, t.Recessive} {
 				jar := w.newNamed(CeramicCup, "seed jar")
-				first := w.newPlant(k, w.genesWith(k, t.name, dominant))
-				second := w.newPlant(k, w.genesWith(k, t.name, recessive))
+				first := w.newPlant(k, w.genesWith(k, t.Name, dominant))
+				second := w.newPlant(k, w.genesWith(k, t.Name, recessive))
 				seeds = append(seeds, w.seedEntry(jar, first, second, facts{
-					"traitName": t.name, "traitValue": value, "seedType": form, "plantName": form + " plant",
+					"traitName": t.Name, "traitValue": value, "seedType": form, "plantName": form + " plant",
 				}))
 			}
 		}
@@ -126,8 +126,8 @@ func describeGenes(v *variation, plant string) string {
 func isDominant(f facts) bool {
 	for _, k := range []ObjectKind{PeaPlant, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD,
 		RandomGeneticsPlantsE} {
-		if kinds[k].form == f["seedType"] {
-			return traitOf(k, f["traitName"]).dominant == f["traitValue"]
+		if kinds[k].Form == f["seedType"] {
+			return traitOf(k, f["traitName"]).Dominant == f["traitValue"]
 		}
 	}
 	return false

@@ -65,7 +65,7 @@ func makeGrow(w *World, v int) variation {
 			}
 			seeds = append(seeds, tableRow{
 				modifiers: []modifier{putIn(room, jar, "seed jar")},
-				facts:     facts{"seedType": kinds[k].form, "location": room},
+				facts:     facts{"seedType": kinds[k].Form, "location": room},
 			})
 		}
 	}

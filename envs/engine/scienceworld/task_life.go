@@ -121,9 +121,9 @@ func makeAnimalStages(w *World, v int) variation {
 	for i, k := range animals {
 		a := w.new(k)
 		e := tableRow{modifiers: []modifier{putIn("outside", a, a.life.form)}, facts: facts{"name": a.life.form}}
-		stages := cycles[a.life.cycle]
+		stages := cycles[kinds[a.kind].Cycle]
 		for n, s := range stages[:len(stages)-1] {
-			e.facts["stage"+strconv.Itoa(n+1)] = s.name
+			e.facts["stage"+strconv.Itoa(n+1)] = s.Name
 		}
 		for _, d := range w.makeAnimals(i)[:5] {
 			e.modifiers = append(e.modifiers, putIn("outside", d, d.life.form))

@@ -42,7 +42,7 @@ func makeMatter(w *World, v int) variation {
 		cold("workshop", "rubber", w.new(Rubber), "table", "desk"),
 	}
 	for _, metal := range []ObjectKind{Lead, Tin, Mercury, Gallium, Caesium} {
-		name := kinds[metal].name
+		name := kinds[metal].Name
 		substances = append(substances, row(name, putIn("workshop", w.randomCup(w.new(metal)), name, "table",
 			"desk").forced()))
 	}

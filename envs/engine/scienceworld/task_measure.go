@@ -211,7 +211,7 @@ func makeUnknownMelting(w *World, v int) variation {
 		placed = placed.container // the cup
 	}
 	row := chosen.row(putIn("kitchen", placed, placed.name).forced())
-	row.melts = chosen.thing.stuff.melts
+	row.melts = chosen.thing.stuff.Melts
 	return w.meltingVariation(instrument, row, i)
 }
 

@@ -13,15 +13,15 @@ type surface struct {
 
 // planeSet is a table of planes.
 type planeSet struct {
-	kind     string  // "friction" or "angle"
-	smaller  string  // how the task calls what has the smaller value
-	greater  string  // and the greater one
-	distance float64 // pairs that are not further apart are left out
-	stuffs   []Stuff // surfaces of planes at 45 degrees
-	shuffled int     // the seed with which these are shuffled
-	angles   []angle // planes of different angles
-	named    bool    // whether the texts of goals name the planes
-	focus    string  // text of the goal
+	kind     string   // "friction" or "angle"
+	smaller  string   // how the task calls what has the smaller value
+	greater  string   // and the greater one
+	distance float64  // pairs that are not further apart are left out
+	stuffs   []string // surfaces of planes at 45 degrees
+	shuffled int      // the seed with which these are shuffled
+	angles   []angle  // planes of different angles
+	named    bool     // whether the texts of goals name the planes
+	focus    string   // text of the goal
 }
 
 // angle is a plane of a letter.
@@ -33,16 +33,17 @@ type angle struct {
 var namedPlanes = planeSet{
 	kind: "friction", smaller: "least", greater: "most", distance: 0.05, shuffled: 3, named: true,
 	focus: "focus on correct inclined plane",
-	stuffs: []Stuff{
-		ofAluminum, ofBrass, ofBronze, ofCaesium, ofCopper, ofIron, ofLead, ofPlatinum, ofSteel, ofTin, ofTitanium,
-		ofZinc, ofGlass, ofPlastic, ofCeramic,
-		ofWood, ofPaper, ofSandpaper, ofCottonCloth, ofRubber, ofChocolate, ofSoapyWater, ofGreenPaint,
+	stuffs: []string{
+		"aluminum", "brass", "bronze", "caesium", "copper", "iron", "lead", "platinum", "steel", "tin", "titanium",
+		"zinc", "glass", "plastic", "ceramic",
+		"wood", "paper", "sandpaper", "cotton cloth", "rubber", "chocolate", "soapy water", "green paint",
 	},
 }
 
 var unnamedPlanes = planeSet{
 	kind: "friction", smaller: "least", greater: "most", distance: 0.05, shuffled: 4,
-	stuffs: []Stuff{ofUnknownB, ofUnknownC, ofUnknownD, ofUnknownE, ofUnknownF, ofUnknownG, ofUnknownH, ofUnknownJ},
+	stuffs: []string{"unknown B", "unknown C", "unknown D", "unknown E", "unknown F", "unknown G", "unknown H",
+		"unknown J"},
 }
 
 var anglePlanes = planeSet{
@@ -101,12 +102,12 @@ func (set *planeSet) make(w *World) []planeOf {
 	var out []planeOf
 	for _, a := range set.angles {
 		s := surface{a.letter, float64(a.degrees), "inclined plane " + a.letter}
-		out = append(out, planeOf{s, w.newPlane(a.degrees, ofDefaultFriction, a.letter)})
+		out = append(out, planeOf{s, w.newPlane(a.degrees, defaultFriction, a.letter)})
 	}
 	for _, stuff := range set.stuffs {
-		m := &materials[stuff]
-		s := surface{m.substance, m.friction, "inclined plane with a " + m.substance + " surface"}
-		out = append(out, planeOf{s, w.newPlane(45, stuff, "")})
+		m := materials[stuff]
+		s := surface{m.Substance, m.Friction, "inclined plane with a " + m.Substance + " surface"}
+		out = append(out, planeOf{s, w.newPlane(45, m, "")})
 	}
 	if set.stuffs != nil {
 		shuffle(seeded(set.shuffled), out)

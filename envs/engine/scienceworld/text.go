@@ -6,67 +6,28 @@ import (
 	"strings"
 )
 
-// textCode says how objects of a kind are described.
-type textCode uint8
-
-const (
-	textFixed textCode = iota // by the table's text
-	textHolder
-	textSeat
-	textTop
-	textDoored
-	textDrawer
-	textHob
-	textOven
-	textFreezer
-	textTap
-	textToilet
-	textThermometer
-	textStopwatch
-	textDocument
-	textPaper
-	textBook
-	textTerminal
-	textBattery
-	textComponent
-	textWire
-	textPlane
-	textDoor
-	textDrain
-	textPicture
-	textLocation
-	textOutside
-	textRoom
-	textUniverse
-	textAnimal
-	textBee
-	textPlant
-	textFlower
-	textPollen
-)
-
 const hiddenText = "<ERROR: attempting to view hidden object>"
 
 // describe tells what an object looks like: in one line of a list, or in detail
 // (objects §3). Portals look as seen from a place; nil is none.
 func (o *Object) describe(place *Object, detailed bool) string {
 	d := o.descriptiveName()
-	switch kinds[o.kind].text {
-	case textHolder:
+	switch kinds[o.kind].Text {
+	case "holder":
 		if o.contents.len()+o.portals.len() == 0 {
 			return "an empty " + d
 		}
 		return "a " + d + " (containing " + oneLine(o.contentsAndPortals(), place) + ")"
-	case textSeat:
+	case "seat":
 		return "a " + d + ". On the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
-	case textTop:
+	case "top":
 		if detailed {
 			return "a " + d + ". On the " + d + " is: \n" + lines(o.contents.items(), place, false)
 		}
 		return "a " + d + ". On the " + d + " is: " + oneLine(o.contents.items(), place) + "."
-	case textDoored:
+	case "doored":
 		return o.describeDoored(d, place, detailed)
-	case textDrawer:
+	case "drawer":
 		switch {
 		case !detailed:
 			return "a " + d
@@ -74,14 +35,14 @@ func (o *Object) describe(place *Object, detailed bool) string {
 			return "a " + d + ".  The drawer is closed."
 		}
 		return "a " + d + ". In the " + d + " is: \n" + lines(o.contents.items(), place, false)
-	case textHob:
+	case "hob":
 		hob := "stove"
 		if o.kind == HotPlate {
 			hob = "hot plate"
 		}
 		return "a " + o.name + ", which is turned " + onOff(o.activated) + ". On the " + hob + " is: " +
 			oneLine(o.contentsAndPortals(), place) + "."
-	case textOven:
+	case "oven":
 		s := "a " + d + ", which is turned " + onOff(o.activated) + ". The " + d + " door is " +
 			openClosed(o.open) + ". "
 		switch {
@@ -91,7 +52,7 @@ func (o *Object) describe(place *Object, detailed bool) string {
 			return s + "In the " + d + " is: \n" + lines(o.contentsAndPortals(), place, false)
 		}
 		return s + "In the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
-	case textFreezer:
+	case "freezer":
 		s := "a " + d
 		if !o.activated {
 			s += ", which is turned off"
@@ -101,7 +62,7 @@ func (o *Object) describe(place *Object, detailed bool) string {
 			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
 		}
 		return s
-	case textTap:
+	case "tap":
 		s := "a " + d + ", which is turned " + onOff(o.activated) + ". In the " + d + " is: " +
 			oneLine(o.contents.items(), place) + "."
 		if detailed {
@@ -110,7 +71,7 @@ func (o *Object) describe(place *Object, detailed bool) string {
 			}
 		}
 		return s
-	case textToilet:
+	case "toilet":
 		s := "a " + d
 		if o.count > 0 {
 			s += ", which is flushing"
@@ -121,9 +82,9 @@ func (o *Object) describe(place *Object, detailed bool) string {
 			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), o) + "."
 		}
 		return s
-	case textThermometer:
+	case "thermometer":
 		return "a " + d + ", currently reading a temperature of " + degrees(o.temp) + " degrees celsius"
-	case textStopwatch:
+	case "stopwatch":
 		s := "a " + d + ", which is deactivated. "
 		if o.activated {
 			s = "a " + d + ", which is activated. "
@@ -132,21 +93,21 @@ func (o *Object) describe(place *Object, detailed bool) string {
 			s += "The time reads " + strconv.Itoa(o.display) + " ticks."
 		}
 		return s
-	case textDocument:
-		return "A " + d + " titled " + o.page.title
-	case textPaper:
-		if o.page.title != "" {
-			return "A " + d + " titled " + o.page.title
+	case "document":
+		return "A " + d + " titled " + o.page.Title
+	case "paper":
+		if o.page.Title != "" {
+			return "A " + d + " titled " + o.page.Title
 		}
 		return "A blank " + d
-	case textBook:
-		return "A " + d + " titled " + o.page.title + " by " + o.page.author
-	case textTerminal:
+	case "book":
+		return "A " + d + " titled " + o.page.Title + " by " + o.page.Author
+	case "terminal":
 		if detailed {
 			return "a " + d + ".  it is connected to: " + o.connection() + ". "
 		}
 		return "a " + d + " on " + o.owner.name
-	case textBattery, textComponent:
+	case "battery", "component":
 		s := "a " + d
 		if o.kind != Battery {
 			s += ", which is " + onOff(o.activated)
@@ -156,51 +117,51 @@ func (o *Object) describe(place *Object, detailed bool) string {
 				o.terminals[1].connection() + ". "
 		}
 		return s
-	case textWire:
+	case "wire":
 		s := "a " + d
 		if detailed {
 			s += "its terminal 1 is connected to: " + o.terminals[0].connection() +
 				". its terminal 2 is connected to: " + o.terminals[1].connection() + ". "
 		}
 		return s
-	case textPlane:
+	case "plane":
 		return o.describePlane(d)
-	case textDoor, textDrain:
+	case "portal":
 		return o.describePortal(place)
-	case textPicture:
+	case "picture":
 		if detailed {
-			return "a " + d + " of " + o.page.title + ".  The artist is listed as " + o.page.author + ". "
+			return "a " + d + " of " + o.page.Title + ".  The artist is listed as " + o.page.Author + ". "
 		}
 		return "a " + d
-	case textLocation:
+	case "location":
 		return "A " + d + ". In this location, you see: " + lines(o.contentsAndPortals(), place, false) + "."
-	case textUniverse:
+	case "universe":
 		return "A " + d + ". In this Universe, you see: " + lines(o.contentsAndPortals(), place, false) + "."
-	case textRoom:
+	case "room":
 		return "This room is called the " + d + ". In it, you see: \n" + lines(o.contents.items(), o, false) +
 			"You also see:\n" + portalLines(o.portals.items(), o)
-	case textOutside:
+	case "outside":
 		return "This outside location is called the " + d + ". Here you see: \n" + lines(o.contents.items(), o, false) +
 			"You also see:\n" + portalLines(o.portals.items(), o)
-	case textAnimal:
+	case "animal":
 		s := "a " + d
 		if !o.life.dead && o.life.sickly {
 			s += " (that looks unwell)"
 		}
 		return s
-	case textBee:
+	case "bee":
 		return o.describeBee(d, detailed)
-	case textPlant:
+	case "plant":
 		return o.describePlant(place)
-	case textFlower:
+	case "flower":
 		return o.describeFlower(d, place, detailed)
-	case textPollen:
+	case "pollen":
 		if detailed {
 			return o.flower.plant.life.form + d
 		}
 		return d
 	}
-	return o.fill(kinds[o.kind].desc)
+	return o.fill(kinds[o.kind].Desc)
 }
 
 func onOff(on bool) string {
@@ -253,8 +214,8 @@ func (o *Object) connection() string {
 // planeName is the descriptive name of an inclined plane.
 func (o *Object) planeName() string {
 	s := o.name + " " + o.plane.extra
-	if o.plane.surface != &materials[ofDefaultFriction] {
-		s += " with a " + o.plane.surface.substance + " surface"
+	if o.plane.surface != defaultFriction {
+		s += " with a " + o.plane.surface.Substance + " surface"
 	}
 	return o.dn(squeezeBlanks(s))
 }

@@ -31,9 +31,9 @@ func (w *World) tickObject(o *Object) {
 		}
 		w.bee(o)
 	case Stove, HotPlate, Oven, BlastFurnace, HeatSource:
-		o.heat(sourceTemps[o.kind])
+		o.heat(kinds[o.kind].Temp)
 	case Fridge, Freezer, UltraColdFreezer, CoolingSource:
-		o.cool(sourceTemps[o.kind])
+		o.cool(kinds[o.kind].Temp)
 	case Sink, Bathtub:
 		if o.activated {
 			w.run(o)
@@ -104,12 +104,6 @@ func (w *World) baseTick(o *Object) {
 	o.ticked = true
 }
 
-// sourceTemps are how hot or cold devices get.
-var sourceTemps = [len(kinds)]float64{
-	Stove: 260, HotPlate: 260, Oven: 540, BlastFurnace: 3000, Lighter: 2200,
-	Fridge: 2, Freezer: -18, UltraColdFreezer: -86,
-}
-
 // heat heats what is in a heat source that is on.
 func (o *Object) heat(limit float64) {
 	if !o.activated {
@@ -137,9 +131,9 @@ func (o *Object) cool(limit float64) {
 // stateAt is the state of matter at a temperature.
 func (o *Object) stateAt(temp float64) phase {
 	switch {
-	case temp < o.stuff.melts:
+	case temp < o.stuff.Melts:
 		return solid
-	case temp > o.stuff.boils:
+	case temp > o.stuff.Boils:
 		return gas
 	}
 	return liquid
@@ -152,7 +146,7 @@ func (w *World) changeState(o *Object) {
 		return
 	}
 	o.state = s
-	if name := o.stuff.names[s]; name != "" {
+	if name := o.stuff.Names[s]; name != "" {
 		w.rename(o, name)
 	}
 }
@@ -165,7 +159,7 @@ const (
 
 // combust lets a thing catch fire, burn and burn down (processes §5).
 func (w *World) combust(o *Object) {
-	if o.temp >= o.stuff.burns && !o.burning && o.fuel > 0 {
+	if o.temp >= o.stuff.Burns && !o.burning && o.fuel > 0 {
 		o.burning, o.burned = true, true
 		w.renamed(o)
 	}
@@ -173,7 +167,7 @@ func (w *World) combust(o *Object) {
 		return
 	}
 	o.fuel--
-	o.temp = max(o.temp, o.stuff.burns+fireHotter)
+	o.temp = max(o.temp, o.stuff.Burns+fireHotter)
 	if o.fuel == 0 {
 		o.burning = false
 		ash := w.new(Ash)
@@ -186,7 +180,7 @@ func (w *World) combust(o *Object) {
 	if water := o.waterNear(); water != nil {
 		water.temp = o.temp
 		o.burning = false
-		o.temp = o.stuff.burns - quenchedBelow
+		o.temp = o.stuff.Burns - quenchedBelow
 		w.renamed(o)
 	}
 }
@@ -199,7 +193,7 @@ func (o *Object) waterNear() *Object {
 	}
 	for _, p := range places {
 		for _, x := range p.contents.items() {
-			if x.stuff != nil && x.stuff.substance == "water" && x.state == liquid {
+			if x.stuff != nil && x.stuff.Substance == "water" && x.state == liquid {
 				return x
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs/engine/scienceworld"
+	"heldout/envs/sharedtest"
 )
 
 // traceSums are the recorded episodes.
@@ -80,10 +81,7 @@ func TestTraces(t *testing.T) {
 // updateTraces plays an episode of each task, and some long ones.
 func updateTraces(t *testing.T) {
 	d := startDriver(t)
-	f, err := os.Create(traceSums)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(traceSums))(t)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 2))
 	for i, name := range scienceworld.TaskNames() {

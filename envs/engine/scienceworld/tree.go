@@ -33,7 +33,7 @@ func (w *World) writeTree(b *strings.Builder, o *Object, depth int) {
 func (w *World) line(o *Object) string {
 	s := fmt.Sprintf("%s #%d", o.descriptiveName(), o.id)
 	if o.stuff != nil {
-		s += fmt.Sprintf(", %v %s at %.1f °C", o.state, o.stuff.substance, o.temp)
+		s += fmt.Sprintf(", %v %s at %.1f °C", o.state, o.stuff.Substance, o.temp)
 	}
 	if o.door != nil || o.isVessel && o.closable {
 		s += ", " + openClosed(o.open)

@@ -68,7 +68,7 @@ func (l ValidList) Contains(text string) bool {
 	defer list.release()
 	for i := range actions {
 		a := &actions[i]
-		if words, ok := strings.CutPrefix(text, a.listed); ok && list.contains(a, words) {
+		if words, ok := strings.CutPrefix(text, a.Listed); ok && list.contains(a, words) {
 			return true
 		}
 	}

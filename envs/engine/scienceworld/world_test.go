@@ -102,9 +102,7 @@ func TestCheckValues(t *testing.T) {
 		}
 		check("load", c.counter, c.state)
 		w.Step("look around")
-		if n := len(w.ValidActions()); n != c.actions {
-			t.Errorf("%s/%d: %d actions, want %d", c.task, c.variation, n, c.actions)
-		}
+		sharedtest.Equal(t, len(w.ValidActions()), c.actions, c.task, c.variation, "actions")
 		check("list", c.counter, c.list)
 		w.ValidActionsJSON()
 		check("JSON", c.counter, c.json)
@@ -232,20 +230,20 @@ func TestListHasWhatIsNotRefused(t *testing.T) {
 			for i, x := range l.objects {
 				for j, y := range l.objects {
 					for _, a := range actions {
-						d, want := validDeed{int32(i), int32(j), a.id}, false
+						d, want := validDeed{int32(i), int32(j), a.ID}, false
 						switch carried := x.container == w.inventory; {
-						case !isEnabled(a.id, w.enabled) || a.slots == 0:
-						case a.slots == 1:
+						case !isEnabled(a.ID, w.enabled) || a.Slots == 0:
+						case a.Slots == 1:
 							d.b = -1
-							want = !(a.id == pickUp && carried || a.id == putDown && !carried) &&
-								!w.refuse(w.substituted(deed{id: a.id, a: x})).refused
-						case a.id == dunk:
+							want = !(a.ID == pickUp && carried || a.ID == putDown && !carried) &&
+								!w.refuse(w.substituted(deed{id: a.ID, a: x})).refused
+						case a.ID == dunk:
 							want = !w.refuse(deed{dunk, y, x}).refused
 						default:
-							want = !w.refuse(deed{a.id, x, y}).refused
+							want = !w.refuse(deed{a.ID, x, y}).refused
 						}
 						if got[d] != want {
-							t.Fatalf("%s: %s %s, %s: %v, want %v", name, a.name, x.name, y.name, got[d], want)
+							t.Fatalf("%s: %s %s, %s: %v, want %v", name, a.Name, x.name, y.name, got[d], want)
 						}
 					}
 				}
@@ -305,14 +303,10 @@ func TestWorldsShareNothing(t *testing.T) {
 	alone := play(loaded(t, "boil", 0, boardSimplifications))
 	w := loaded(t, "boil", 0, boardSimplifications)
 	other := loaded(t, "grow-fruit", 3, "easy")
-	if diff := cmp.Diff(alone, play(w, other, loaded(t, "boil", 0, ""))); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, play(w, other, loaded(t, "boil", 0, "")), alone)
 	w.Load("melt", 4, "")
 	w.Load("boil", 0, boardSimplifications)
-	if diff := cmp.Diff(alone, play(w)); diff != "" {
-		t.Errorf("after another task: %s", diff)
-	}
+	sharedtest.Same(t, play(w), alone, "after another task")
 }
 
 // Worlds that share a library, and lie where others lay, play as if each had its own, at the
@@ -359,9 +353,7 @@ func TestFullLibrary(t *testing.T) {
 	for _, a := range []string{"look around", "open door to kitchen", "go kitchen", "look around"} {
 		full.Step(a)
 		other.Step(a)
-		if diff := cmp.Diff(other.ValidActions(), full.ValidActions()); diff != "" {
-			t.Errorf("after %q: %s", a, diff)
-		}
+		sharedtest.Same(t, full.ValidActions(), other.ValidActions(), "after", a)
 	}
 	if full.Load("boil", 0, ""); full.shelf == shelf {
 		t.Error("the next world has the full library")
@@ -407,9 +399,7 @@ func BenchmarkOpenTap(b *testing.B) {
 // What cannot be loaded says so, and so does every step.
 func TestTrouble(t *testing.T) {
 	w := New()
-	if s := w.Step("wait"); s != notInitialized {
-		t.Error(s)
-	}
+	sharedtest.Equal(t, w.Step("wait"), notInitialized)
 	if l := w.ValidActions(); len(l) != 1 || l[0] != notInitialized {
 		t.Error(l)
 	}
@@ -417,9 +407,7 @@ func TestTrouble(t *testing.T) {
 	if s := w.Load("boil", 9999, ""); s != want || w.Step("wait") != want || w.Look() != want {
 		t.Error(s)
 	}
-	if s := w.Load("cook", 0, ""); s != "ERROR: Task (cook): ERROR: Unknown task (cook)." {
-		t.Error(s)
-	}
+	sharedtest.Equal(t, w.Load("cook", 0, ""), "ERROR: Task (cook): ERROR: Unknown task (cook).")
 	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" ||
 		w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
 		t.Error(s, w.Score())

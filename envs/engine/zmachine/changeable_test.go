@@ -109,16 +109,10 @@ func TestCodeChanges(t *testing.T) {
 	image := mini(5, code...)
 	binary.BigEndian.PutUint16(image[headerStatic:], miniCode+uint16(len(code)))
 	m := New(load(t, image), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	for _, want := range []string{"a", "b", "b"} { // what waits to be shown is shown at the read
-		if err := m.Step("x"); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.TrimSpace(shown(m)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		sharedtest.OK(t, m.Step("x"))
+		sharedtest.Equal(t, strings.TrimSpace(shown(m)), want)
 	}
 }
 
@@ -134,10 +128,7 @@ func TestChangeableCodeOfGames(t *testing.T) {
 	for _, name := range sharedtest.Sample(t, slices.Sorted(maps.Keys(bindings.Games)), 2) {
 		g := bindings.Games[name]
 		t.Run(name, func(t *testing.T) {
-			b, err := os.ReadFile(filepath.Join(folder, g.ROM))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(os.ReadFile(filepath.Join(folder, g.ROM)))(t)
 			playChangeable(t, load(t, b), g.Seed, strings.Split(g.Walkthrough, "/"))
 		})
 	}
@@ -145,15 +136,10 @@ func TestChangeableCodeOfGames(t *testing.T) {
 
 func TestAnyChangeableCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, err := Load(anyStory(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(Load(anyStory(t)))(t)
 		commands := rapid.SliceOfN(rapid.StringMatching(`[a-c]{2}`), 1, 5).Draw(t, "commands")
 		m := New(s, Options{Seed: 1})
-		if err := m.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Start())
 		// A command that fails may write where only the other story may.
 		if n := slices.IndexFunc(commands, func(c string) bool { return m.Step(c) != nil }); n >= 0 {
 			commands = commands[:n]

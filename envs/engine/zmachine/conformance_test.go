@@ -11,10 +11,7 @@ import (
 // conformance loads a story of the public test suites, or skips the test.
 func conformance(t *testing.T, file string) *Story {
 	t.Helper()
-	b, err := os.ReadFile(sharedtest.Data(t, "zmachine/"+file, "the suites czech and praxix, compiled"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(sharedtest.Data(t, "zmachine/"+file, "the suites czech and praxix, compiled")))(t)
 	return load(t, b)
 }
 
@@ -36,13 +33,9 @@ func TestCzech(t *testing.T) {
 // there is not.
 func TestPraxix(t *testing.T) {
 	m := New(conformance(t, "praxix.z5"), Options{Capture: 1 << 20})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	shown(m)
-	if err := m.Step("all"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Step("all"))
 	for line := range strings.Lines(shown(m)) {
 		if strings.Contains(line, "FAIL") && !strings.Contains(strings.ToLower(line), "undo") {
 			t.Error(line)

@@ -131,10 +131,10 @@ func (s *Story) operand(mem []byte, in *instruction, pc int, t uint8) int {
 // decodeTail reads what follows the operands, and settles whether there is such
 // an instruction in this version.
 func (s *Story) decodeTail(mem []byte, in *instruction, e encoding) {
-	if in.count < uint8(e.form&minOperands) {
+	if in.count < e.Operands {
 		e = encoding{}
 	}
-	in.op, in.stores, in.branches = e.op, e.form&stores != 0, e.form&branches != 0
+	in.op, in.stores, in.branches = e.Op, e.Stores, e.Branches
 	pc := int(in.next)
 	if in.stores {
 		in.store = mem[pc]
@@ -144,7 +144,7 @@ func (s *Story) decodeTail(mem []byte, in *instruction, e encoding) {
 	if in.branches {
 		pc = in.decodeBranch(mem, pc)
 	}
-	if e.form&inline != 0 {
+	if e.Inline {
 		for pc < s.Size() && mem[pc]&0x80 == 0 {
 			pc += 2
 		}

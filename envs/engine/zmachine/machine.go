@@ -180,58 +180,29 @@ type Fault struct {
 	PC int
 }
 
-// FaultKind says what went wrong.
-type FaultKind int
+// FaultKind says what went wrong, in words.
+type FaultKind string
 
 // The kinds of faults.
 const (
-	BudgetExceeded FaultKind = iota + 1
-	TextOverflow
-	StoreRange
-	DivisionByZero
-	IllegalObject
-	IllegalAttribute
-	MissingProperty
-	StackOverflow
-	StackUnderflow
-	CallRange
-	CallNonRoutine
-	JumpRange
-	IllegalOpcode
-	BadFrame
-	StreamNesting
-	IllegalWindow
-	PrintRange
+	BudgetExceeded   FaultKind = "the step took more instructions than its budget allows"
+	TextOverflow     FaultKind = "a word is too long for the text buffer"
+	StoreRange       FaultKind = "a write above dynamic memory"
+	DivisionByZero   FaultKind = "a division by zero"
+	IllegalObject    FaultKind = "an object number that is too large"
+	IllegalAttribute FaultKind = "an attribute that does not exist"
+	MissingProperty  FaultKind = "a property that the object does not have"
+	StackOverflow    FaultKind = "the stack is full"
+	StackUnderflow   FaultKind = "the stack is empty"
+	CallRange        FaultKind = "a call of an address beyond the story"
+	CallNonRoutine   FaultKind = "a call of something that is not a routine"
+	JumpRange        FaultKind = "a jump beyond the story"
+	IllegalOpcode    FaultKind = "an instruction that does not exist"
+	BadFrame         FaultKind = "a return to where nothing was called"
+	StreamNesting    FaultKind = "too many output streams to memory"
+	IllegalWindow    FaultKind = "a window that does not exist"
+	PrintRange       FaultKind = "a text beyond the story"
 )
-
-// faults says them in words.
-var faults = [...]string{
-	BudgetExceeded:   "the step took more instructions than its budget allows",
-	TextOverflow:     "a word is too long for the text buffer",
-	StoreRange:       "a write above dynamic memory",
-	DivisionByZero:   "a division by zero",
-	IllegalObject:    "an object number that is too large",
-	IllegalAttribute: "an attribute that does not exist",
-	MissingProperty:  "a property that the object does not have",
-	StackOverflow:    "the stack is full",
-	StackUnderflow:   "the stack is empty",
-	CallRange:        "a call of an address beyond the story",
-	CallNonRoutine:   "a call of something that is not a routine",
-	JumpRange:        "a jump beyond the story",
-	IllegalOpcode:    "an instruction that does not exist",
-	BadFrame:         "a return to where nothing was called",
-	StreamNesting:    "too many output streams to memory",
-	IllegalWindow:    "a window that does not exist",
-	PrintRange:       "a text beyond the story",
-}
-
-// String says it in words.
-func (k FaultKind) String() string {
-	if k <= 0 || int(k) >= len(faults) {
-		return fmt.Sprintf("fault %d", int(k))
-	}
-	return faults[k]
-}
 
 // Error implements error.
 func (f *Fault) Error() string {

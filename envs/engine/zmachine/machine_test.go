@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // Where mini puts things.
@@ -49,11 +51,7 @@ var (
 
 func load(t testing.TB, image []byte) *Story {
 	t.Helper()
-	s, err := Load(image)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sharedtest.Must(Load(image))(t)
 }
 
 // shown takes what was captured.
@@ -67,11 +65,7 @@ func shown(m *Machine) string {
 // lowlight loads the story of the environment.
 func lowlight(t testing.TB) *Story {
 	t.Helper()
-	b, err := os.ReadFile("../../jericho/lowlight/lowlight.z5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return load(t, b)
+	return load(t, sharedtest.Must(os.ReadFile("../../jericho/lowlight/lowlight.z5"))(t))
 }
 
 func TestLoadRefuses(t *testing.T) {
@@ -91,9 +85,7 @@ func TestLoadRefuses(t *testing.T) {
 		"its first instruction is at 0xff20":  change(headerStart, 0xFF),
 		"its global variables cannot be writ": change(headerGlobals, 0x10),
 	} {
-		if _, err := Load(image); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Load(image)), want)
 	}
 }
 
@@ -168,9 +160,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, err, c.want)
 				continue
 			}
-			if again := m.Step("look"); again != err {
-				t.Errorf("%s: the next step says %v", name, again)
-			}
+			sharedtest.Equal(t, m.Step("look"), err, name, "the next step")
 		}
 	}
 }
@@ -203,18 +193,12 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("draw %d: %d, want %d", i, got, want)
 		}
 	}
-	if r.next(-3, 7) != 0 {
-		t.Error("seeding gives a number")
-	}
+	sharedtest.Equal(t, r.next(-3, 7), 0, "seeding gives a number")
 	for i, want := range []uint16{1, 2, 3, 1, 2} {
-		if got := r.next(10, 7); got != want {
-			t.Errorf("counting, draw %d: %d, want %d", i, got, want)
-		}
+		sharedtest.Equal(t, r.next(10, 7), want, "counting draw", i)
 	}
 	r.next(-1000, 7)
-	if r != (random{a: 1000, counter: r.counter}) {
-		t.Errorf("seeded with 1000: %+v", r)
-	}
+	sharedtest.Equal(t, r, random{a: 1000, counter: r.counter}, "seeded with 1000")
 	r.next(0, 7)
 	if r.a != 7 || r.interval != 0 {
 		t.Errorf("seeded again: %+v", r)
@@ -224,9 +208,7 @@ func TestRandom(t *testing.T) {
 // What is typed ahead is read later; spec §5.
 func TestTypeAhead(t *testing.T) {
 	m := New(lowlight(t), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	shown(m)
 	for i, c := range []struct{ action, want string }{
 		{"west\nexamine well", "Well Yard"},
@@ -238,9 +220,7 @@ func TestTypeAhead(t *testing.T) {
 		{"x nets" + strings.Repeat(" ", 300) + "\nwest", "something you need to refer to"},
 		{"south", "Well Yard"}, // the line behind the 198th byte was never there
 	} {
-		if err := m.Step(c.action); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Step(c.action))
 		if got := shown(m); !strings.Contains(got, c.want) {
 			t.Errorf("step %d, %q: %q, want %q in it", i, c.action, got, c.want)
 		}
@@ -251,9 +231,7 @@ func TestTypeAhead(t *testing.T) {
 // are words.
 func TestTokenise(t *testing.T) {
 	m := New(lowlight(t), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	words := map[string]int{}
 	for _, w := range m.Dictionary() {
 		words[w.Text] = w.Address
@@ -283,18 +261,12 @@ func TestTokenise(t *testing.T) {
 // The status line of version 3 is written at every read, in three columns.
 func TestStatusLine(t *testing.T) {
 	m := New(load(t, mini(3, append(read3, read3...)...)), Options{})
-	if err := m.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Start())
 	copy(m.mem[miniGlobals:], []byte{0, 1, 0, 5, 0xFF, 0xFF})
-	if err := m.Step("x"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, m.Step("x"))
 	want := " object#1" + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" +
 		strings.Repeat(" ", 14) + "\n"
-	if got := shown(m); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	sharedtest.Equal(t, shown(m), want)
 }
 
 // Starting again and restoring give the same texts; so does another machine.
@@ -305,16 +277,12 @@ func TestSnapshot(t *testing.T) {
 		"west/turn windlass/take key/save/north/wait/wait/restore/wait/wait/restart/yes/look/wait", "/")
 	play := func(m *Machine) (texts []string) {
 		for _, a := range actions {
-			if err := m.Step(a); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, m.Step(a))
 			texts = append(texts, shown(m))
 		}
 		return texts
 	}
-	if err := errors.Join(m.Start(), other.Start()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(m.Start(), other.Start()))
 	shown(m)
 	at := m.Snapshot()
 	want := strings.Join(play(m), "|")
@@ -324,19 +292,13 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	for _, m := range []*Machine{m, other} {
-		if err := m.Restore(at); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Restore(at))
 		if !m.Snapshot().Equal(at) {
 			t.Error("what was restored is not what was taken")
 		}
-		if got := strings.Join(play(m), "|"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		sharedtest.Equal(t, strings.Join(play(m), "|"), want)
 	}
-	if err := New(load(t, mini(5)), Options{}).Restore(at); err == nil {
-		t.Error("another story's snapshot was restored")
-	}
+	sharedtest.Fails(t, New(load(t, mini(5)), Options{}).Restore(at), "", "another story's snapshot was restored")
 }
 
 // A step shows the same whether or not the machine was asked for the prompt before.
@@ -346,14 +308,10 @@ func TestPrompt(t *testing.T) {
 		image := mini(3, code...)
 		image[miniGlobals+1] = 1 // the place
 		m := New(load(t, image), Options{})
-		if err := m.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, m.Start())
 		prepare(m)
 		for range 2 {
-			if err := m.Step("a"); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, m.Step("a"))
 		}
 		at := m.Snapshot()
 		return at, shown(m)
@@ -369,9 +327,7 @@ func TestPrompt(t *testing.T) {
 		"before a restore": func(m *Machine) { at := m.Snapshot(); m.Prompt(); _ = m.Restore(at) },
 	} {
 		at, text := play(prepare)
-		if text != want {
-			t.Errorf("%s: %q, want %q", name, text, want)
-		}
+		sharedtest.Equal(t, text, want, name)
 		if string(at.memory) != string(plain.memory) || at.state.screen != plain.state.screen {
 			t.Errorf("%s: memory or screen is different", name)
 		}
@@ -396,9 +352,7 @@ func TestMachinesShareCode(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if got := play(s); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
+			sharedtest.Equal(t, play(s), want)
 		})
 	}
 	wg.Wait()
@@ -439,8 +393,6 @@ func TestOtherStories(t *testing.T) {
 	for magic, want := range map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive",
 		"G\x00\x00\x00": "version 71"} {
 		image := append([]byte(magic), make([]byte, 100)...)
-		if _, err := Load(image); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", magic, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Load(image)), want, magic)
 	}
 }

@@ -11,22 +11,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // recordOf makes a cache of a fake Wikipedia with these searches in it.
 func recordOf(t *testing.T, dir string, f *fakeWiki, queries ...string) (*Cache, []Answer) {
 	t.Helper()
-	c, err := NewCache(dir, newTestLive(t, Options{URL: startFake(t, f)}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := sharedtest.Must(NewCache(dir, newTestLive(t, Options{URL: startFake(t, f)})))(t)
 	var answers []Answer
 	for _, q := range queries {
-		a, err := c.Search(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers = append(answers, a)
+		answers = append(answers, sharedtest.Must(c.Search(t.Context(), q))(t))
 	}
 	return c, answers
 }
@@ -58,12 +53,9 @@ func TestRecorded(t *testing.T) {
 		!strings.Contains(err.Error(), `no answer to the search "Uranus"`) {
 		t.Error(err)
 	}
-	if f.sent() != sent {
-		t.Errorf("%d requests for what is recorded", f.sent()-sent)
-	}
-	if again.Origin() != live.Origin() || again.Origin().Flow != JSON {
-		t.Errorf("%+v", again.Origin())
-	}
+	sharedtest.Equal(t, f.sent(), sent, "requests for what is recorded")
+	sharedtest.Equal(t, again.Origin(), live.Origin())
+	sharedtest.Equal(t, again.Origin().Flow, JSON)
 	answers, err := filepath.Glob(filepath.Join(dir, "answers", "*", "*.json"))
 	if err != nil || len(answers) != 3 { // both spellings of Pluto lead to one page
 		t.Errorf("%q, %v", answers, err)
@@ -83,9 +75,7 @@ func TestSharedFetch(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if f.sent() != 2 {
-		t.Errorf("%d requests", f.sent())
-	}
+	sharedtest.Equal(t, f.sent(), 2, "requests")
 }
 
 // Who waits for another's search is not called off with that one.
@@ -126,9 +116,7 @@ func TestTroubleIsNotKept(t *testing.T) {
 	dir := t.TempDir()
 	f := &fakeWiki{trouble: say(403, "")}
 	c, _ := recordOf(t, dir, f)
-	if _, err := c.Search(t.Context(), "Pluto"); err == nil {
-		t.Error("refused, and no error")
-	}
+	sharedtest.Fails(t, sharedtest.Err(c.Search(t.Context(), "Pluto")), "", "refused, and no error")
 	f.trouble = nil
 	if _, answers := recordOf(t, dir, f, "Pluto"); answers[0].Title != "Pluto" {
 		t.Errorf("%+v", answers)
@@ -152,10 +140,7 @@ func TestDamagedCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := OpenRecorded(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := sharedtest.Must(OpenRecorded(dir))(t)
 		var missing *MissingError
 		if _, err := c.Search(t.Context(), "Pluto"); err == nil || errors.As(err, &missing) {
 			t.Errorf("%s: %v", name, err)
@@ -165,29 +150,21 @@ func TestDamagedCache(t *testing.T) {
 
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%q, %v", files, err)
-	}
+	files := sharedtest.Must(filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern))))(t)
+	sharedtest.Equal(t, len(files), 1, files)
 	return files[0]
 }
 
 func TestOtherCaches(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := OpenRecorded(dir); err == nil || !strings.Contains(err.Error(), "holds no recorded Wikipedia") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(OpenRecorded(dir)), "holds no recorded Wikipedia")
 	recordOf(t, dir, &fakeWiki{}, "Pluto")
 	if _, err := NewCache(dir, newTestLive(t, Options{Flow: HTML})); err == nil ||
 		!strings.Contains(err.Error(), "another --wiki-cache") {
 		t.Error(err)
 	}
 	for _, text := range []string{"{", `{"version":7}`} {
-		if err := os.WriteFile(filepath.Join(dir, "wiki.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenRecorded(dir); err == nil {
-			t.Errorf("%s is read", text)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "wiki.json"), []byte(text), 0o600))
+		sharedtest.Fails(t, sharedtest.Err(OpenRecorded(dir)), "", text, "is read")
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // recorderTransport hands requests to a handler in this process, so that a test
@@ -46,11 +48,7 @@ func newTestLive(t testing.TB, o Options) *Live {
 	if o.Flow == "" {
 		o.Flow = JSON
 	}
-	l, err := NewLive(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return sharedtest.Must(NewLive(o))(t)
 }
 
 // inBubble plays a fake Wikipedia with a clock of its own.
@@ -196,10 +194,8 @@ func TestPassingTrouble(t *testing.T) {
 			f.trouble = func(n int, w http.ResponseWriter, r *http.Request) bool { return n <= 2 && c.trouble(n, w, r) }
 			inBubble(t, f, JSON, func(t *testing.T, l *Live) {
 				start := time.Now() // synctest's clock starts with 2000
-				got, err := l.Search(t.Context(), "Pluto")
-				if err != nil || got.Title != "Pluto" {
-					t.Errorf("%+v, %v", got, err)
-				}
+				got := sharedtest.Must(l.Search(t.Context(), "Pluto"))(t)
+				sharedtest.Equal(t, got.Title, "Pluto", got)
 				if took := time.Since(start); took < c.least || took > 3*time.Minute || f.sent() != 4 {
 					t.Errorf("%d requests in %v", f.sent(), took)
 				}
@@ -294,9 +290,7 @@ func TestQuoted(t *testing.T) {
 		"100%": "100%25", "%41": "%41", "%4x": "%254x",
 		"é": "%C3%A9", `"`: "%22", "a\nb": "a%0Ab", "": "",
 	} {
-		if got := quoted(query); got != want {
-			t.Errorf("quoted(%q) = %q, want %q", query, got, want)
-		}
+		sharedtest.Equal(t, quoted(query), want, "quoted", query)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/outside"
 	"heldout/envs/outside/agentgym"
+	"heldout/envs/sharedtest"
 )
 
 // server speaks as AgentGym's servers do. Its answers are by route; {id} in one is the number
@@ -120,10 +121,7 @@ func play(t *testing.T, env *outside.Env) (start envs.Start, step envs.Step, err
 // progress, and the largest a success.
 func TestPlay(t *testing.T) {
 	s := serve(t, textCraft())
-	env, err := open(t, s.URL+"/", envs.Settings{"agentgym-tasks": "7-9", "agentgym-version": "3ef9235"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, s.URL+"/", envs.Settings{"agentgym-tasks": "7-9", "agentgym-version": "3ef9235"}))(t)
 	info := env.Info()
 	if info.Name != "agentgym:textcraft" || info.Settings["version"] != "3ef9235" || len(env.Tasks()) != 3 ||
 		env.Tasks()[0].ID != "textcraft_7" {
@@ -146,18 +144,13 @@ func TestPlay(t *testing.T) {
 		}
 		sent = append(sent, r)
 	}
-	if !slices.Equal(sent, want) {
-		t.Errorf("%q, want %q", sent, want)
-	}
+	sharedtest.Same(t, sent, want)
 }
 
 // The games of LMRL-Gym have their own paths, and are used again where the server closes none.
 func TestGames(t *testing.T) {
 	s := serve(t, maze())
-	env, err := open(t, s.URL+"/maze", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, s.URL+"/maze", nil))(t)
 	for range 2 {
 		if _, step, err := play(t, env); err != nil || step.Progress != 0 || step.Success || !step.Done {
 			t.Errorf("%+v, %v", step, err)
@@ -195,9 +188,7 @@ func TestAddresses(t *testing.T) {
 	}
 	dead := serve(t, nil)
 	dead.Close()
-	if _, err := open(t, dead.URL, nil); err == nil || !strings.Contains(err.Error(), "when it runs again") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(open(t, dead.URL, nil)), "when it runs again")
 }
 
 // What a hostile server answers is an error that says what it did.
@@ -267,9 +258,7 @@ func TestFaults(t *testing.T) {
 			if route == "/close" && err == nil {
 				continue
 			}
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s %.20s: %v, want %s", route, fault, err, want)
-			}
+			sharedtest.Fails(t, err, want, route, fault)
 		}
 	}
 }
@@ -283,10 +272,7 @@ func TestDeath(t *testing.T) {
 	}{{"", textCraft(), 4}, {"/maze", maze(), 3}} {
 		for dies := range game.requests {
 			s := serve(t, game.answers)
-			env, err := open(t, s.URL+game.path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := sharedtest.Must(open(t, s.URL+game.path, nil))(t)
 			s.left.Store(int64(dies))
 			closing := game.path == "" && dies == game.requests-1
 			if _, _, err := play(t, env); (err == nil) != closing {
@@ -310,31 +296,21 @@ func TestDoubled(t *testing.T) {
 		answers      map[string]string
 	}{{"", "/create", textCraft()}, {"/maze", "/maze/create", maze()}} {
 		c.answers[c.create] = `{"id": 7}`
-		env, err := open(t, serve(t, c.answers).URL+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, serve(t, c.answers).URL+c.path, nil))(t)
 		start := func() (envs.World, error) {
 			w, _ := env.NewWorld(env.Tasks()[0])
 			_, err := w.Start(t.Context())
 			return w, err
 		}
-		first, err := start()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := sharedtest.Must(start())(t)
 		const want = "it gives the number 7 to two games that are played at the same time"
 		if w, err := start(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", c.create, err)
 		} else if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := first.Step(t.Context(), "look"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", c.create, err)
-		}
-		if err := first.Close(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(first.Step(t.Context(), "look")), want, c.create)
+		sharedtest.OK(t, first.Close())
 		for range 2 {
 			if _, step, err := play(t, env); err != nil || !step.Done {
 				t.Errorf("%s: %+v, %v", c.create, step, err)
@@ -350,10 +326,7 @@ func TestVerdicts(t *testing.T) {
 		"2", "-1", "1.", ".5", "nan", "None"}
 	values := append(slices.Sorted(maps.Keys(numbers)), others...)
 	answers := textCraft()
-	env, err := open(t, serve(t, answers).URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, serve(t, answers).URL, nil))(t)
 	rapid.Check(t, func(r *rapid.T) {
 		reward, done := rapid.SampledFrom(values).Draw(r, "reward"),
 			rapid.SampledFrom([]string{"true", "false", "null", "",
@@ -383,19 +356,14 @@ func TestLists(t *testing.T) {
 	} {
 		answers := maze()
 		answers["/maze/available_actions"] = list
-		env, err := open(t, serve(t, answers).URL+"/maze", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, serve(t, answers).URL+"/maze", nil))(t)
 		w, _ := env.NewWorld(env.Tasks()[0])
 		defer w.Close()
 		if _, err := w.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		lister, _ := envs.As[envs.Lister](w)
-		if _, err := lister.Actions(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40s: %v, want %s", list, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(lister.Actions(t.Context())), want, list)
 	}
 }
 
@@ -409,11 +377,7 @@ func TestScores(t *testing.T) {
 	} {
 		answers := textCraft()
 		answers["/"], answers["/step"] = `"This is environment BabyAI."`, answer
-		env, err := open(t, serve(t, answers).URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, step, err := play(t, env)
+		_, step, err := play(t, sharedtest.Must(open(t, serve(t, answers).URL, nil))(t))
 		if want == "" && (err != nil || step.Progress != 1 || step.Success) ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %+v, %v, want %s", answer, step, err, want)
@@ -429,17 +393,12 @@ func TestOpenings(t *testing.T) {
 		`["` + strings.Repeat("a", 70<<10) + `"]`: "observation has 71680 bytes",
 	} {
 		s := serve(t, map[string]string{"/": `"ok"`, "/create": `{id}`, "/reset": `["", null]`, "/observation": answer})
-		env, err := open(t, s.URL, envs.Settings{"agentgym-env": "webshop"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(open(t, s.URL, envs.Settings{"agentgym-env": "webshop"}))(t)
 		w, _ := env.NewWorld(env.Tasks()[0])
 		start, err := w.Start(t.Context())
 		if err == nil && start.Observation != want || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %.40q, %v, want %s", answer, start.Observation, err, want)
 		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, w.Close())
 	}
 }

@@ -27,10 +27,7 @@ func BenchmarkCost(b *testing.B) {
 	defer server.Close()
 	provider := agentgym.New(server.URL, nil, envs.Outside{})
 	defer provider.Close()
-	env, err := outside.New(b.Context(), "agentgym", provider, outside.Configured(nil))
-	if err != nil {
-		b.Fatal(err)
-	}
+	env := sharedtest.Must(outside.New(b.Context(), "agentgym", provider, outside.Configured(nil)))(b)
 	begin := func() envs.World {
 		w, err := env.NewWorld(env.Tasks()[0])
 		if err == nil {
@@ -51,10 +48,7 @@ func BenchmarkCost(b *testing.B) {
 	})
 	sharedtest.Cost(b, "bare", func(int) {
 		body := strings.NewReader(`{"action":"get 1 stick","id":0}`)
-		response, err := http.Post(server.URL+"/step", "application/json", body)
-		if err != nil {
-			b.Fatal(err)
-		}
+		response := sharedtest.Must(http.Post(server.URL+"/step", "application/json", body))(b)
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 	})

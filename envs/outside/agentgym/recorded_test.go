@@ -25,9 +25,7 @@ func TestRecorded(t *testing.T) {
 		file := filepath.Join("testdata", "agentgym-"+game)
 		recorded := sharedtest.ReadLines[gymtest.Exchange](t, file+".server.jsonl.gz")
 		outcomes := sharedtest.ReadLines[outcome](t, file+".outcomes.jsonl.gz")
-		if len(outcomes) != len(gymtest.Tasks(recorded)) {
-			t.Errorf("%s: %d outcomes", game, len(outcomes))
-		}
+		sharedtest.Equal(t, len(outcomes), len(gymtest.Tasks(recorded)), game, "outcomes")
 		for _, want := range outcomes {
 			t.Run(want.Task, func(t *testing.T) { playRecorded(t, recorded, want) })
 		}
@@ -40,10 +38,7 @@ func playRecorded(t *testing.T, recorded []gymtest.Exchange, want outcome) {
 	if game == "webshop" { // it does not say so
 		settings["agentgym-env"] = game
 	}
-	env, err := open(t, gymtest.Serve(t, recorded, want.Task), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, gymtest.Serve(t, recorded, want.Task), settings))(t)
 	w, err := env.NewWorld(env.Tasks()[0])
 	if err != nil || env.Info().Name != "agentgym:"+game || env.Tasks()[0].ID != want.Task {
 		t.Fatalf("%v, %s, %v", err, env.Info().Name, env.Tasks())

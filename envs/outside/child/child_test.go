@@ -19,6 +19,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/outside"
 	"heldout/envs/outside/child"
+	"heldout/envs/sharedtest"
 )
 
 // playing is set in a process that is an environment; its value says how it behaves.
@@ -208,20 +209,14 @@ func begin(t testing.TB, env envs.Env) (envs.World, error) {
 
 // An episode goes through a process as through any environment.
 func TestEpisode(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{}))(t)
 	info := env.Info()
 	if info.Name != "exec:echo" || info.Source != envs.External || info.Settings["hash"] != "0123abcd" ||
 		info.Settings["version"] != "1.0" || info.StepLimit != 5 || len(env.Tasks()) != 2 ||
 		!strings.Contains(info.Instructions["k"], "Say something.") {
 		t.Errorf("%+v", info)
 	}
-	w, err := begin(t, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(begin(t, env))(t)
 	list, _ := envs.As[envs.Lister](w)
 	expert, _ := envs.As[envs.Expert](w)
 	actions, err1 := list.Actions(t.Context())
@@ -233,13 +228,9 @@ func TestEpisode(t *testing.T) {
 		"hi \u2028\n": {Observation: "hi \u2028\n", Valid: true},
 		"win":         {Observation: "win", Valid: true, Done: true, Success: true, Progress: 1},
 	} {
-		if s, err := w.Step(t.Context(), action); s != want || err != nil {
-			t.Errorf("%q: %+v, %v", action, s, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(w.Step(t.Context(), action))(t), want, action)
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, w.Close())
 }
 
 // Whatever an environment does in place of an answer is an error that says what it did, and
@@ -308,9 +299,7 @@ func TestHostile(t *testing.T) {
 			if want == "" && err == nil {
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %s", err, want)
-			}
+			sharedtest.Fails(t, err, want)
 			if err != nil && len(err.Error()) > 1500 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			}
@@ -352,19 +341,11 @@ func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 
 // A fork goes on by itself, also after the world that it is of, and is another game of its process.
 func TestFork(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{Processes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := begin(t, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{Processes: 2}))(t)
+	first := sharedtest.Must(begin(t, env))(t)
 	key := func(w envs.World) string {
-		text, err := envs.StateKey(env.Tasks()[0], w)
-		if err != nil || len(text) != 16 {
-			t.Errorf("%q, %v", text, err)
-		}
+		text := sharedtest.Must(envs.StateKey(env.Tasks()[0], w))(t)
+		sharedtest.Equal(t, len(text), 16, text)
 		return text
 	}
 	step := func(w envs.World, action string) {
@@ -374,11 +355,7 @@ func TestFork(t *testing.T) {
 	}
 	fork := func(w envs.World) envs.World {
 		f, _ := envs.As[envs.Forker](w)
-		forked, err := f.Fork()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return forked
+		return sharedtest.Must(f.Fork())(t)
 	}
 	step(first, "a")
 	second := fork(first)
@@ -387,24 +364,17 @@ func TestFork(t *testing.T) {
 	if key(second) == before || key(first) != before {
 		t.Error("the fork is not by itself, or its key does not change")
 	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, first.Close())
 	third := fork(second)
 	step(third, "a")
-	if key(third) != before {
-		t.Error("one state has two keys")
-	}
+	sharedtest.Equal(t, key(third), before, "one state has two keys")
 	other, err := begin(t, env) // in the other process, as the first has two games
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := second.Step(t.Context(), "die"); err == nil {
-		t.Error("it does not die")
-	}
-	if _, err := third.Step(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("a fork in a process that has ended: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(second.Step(t.Context(), "die")), "", "it does not die")
+	sharedtest.Fails(t, sharedtest.Err(third.Step(t.Context(), "b")), "exit status 3",
+		"a fork in a process that has ended")
 	step(other, "a")
 }
 
@@ -449,16 +419,10 @@ func TestMisread(t *testing.T) {
 	}
 	var worlds []envs.World
 	for range 3 {
-		w, err := begin(t, env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		worlds = append(worlds, w)
+		worlds = append(worlds, sharedtest.Must(begin(t, env))(t))
 	}
 	_, err = worlds[0].Step(t.Context(), "NaN")
-	if err == nil || !strings.Contains(err.Error(), "in its answer to step, progress is NaN, want a number") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "in its answer to step, progress is NaN, want a number")
 	for _, w := range worlds[1:] {
 		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
 			t.Error(s, err)
@@ -468,11 +432,7 @@ func TestMisread(t *testing.T) {
 
 // The end of the standard error is its end, however long it is.
 func TestTraceback(t *testing.T) {
-	env, err := open(t, "trace:step", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := begin(t, env)
+	w, err := begin(t, sharedtest.Must(open(t, "trace:step", outside.Options{}))(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,17 +445,10 @@ func TestTraceback(t *testing.T) {
 
 // A process that dies is started again: its games are lost, and no other.
 func TestRestart(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{Processes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{Processes: 2}))(t)
 	var worlds []envs.World
 	for range 4 {
-		w, err := begin(t, env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		worlds = append(worlds, w)
+		worlds = append(worlds, sharedtest.Must(begin(t, env))(t))
 	}
 	if _, err := worlds[0].Step(t.Context(), "die"); err == nil ||
 		!strings.Contains(err.Error(), "it has ended with exit status 3") {
@@ -508,14 +461,9 @@ func TestRestart(t *testing.T) {
 		}
 		_ = w.Close()
 	}
-	if lost != 2 {
-		t.Errorf("%d games of 4 are lost, want the 2 of one of 2 processes", lost)
-	}
+	sharedtest.Equal(t, lost, 2, "lost games of 4, with one process of 2 gone")
 	for range 4 {
-		w, err := begin(t, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(begin(t, env))(t)
 		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
 			t.Error(s, err)
 		}

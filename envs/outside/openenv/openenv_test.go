@@ -21,6 +21,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/outside"
 	"heldout/envs/outside/openenv"
+	"heldout/envs/sharedtest"
 	"heldout/eval/serve/dial"
 )
 
@@ -186,31 +187,22 @@ func TestRewards(t *testing.T) {
 		{Observation: "a \"b\"\n", Progress: 0.5, Valid: true},
 		{Observation: "win", Progress: 1, Valid: true, Done: true, Success: true},
 	} {
-		if s, err := w.Step(t.Context(), want.Observation); s != want || err != nil {
-			t.Errorf("%+v, want %+v; %v", s, want, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(w.Step(t.Context(), want.Observation))(t), want)
 	}
-	if f.resets[0] != `{"name":"a","seed":7,"size":2}` {
-		t.Errorf("reset with %s", f.resets[0])
-	}
+	sharedtest.Equal(t, f.resets[0], `{"name":"a","seed":7,"size":2}`, "reset")
 }
 
 // Options name fields anywhere in observation and state, and the whole action.
 func TestFields(t *testing.T) {
-	env, err := reach(t, &fake{}, envs.Settings{"openenv-success": "won",
+	env := sharedtest.Must(reach(t, &fake{}, envs.Settings{"openenv-success": "won",
 		"openenv-action":      `{"x":{},"message":"{action}"}`,
-		"openenv-observation": "echoed, log.-1.n,log.0,state.step_count"})
-	if err != nil {
-		t.Fatal(err)
-	}
+		"openenv-observation": "echoed, log.-1.n,log.0,state.step_count"}))(t)
 	w, begun, err := begin(t, env)
 	if err != nil || begun.Observation != "ready\n3" {
 		t.Fatal(begun, err)
 	}
 	want := envs.Step{Observation: "win\n2\n{\"n\":1}\n3", Progress: 1, Valid: true, Done: true, Success: true}
-	if s, err := w.Step(t.Context(), "win"); s != want || err != nil {
-		t.Errorf("%+v, %v", s, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(w.Step(t.Context(), "win"))(t), want)
 }
 
 // A choice that is needed, or that is wrong, is an error that says what there is.
@@ -240,9 +232,7 @@ func TestChoices(t *testing.T) {
 		{&fake{schema: strings.Repeat("[", 1<<20)}, one, "what it answers at /schema cannot be read"},
 		{&fake{token: "secret"}, one, "/metadata with the status 401"},
 	} {
-		if _, err := reach(t, c.f, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v, want %s", c.s, err, c.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(reach(t, c.f, c.s)), c.want, c.s)
 	}
 	for _, url := range []string{"http://me:secret@127.0.0.1:1", "http://127.0.0.1:1/?key=secret", "127.0.0.1:1",
 		"ftp://a"} {
@@ -256,14 +246,9 @@ func TestChoices(t *testing.T) {
 // A token comes from a file, and no error has it.
 func TestToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("secret\n"), 0o600))
 	f := &fake{token: "secret"}
-	env, err := reach(t, f, envs.Settings{"openenv-success": "won", "openenv-token-file": file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-success": "won", "openenv-token-file": file}))(t)
 	w, _, err := begin(t, env)
 	if err != nil {
 		t.Error(err)
@@ -271,9 +256,7 @@ func TestToken(t *testing.T) {
 	f.tricks = map[string]func(*websocket.Conn){"step": func(c *websocket.Conn) {
 		send(c, `{"type":"error","data":{"message":"no to secret","code":"EXECUTION_ERROR"}}`)
 	}}
-	if _, err := w.Step(t.Context(), "look"); err == nil || !strings.Contains(err.Error(), "no to [redacted]") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(w.Step(t.Context(), "look")), "no to [redacted]")
 }
 
 // Whatever a server does in place of an answer is an error of that episode; the next one has a
@@ -353,10 +336,7 @@ func TestHostile(t *testing.T) {
 				}
 				f := &fake{tricks: map[string]func(*websocket.Conn){point: trick.play}}
 				s := envs.Settings{"openenv-success": "won", "openenv-return": "0:1", "env-timeout": limit}
-				env, err := reach(t, f, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				env := sharedtest.Must(reach(t, f, s))(t)
 				began := time.Now()
 				w, _, err := begin(t, env)
 				if err == nil {
@@ -409,10 +389,7 @@ func TestGreetings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := envs.Settings{"openenv-success": "won", "env-timeout": "500ms"}
-			env, err := reach(t, &fake{greet: c.greet}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := sharedtest.Must(reach(t, &fake{greet: c.greet}, s))(t)
 			if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), c.want) ||
 				len(err.Error()) > 500 || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %s", err, c.want)
@@ -437,20 +414,14 @@ func TestInvalid(t *testing.T) {
 		`[{"msg":"want a number","input":"a \"b\""},{"msg":"want a word","input":"a \u0022b\u0022"}]`,
 		`[{"msg":"Field required","input":{"message":"a"}}]`,
 		`[]`, `{}`, `null`, `[{"input":"a \"b\""}]`} {
-		env, err := reach(t, &fake{tricks: refuse(errs)}, one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, _, err := begin(t, env)
+		w, _, err := begin(t, sharedtest.Must(reach(t, &fake{tricks: refuse(errs)}, one))(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := w.Step(t.Context(), `a "b"`)
 		want := envs.Step{Observation: "want a number\nwant a word", Progress: 0.5}
 		if !strings.Contains(errs, "want") {
-			if err == nil || !strings.Contains(err.Error(), "it says: Invalid message") {
-				t.Errorf("%s: %+v, %v", errs, got, err)
-			}
+			sharedtest.Fails(t, err, "it says: Invalid message", errs, got)
 			continue
 		}
 		if got != want || err != nil {
@@ -497,10 +468,7 @@ func TestLargeRewards(t *testing.T) {
 		send(c, `{"type":"observation","data":{"observation":{},"reward":1e308,"done":false}}`)
 	}
 	f := &fake{tricks: map[string]func(*websocket.Conn){"step": large}}
-	env, err := reach(t, f, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"}))(t)
 	w, _, err := begin(t, env)
 	if err != nil {
 		t.Fatal(err)
@@ -512,9 +480,7 @@ func TestLargeRewards(t *testing.T) {
 	f.tricks["step"] = large
 	f.mu.Unlock()
 	s, err := w.Step(t.Context(), "look")
-	if err == nil || !strings.Contains(err.Error(), "the sum of rewards is +Inf") {
-		t.Error(s, err)
-	}
+	sharedtest.Fails(t, err, "the sum of rewards is +Inf", s)
 }
 
 // Worlds wait while the server has no room, and no longer than an answer may take if it has none
@@ -522,10 +488,7 @@ func TestLargeRewards(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	f := &fake{most: 2}
 	s := envs.Settings{"openenv-success": "won", "env-timeout": "300ms"}
-	env, err := reach(t, f, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, s))(t)
 	var playing sync.WaitGroup
 	for range 12 {
 		playing.Go(func() {
@@ -554,10 +517,7 @@ func TestCapacity(t *testing.T) {
 // Another environment at the same address is not played, and a server that is gone is an error.
 func TestChange(t *testing.T) {
 	f := &fake{tricks: map[string]func(*websocket.Conn){"step": func(c *websocket.Conn) { c.Close() }}}
-	env, err := reach(t, f, envs.Settings{"openenv-success": "won"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-success": "won"}))(t)
 	w, _, err := begin(t, env)
 	if err != nil {
 		t.Fatal(err)
@@ -565,9 +525,7 @@ func TestChange(t *testing.T) {
 	f.mu.Lock()
 	f.metadata = `{"name":"Echo Environment","version":"2","description":"It echoes."}`
 	f.mu.Unlock()
-	if _, err := w.Step(t.Context(), "look"); err == nil {
-		t.Error("the connection is alive")
-	}
+	sharedtest.Fails(t, sharedtest.Err(w.Step(t.Context(), "look")), "", "the connection is alive")
 	_ = w.Close()
 	if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), "describes itself otherwise") {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/serve"
 	"heldout/eval/serve/dial"
@@ -38,16 +39,10 @@ func TestRoundTrip(t *testing.T) {
 	url := served(t, "", "pddl", "babyai")
 	for _, name := range []string{"pddl", "babyai"} {
 		t.Run(name, func(t *testing.T) {
-			own, err := catalog.Open(name, envs.Setup{}, envs.Outside{Now: time.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			theirs, err := catalog.Reach("openenv:"+url+"/openenv/"+name, envs.Setup{Settings: envs.Settings{
+			own := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{Now: time.Now}))(t)
+			theirs := sharedtest.Must(catalog.Reach("openenv:"+url+"/openenv/"+name, envs.Setup{Settings: envs.Settings{
 				"openenv-observation": "goal,text", "openenv-success": "success", "openenv-progress": "progress",
-				"openenv-tasks": "test"}}, envs.Outside{Dial: dial.New(nil)})
-			if err != nil {
-				t.Fatal(err)
-			}
+				"openenv-tasks": "test"}}, envs.Outside{Dial: dial.New(nil)}))(t)
 			tasks := own.Tasks()
 			if n := len(theirs.Tasks()); n != len(tasks) {
 				t.Fatalf("%d tasks, want %d", n, len(tasks))
@@ -99,10 +94,7 @@ func equal(t *testing.T, own, theirs envs.Env, i int) {
 // open opens a world, which is closed at the end.
 func open(t *testing.T, env envs.Env, i int) envs.World {
 	t.Helper()
-	w, err := env.NewWorld(env.Tasks()[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(env.Tasks()[i]))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }

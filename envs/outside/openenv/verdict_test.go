@@ -119,9 +119,7 @@ func TestRecorded(t *testing.T) {
 		}
 		for word, want := range fault {
 			for _, words := range [][]string{{word}, {word + " end"}, {"none", word}, {word, "none"}} {
-				if _, err := play(words...); err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s, %q: %v", version, words, err)
-				}
+				sharedtest.Fails(t, sharedtest.Err(play(words...)), want, version, words)
 			}
 		}
 	}
@@ -188,11 +186,7 @@ func TestVerdicts(t *testing.T) {
 			frames = append(frames, `{"type":"observation","data":{`+data+`}}`)
 			told.hear(reward, won, share, done)
 		}
-		env, err := open(s, frames)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := finish(env, make([]string, steps)...)
+		got, err := finish(sharedtest.Must(open(s, frames))(t), make([]string, steps)...)
 		want, ok := told.verdict()
 		if ok != (err == nil) || ok && (got.Progress != want.Progress || got.Success != want.Success) {
 			t.Fatalf("%v, %q: %+v, %v; want %+v, %t", s, frames, got, err, want, ok)

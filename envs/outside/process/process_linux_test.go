@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"heldout/envs/outside/process"
+	"heldout/envs/sharedtest"
 )
 
 // role is set in a process of this test that is not the test itself; mark is in the variables of all of them.
@@ -60,11 +61,7 @@ func awaited(t *testing.T, out *os.File) {
 	var said []byte
 	for strings.Count(string(said), "away") < 3 {
 		part := make([]byte, 100)
-		n, err := out.Read(part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said = append(said, part[:n]...)
+		said = append(said, part[:sharedtest.Must(out.Read(part))(t)]...)
 	}
 }
 
@@ -77,10 +74,7 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	p, err := process.Start(command(), process.Streams{Out: w})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(process.Start(command(), process.Streams{Out: w}))(t)
 	_ = w.Close()
 	awaited(t, r)
 	if n := len(left(value)); n < 4 {
@@ -101,9 +95,7 @@ func TestKilled(t *testing.T) {
 	value, other := fmt.Sprint("killed-", os.Getpid()), fmt.Sprint("other-", os.Getpid())
 	bystander := exec.Command("sleep", "1000")
 	bystander.Env = append(bystander.Environ(), mark+"="+other)
-	if err := bystander.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, bystander.Start())
 	defer func() {
 		_ = bystander.Process.Kill()
 		_ = bystander.Wait()
@@ -115,9 +107,7 @@ func TestKilled(t *testing.T) {
 	defer r.Close()
 	owner := exec.Command(os.Args[0])
 	owner.Stdout, owner.Env = w, append(owner.Environ(), role+"=owner", mark+"="+value)
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, owner.Start())
 	_ = w.Close()
 	awaited(t, r)
 	_ = owner.Process.Kill()

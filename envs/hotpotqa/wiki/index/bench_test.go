@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 
@@ -29,27 +30,17 @@ const vocabulary = 60000
 func syntheticDump(tb testing.TB, n int) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "dump.jsonl")
-	f, err := os.Create(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(file))(tb)
 	out := bufio.NewWriter(f)
 	rng := stream.New(1, "dump")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	for i := range n {
-		b, err := json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words),
-			"text": sentencesOf(rng, words)})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		b := sharedtest.Must(json.Marshal(map[string]any{"id": i, "title": syntheticTitle(i, words),
+			"text": sentencesOf(rng, words)}))(tb)
 		out.Write(append(b, '\n'))
 	}
-	if err := out.Flush(); err != nil {
-		tb.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.OK(tb, out.Flush())
+	sharedtest.OK(tb, f.Close())
 	return file
 }
 
@@ -71,11 +62,7 @@ func sentencesOf(rng *rand.Rand, words *rand.Zipf) []string {
 
 func buildIndex(tb testing.TB, dir, file string) Description {
 	tb.Helper()
-	about, err := Build(tb.Context(), dir, []string{file}, func(Progress) {})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return about
+	return sharedtest.Must(Build(tb.Context(), dir, []string{file}, func(Progress) {}))(tb)
 }
 
 // folderSize counts the bytes in a folder.
@@ -115,10 +102,7 @@ func BenchmarkBuild(b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	buildIndex(b, dir, syntheticDump(b, *articles))
-	x, err := Open(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	x := sharedtest.Must(Open(dir))(b)
 	rng := stream.New(2, "queries")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	title := func() {

@@ -18,15 +18,12 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs/datafile"
+	"heldout/envs/sharedtest"
 )
 
 func memory(t testing.TB, articles ...Article) *Index {
 	t.Helper()
-	x, err := Memory(articles)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return sharedtest.Must(Memory(articles))(t)
 }
 
 func TestArticle(t *testing.T) {
@@ -69,13 +66,7 @@ func TestTitles(t *testing.T) {
 		{"dvorak", 5, []string{"Dvořák"}},
 		{"the", 5, nil}, {"", 5, nil}, {"+-*:^\"\\", 5, nil}, {"nothing", 5, nil},
 	} {
-		got, err := x.Titles(t.Context(), c.query, c.n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("Titles(%q): %s", c.query, diff)
-		}
+		sharedtest.Same(t, sharedtest.Must(x.Titles(t.Context(), c.query, c.n))(t), c.want, "Titles", c.query)
 	}
 }
 
@@ -124,15 +115,9 @@ func TestStoppedBuild(t *testing.T) {
 func TestBuildBegunAnew(t *testing.T) {
 	dir := t.TempDir()
 	unfinished := filepath.Join(dir, dataDir+".unfinished")
-	if err := os.Mkdir(unfinished, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(unfinished, "index_meta.json"), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if a := buildIndex(t, dir, syntheticDump(t, 3)); a.Articles != 3 {
-		t.Errorf("%+v", a)
-	}
+	sharedtest.OK(t, os.Mkdir(unfinished, 0o755))
+	sharedtest.OK(t, os.WriteFile(filepath.Join(unfinished, "index_meta.json"), []byte("{"), 0o644))
+	sharedtest.Equal(t, buildIndex(t, dir, syntheticDump(t, 3)).Articles, 3)
 	if _, err := os.Stat(unfinished); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what was not finished stays: %v", err)
 	}
@@ -142,16 +127,10 @@ func sameResults(t *testing.T, dirs ...string) {
 	t.Helper()
 	var first []string
 	for i, dir := range dirs {
-		x, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := sharedtest.Must(Open(dir))(t)
 		var all []string
 		for q := range 40 {
-			titles, err := x.Titles(t.Context(), fmt.Sprintf("w%x w%x w%x w%x", q, q*q, 3*q+1, 900+q), 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			titles := sharedtest.Must(x.Titles(t.Context(), fmt.Sprintf("w%x w%x w%x w%x", q, q*q, 3*q+1, 900+q), 5))(t)
 			all = append(all, titles...)
 		}
 		if i == 0 {
@@ -166,10 +145,7 @@ func sameResults(t *testing.T, dirs ...string) {
 func TestDroppedIndex(t *testing.T) {
 	dir := t.TempDir()
 	buildIndex(t, dir, syntheticDump(t, 3))
-	x, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := sharedtest.Must(Open(dir))(t)
 	if _, err := openData(dir); err == nil {
 		t.Fatal("an open index was opened for writing")
 	}
@@ -179,9 +155,7 @@ func TestDroppedIndex(t *testing.T) {
 	for range 10 {
 		runtime.GC()
 		if b, err := openData(dir); err == nil {
-			if err := b.Close(); err != nil {
-				t.Error(err)
-			}
+			sharedtest.OK(t, b.Close())
 			return
 		}
 	}
@@ -200,9 +174,7 @@ func TestBuildOfOtherFiles(t *testing.T) {
 func write(t testing.TB, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -217,14 +189,10 @@ func TestContexts(t *testing.T) {
 	for _, text := range []string{officialQuestions, faces} {
 		dir := t.TempDir()
 		about := buildIndex(t, dir, write(t, "q.json", text))
-		if about.Kind != Contexts || about.Articles != 3 {
-			t.Errorf("%+v", about)
-		}
+		sharedtest.Equal(t, about.Kind, Contexts, about)
+		sharedtest.Equal(t, about.Articles, 3, about)
 		hashes = append(hashes, about.Hash)
-		x, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := sharedtest.Must(Open(dir))(t)
 		for title, want := range map[string][]string{"Tom & Jerry": {"One. Two."}, "B": {"b."}, "C": nil} {
 			a, ok, err := x.Article(t.Context(), title)
 			if diff := cmp.Diff(Article{title, want}, a); err != nil || !ok || diff != "" {
@@ -232,42 +200,29 @@ func TestContexts(t *testing.T) {
 			}
 		}
 	}
-	if hashes[0] != hashes[1] {
-		t.Error("the same articles have two hashes")
-	}
+	sharedtest.Equal(t, hashes[0], hashes[1], "the same articles have two hashes")
 }
 
 // A dump is read alike from a folder and from an archive of it.
 func TestDumpForms(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dump")
-	if err := os.MkdirAll(filepath.Join(dir, "AA"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Join(dir, "AA"), 0o755))
 	files := map[string]string{
 		"AA/wiki_00": `{"id":1,"title":"A","text":["One."," Two."]}` + "\n\n" +
 			`{"id":"2","title":"B","text":[]}` + "\n",
 		"AA/wiki_01": `{"id":3,"title":"C","text":[["C"],["See <a href=\"A%20B\">this &amp; that</a>."," End."]]}`,
 	}
 	archive := filepath.Join(t.TempDir(), "dump.tar")
-	f, err := os.Create(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(archive))(t)
 	packed := tar.NewWriter(f)
 	for _, name := range []string{"AA/wiki_00", "AA/wiki_01"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := packed.WriteHeader(&tar.Header{Name: name, Size: int64(len(files[name])), Mode: 0o600}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600))
+		sharedtest.OK(t, packed.WriteHeader(&tar.Header{Name: name, Size: int64(len(files[name])), Mode: 0o600}))
 		if _, err := packed.Write([]byte(files[name])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(packed.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(packed.Close(), f.Close()))
 	a, b := buildIndex(t, t.TempDir(), dir), buildIndex(t, t.TempDir(), archive)
 	if a.Hash != b.Hash || a.Articles != 3 {
 		t.Errorf("%+v and %+v", a, b)
@@ -295,17 +250,14 @@ func TestBadSources(t *testing.T) {
 		"cut off list": {"q.json", `[{"context":[]}`, "question 2: it ends in the middle"},
 	} {
 		_, err := Build(t.Context(), t.TempDir(), []string{write(t, c.file, c.text)}, func(Progress) {})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.Fails(t, err, c.want, name)
 	}
 	if _, err := Build(t.Context(), t.TempDir(), []string{write(t, "q.json", "[]"), write(t, "d.jsonl", "")},
 		nil); err == nil {
 		t.Error("questions and a dump make one index")
 	}
-	if _, err := Build(t.Context(), t.TempDir(), []string{"missing.json"}, nil); err == nil {
-		t.Error("a missing file")
-	}
+	sharedtest.Fails(t, sharedtest.Err(Build(t.Context(), t.TempDir(), []string{"missing.json"}, nil)), "",
+		"a missing file")
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -315,13 +267,9 @@ func TestOpenErrors(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if c.about != "" {
-			if err := os.WriteFile(filepath.Join(dir, aboutFile), []byte(c.about), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(filepath.Join(dir, aboutFile), []byte(c.about), 0o600))
 		}
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Open(dir)), c.want, name)
 	}
 }
 
@@ -332,10 +280,7 @@ func TestDamagedFiles(t *testing.T) {
 	about := buildIndex(t, dir, syntheticDump(t, 3))
 	for _, f := range append(about.Files, DataFile{Name: aboutFile}) {
 		name := filepath.Join(dir, f.Name)
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := sharedtest.Must(os.ReadFile(name))(t)
 		changed := bytes.Clone(content)
 		changed[len(changed)/3] ^= 4
 		for what, damage := range map[string]func() error{
@@ -343,20 +288,14 @@ func TestDamagedFiles(t *testing.T) {
 			"cut short": func() error { return os.Truncate(name, int64(len(content)/2)) },
 			"gone":      func() error { return os.Remove(name) },
 		} {
-			if err := damage(); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, damage())
 			if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), f.Name) && what != "gone" {
 				t.Errorf("%s is %s: %v", f.Name, what, err)
 			}
-			if err := os.WriteFile(name, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(name, content, 0o644))
 		}
 	}
-	if _, err := Open(dir); err != nil {
-		t.Error(err)
-	}
+	sharedtest.Must(Open(dir))(t)
 }
 
 // An index of an earlier version gets checksums from the command that made it, which reads
@@ -367,46 +306,28 @@ func TestWithoutChecksums(t *testing.T) {
 	name := filepath.Join(dir, aboutFile)
 	old := fmt.Sprintf(`{"version": 1, "kind": "dump", "articles": 3, "repeated": 0, "hash": %q, "sources": [%q]}`,
 		about.Hash, about.Sources[0])
-	if err := os.WriteFile(name, []byte(old), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, []byte(old), 0o644))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has no checksums") {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(about, buildIndex(t, dir, dump)); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := Open(dir); err != nil {
-		t.Error(err)
-	}
+	sharedtest.Same(t, buildIndex(t, dir, dump), about)
+	sharedtest.Must(Open(dir))(t)
 	root := filepath.Join(dir, dataDir, "store", "root.bolt")
-	content, err := os.ReadFile(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(root))(t)
 	for page := 2; page < len(content)/os.Getpagesize(); page++ {
 		copy(content[page*os.Getpagesize()+8:], "\xff\xff\xff\xff") // the kind of page and its count
 	}
-	if err := errors.Join(os.WriteFile(root, content, 0o644), os.WriteFile(name, []byte(old), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Build(t.Context(), dir, []string{dump}, func(Progress) {}); err == nil {
-		t.Error("a damaged index got checksums")
-	}
+	sharedtest.OK(t, errors.Join(os.WriteFile(root, content, 0o644), os.WriteFile(name, []byte(old), 0o644)))
+	sharedtest.Fails(t, sharedtest.Err(Build(t.Context(), dir, []string{dump}, func(Progress) {})), "",
+		"a damaged index got checksums")
 }
 
 // A large file is compared again only when it looks other than the last time.
 func TestLargeFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "large")
-	if err := errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, large)); err != nil {
-		t.Fatal(err)
-	}
-	sum, err := datafile.Sum(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	about := Description{Files: []DataFile{{"large", large, sum}}}
+	sharedtest.OK(t, errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, large)))
+	about := Description{Files: []DataFile{{"large", large, sharedtest.Must(datafile.Sum(name))(t)}}}
 	flipped := func() error {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -420,9 +341,7 @@ func TestLargeFile(t *testing.T) {
 		about.checkFiles(dir), os.Chtimes(name, time.Time{}, info.ModTime().Add(time.Second))); err != nil {
 		t.Fatal(err)
 	}
-	if err := about.checkFiles(dir); err == nil || !strings.Contains(err.Error(), name+" is damaged") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, about.checkFiles(dir), name+" is damaged")
 }
 
 func TestRounded(t *testing.T) {
@@ -466,7 +385,5 @@ func checkArticle(t *testing.T, a Article, err error) {
 	if strings.TrimSpace(a.Title) != a.Title || a.Title == "" {
 		t.Errorf("title %q", a.Title)
 	}
-	if diff := cmp.Diff(a.Paragraphs, split(strings.Join(a.Paragraphs, "\n"))); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, split(strings.Join(a.Paragraphs, "\n")), a.Paragraphs)
 }
