@@ -140,68 +140,6 @@ func only(names ...string) []simulated {
 	return slices.DeleteFunc(board(), func(s simulated) bool { return !slices.Contains(names, s.env) })
 }
 
-<<<<<<< HEAD
-// page is a design of equal models.
-type page struct {
-	of            []simulated
-	models, seeds int
-}
-
-func (p page) String() string {
-	text := fmt.Sprintf("%d environments", len(p.of))
-	if n := len(p.of[0].under); n > 0 {
-		text = fmt.Sprintf("a sweep of %d perturbations", n)
-	}
-	return fmt.Sprintf("%s, %d models, %d seeds", text, p.models, p.seeds)
-}
-
-// pages are designs of one to six environments and of sweeps.
-func pages() (out []page) {
-	sweep := only("pddl")
-	sweep[0].under = []string{"P1", "P2", "P3", "P4"}
-	for _, of := range [][]simulated{only("pddl"), only("babyai", "pddl"),
-		only("babyai", "sciworld", "pddl", "jericho"), board(), sweep} {
-		for _, models := range []int{2, 3, 6} {
-			for _, seeds := range []int{1, 3, 10} {
-				out = append(out, page{of, models, seeds})
-			}
-		}
-	}
-	return out
-}
-
-// Of pages about equal models, whatever their rate, at most about 5 of 100 claim any difference.
-func TestEqualModelsSeldomDiffer(t *testing.T) {
-	sharedtest.Heavy(t)
-	n, w := repeated(t, 6, 6), paperWeights(t)
-	claimed, all := 0, 0
-	// At 5 % there are more than this in less than one of 10,000 repetitions.
-	most := func(n int) int { return int(0.05*float64(n) + 4*math.Sqrt(0.05*0.95*float64(n))) }
-	for _, p := range sharedtest.Sample(t, pages(), 9) {
-		wrong := 0
-		for i := range n {
-			rng := rand.New(rand.NewPCG(uint64(i), uint64(10*p.models+p.seeds)))
-			level := 2 * rng.NormFloat64()
-			run := play(rng, p.of, p.models, p.seeds, 1, func(int) float64 { return level })
-			if slices.ContainsFunc(New([]NamedRun{run}, nil, w).Claims().Comparisons,
-				func(c claim.Claim) bool { return c.Kind == claim.Differs }) {
-				wrong++
-			}
-		}
-		claimed, all = claimed+wrong, all+n
-		t.Logf("%v: %d of %d pages (%.1f%%)", p, wrong, n, 100*float64(wrong)/float64(n))
-		if wrong > most(n) {
-			t.Errorf("%v: more than %d of %d", p, most(n), n)
-		}
-	}
-	if claimed > most(all) {
-		t.Errorf("more than %d of %d", most(all), all)
-	}
-	t.Logf("all: %d of %d pages (%.1f%%)", claimed, all, 100*float64(claimed)/float64(all))
-}
-
-=======
->>>>>>> w69a
 // A true difference as large as the printed one is found in 75 to 85 of 100 runs, also near 0 and 100 %, and with few
 // tasks, from a rate that has room for it.
 func TestPrintedDifferenceIsFound(t *testing.T) {

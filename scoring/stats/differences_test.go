@@ -96,6 +96,7 @@ func TestDifferencesCover(t *testing.T) {
 // TestHeldOutDifferencesCover is TestDifferencesCover for the weighted mean of the
 // four held-out environments.
 func TestHeldOutDifferencesCover(t *testing.T) {
+	sharedtest.Heavy(t)
 	for _, q := range []Question{TheseKinds, NewKinds} {
 		var samplings []Sampling
 		for _, b := range benchmarks()[1:5] {
