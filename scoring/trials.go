@@ -55,8 +55,11 @@ func (a *attempt) trial() extras {
 	return *a.extras
 }
 
-// actionsOf is a hash of what an agent did in an episode.
+// actionsOf is a hash of what an agent did in a trial; 0 if the task has only one.
 func actionsOf(e *record.Episode) uint64 {
+	if e.Trial == 0 {
+		return 0
+	}
 	h := fnv.New64a()
 	for i := range e.Trajectory {
 		h.Write([]byte(e.Trajectory[i].Action + "\x00"))

@@ -54,6 +54,7 @@ type output struct {
 	prices     configs.Prices
 	floors     map[string]string // the least rates in percent, by environment
 	worse      bool              // a run that is worse than the one before fails
+	measure    bool              // steps are measured for later readers
 }
 
 func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func() { o.addFlags(c) }) }
@@ -212,7 +213,8 @@ func (o *output) check() error {
 // source says what tables are made from.
 func (o *output) source() report.Inputs {
 	return report.Inputs{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
-		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights, Boards: o.boards, Only: o.only}
+		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights, Boards: o.boards, Only: o.only,
+		Measure: o.measure}
 }
 
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }

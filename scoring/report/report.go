@@ -22,6 +22,8 @@ import (
 type NamedRun struct {
 	Name   string
 	Scores []*scoring.Score
+	// Run has the attempts that count; nil for a folder of AgentBoard's logs.
+	Run *scoring.Run
 	// Sweep is there for a run of several perturbations.
 	Sweep *record.Sweep
 	// Protocols are the presets of the run.
