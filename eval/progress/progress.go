@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ type Tracker struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int // less than 1 if it changes
+	processors  int
 	// waits says for what calls wait, so that the steps so far do not tell the time that is
 	// left; empty if they do not wait.
 	waits func() string
@@ -58,6 +60,7 @@ type playing struct{ env, preset, model, perturbation string }
 func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.Time) *Tracker {
 	p := &Tracker{
 		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
+		processors: runtime.GOMAXPROCS(0),
 		low: len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
 		reasons: map[string]*failure{},
 	}
@@ -195,7 +198,7 @@ func (p *Tracker) computing() (place string) {
 	for key, of := range p.paces {
 		switch {
 		case of.planned <= of.done:
-		case place != "" && place != key.env, of.steps.local() < mostlyLocal:
+		case place != "" && place != key.env, of.local() < mostlyLocal:
 			return ""
 		default:
 			place = key.env
@@ -246,7 +249,7 @@ func (p *Tracker) remaining() (time.Duration, bool) {
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, max(p.inFlight(), p.overlap()), p.now())
+	return remaining(paces, max(p.inFlight(), p.overlap()), p.processors, p.now())
 }
 
 // overlap is how many episodes took place at once so far. It is more than those in flight

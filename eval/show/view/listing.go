@@ -86,7 +86,8 @@ func (l Listing) Table() (table.Table, error) {
 		for i, p := range own {
 			row := []table.Cell{{}, table.String(p.name), {}, {}, table.String(p.done())}
 			if i == 0 {
-				row[0], row[2], row[3] = table.String(name), table.String(minute(s.Started)), table.String(string(s.State))
+				row[0], row[2] = table.String(name), table.String(minute(s.Started))
+				row[3] = table.String(string(s.State))
 			}
 			t.Rows = append(t.Rows, row)
 		}
