@@ -330,18 +330,18 @@ func (p *pace) costs(now time.Time) (perStep, extra float64) {
 // that are left take the time that the recent ones of their kind took. They are
 // shared by the episodes in flight, until no episode is waiting; then the run
 // takes as long as the longest.
-func remaining(paces []*pace, concurrency, processors int, now time.Time) (rest time.Duration, ok bool) {
-	missing := 0
+func remaining(paces []*pace, processors int, now time.Time) (rest time.Duration, ok bool) {
+	missing, begun := 0, 0
 	for _, p := range paces {
 		if p.planned > p.done && !p.measured() {
 			return 0, false
 		}
-		missing += p.planned - p.done
+		missing, begun = missing+p.planned-p.done, begun+len(p.begun)
 	}
 	if missing == 0 {
 		return 0, false
 	}
-	together := min(concurrency, missing)
+	together := max(1, begun) // those on their way to the disk, too, and no more than a player plays at once
 	waiting := 0
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {

@@ -5,7 +5,6 @@ package progress
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -40,8 +39,6 @@ type Tracker struct {
 	reasons   map[string]*failure
 	// lastReason is why the latest episode without a result has none.
 	lastReason string
-	// busy is the time that finished episodes took, added up.
-	busy time.Duration
 	// ends are when the latest episodes ended, if they are played elsewhere: their
 	// steps do not show here.
 	elsewhere bool
@@ -135,7 +132,6 @@ func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 		p.ends = append(p.ends, p.now())
 		p.ends = p.ends[max(0, len(p.ends)-mostEnds):]
 	}
-	p.busy += p.now().Sub(p.paces[key].begun[r.ID])
 	p.paces[key].note(e, r, p.now())
 	if e.NextTrial(r.Brief()) != nil {
 		p.low++
@@ -249,17 +245,7 @@ func (p *Tracker) remaining() (time.Duration, bool) {
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, max(p.inFlight(), p.overlap()), p.processors, p.now())
-}
-
-// overlap is how many episodes took place at once so far. It is more than those in flight
-// where an episode is short beside its way to the disk, on which the next one is played.
-func (p *Tracker) overlap() int {
-	elapsed := p.now().Sub(p.started)
-	if elapsed <= 0 {
-		return 0
-	}
-	return int(math.Round(p.busy.Seconds() / elapsed.Seconds()))
+	return remaining(paces, p.processors, p.now())
 }
 
 // An estimate from the ends of episodes needs so many, and uses the latest ones.
