@@ -74,9 +74,7 @@ func (l Listing) Table() (table.Table, error) {
 		{Key: "started", Header: "Started", Words: true, Detail: true},
 		{Key: "state", Header: "State", Words: true},
 		{Key: "done", Header: "Done"},
-	}, Notes: []string{
-		"Rates are of first trials without a perturbation. Those with * lack episodes: short ones end first, so " +
-			"the rates of a run in progress are not those that it will have. --rates has all rates."}}
+	}, Notes: []string{"Rates are of first trials without a perturbation; --rates has all rates."}}
 	var players []contender
 	err := l.visit(func(name string, s Summary) {
 		own := s.players(false)
@@ -88,6 +86,9 @@ func (l Listing) Table() (table.Table, error) {
 			if i == 0 {
 				row[0], row[2] = table.String(name), table.String(minute(s.Started))
 				row[3] = table.String(string(s.State))
+				if n := s.perturbations(); n > 0 {
+					row[0].Subtext = "and " + table.Counted(n, "perturbation")
+				}
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -95,8 +96,15 @@ func (l Listing) Table() (table.Table, error) {
 	})
 	m := newMatrix(players)
 	t.Columns = append(t.Columns, m.columns()...)
+	starred := false
 	for i, p := range players {
-		t.Rows[i] = append(t.Rows[i], m.row(p)...)
+		row := m.row(p)
+		t.Rows[i] = append(t.Rows[i], row...)
+		starred = starred || slices.ContainsFunc(row, func(c table.Cell) bool { return c.Mark != "" })
+	}
+	if starred {
+		t.Notes = append(t.Notes, "* lacks episodes: short ones end first, so the rate of a run in progress is not "+
+			"the one that it will have.")
 	}
 	return t, err
 }
