@@ -93,7 +93,9 @@ func newStepReader(thoughts []string) *stepReader {
 // Measuring measures steps, except by comparison with known thoughts.
 func Measuring() *record.Measuring { return newStepReader(nil).measuring() }
 
-func (s *stepReader) measuring() *record.Measuring { return record.NewMeasuring(refinement.Version, s.measure) }
+func (s *stepReader) measuring() *record.Measuring {
+	return record.NewMeasuring(refinement.Version, s.measure)
+}
 
 // oldForm is the test of an episode's actions.
 func (s *stepReader) oldForm(m *record.Manifest, e *record.Episode) func(string) bool {

@@ -286,7 +286,8 @@ func (p *pace) left(perStep, extra float64, now time.Time) (work, longest, bias 
 		if age := min(steps, p.Limit); survival[age] > 0 {
 			took := own * tail[age] / survival[age]
 			if steps == 0 { // some plan for long before their first step
-				took += max(extra-now.Sub(p.begun[id]).Seconds(), extra/2)
+				elapsed := now.Sub(p.begun[id]).Seconds()
+				took += max(extra-elapsed, extra/2, elapsed/2)
 			}
 			work, longest = work+took, max(longest, took)
 		}
@@ -318,6 +319,15 @@ func (p *pace) local() float64 {
 // its steps.
 func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	first := p.firsts.recent()
+	late := 0.0 // the seconds that first steps under way already take longer
+	for id, steps := range p.Running {
+		if steps == 0 {
+			late += max(0, now.Sub(p.begun[id]).Seconds()-first)
+		}
+	}
+	if n := len(p.firsts.sums); n > 0 {
+		first += late / float64(n-n/2)
+	}
 	perStep = first
 	if steps, ok := p.steps.mean(now); ok {
 		perStep = steps

@@ -58,7 +58,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 	p := &Tracker{
 		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
 		processors: runtime.GOMAXPROCS(0),
-		low: len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
+		low:        len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
 		reasons: map[string]*failure{},
 	}
 	for i := range due.Conditions {

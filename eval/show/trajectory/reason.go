@@ -38,7 +38,7 @@ var reasons = [...]ReasonName{
 		"at least a third of the steps were valid and in a cycle of at most 5 steps, passed 3 times or more"},
 	wrong: {"wrong object or answer", "ALFWorld: it took objects, but none that the goal names; ScienceWorld: " +
 		"focusing on an object ended the episode; HotpotQA: the answer was wrong"},
-	early: {"gave up or game over", "it ended before the step limit in another way"},
+	early:      {"gave up or game over", "it ended before the step limit in another way"},
 	outOfSteps: {"ran out of steps", "all others"},
 }
 

@@ -84,11 +84,11 @@ func (l Listing) Table() (table.Table, error) {
 		for i, p := range own {
 			row := []table.Cell{{}, table.String(p.name), {}, {}, table.String(p.done())}
 			if i == 0 {
+				if n := s.perturbations(); n > 0 {
+					name += fmt.Sprintf(" (%s)", table.Counted(n, "perturbation"))
+				}
 				row[0], row[2] = table.String(name), table.String(minute(s.Started))
 				row[3] = table.String(string(s.State))
-				if n := s.perturbations(); n > 0 {
-					row[0].Subtext = "and " + table.Counted(n, "perturbation")
-				}
 			}
 			t.Rows = append(t.Rows, row)
 		}

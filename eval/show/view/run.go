@@ -29,8 +29,8 @@ type shownRun struct {
 	mu         sync.Mutex
 	index      *record.Index     // nil until it is needed
 	measuring  *record.Measuring // nil until reasons of failures are asked for
-	looked     time.Time     // when the index was brought up to date
-	counted    int           // results that the summary counts
+	looked     time.Time         // when the index was brought up to date
+	counted    int               // results that the summary counts
 	summary    Summary
 	cost       time.Duration // of making the summary
 	summarized time.Time     // when the summary was made
