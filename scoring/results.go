@@ -125,12 +125,11 @@ func (s *stepReader) results(m *record.Manifest, e *record.Episode) *StepCounts 
 // with the known ones, which may be none.
 func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
 	s := newStepReader(thoughts)
+	each := func(visit visitor) (*record.Manifest, error) { return record.EachMeasured(p, s.measuring(), visit) }
 	if len(thoughts) > 0 { // the next reader may know others
-		return s.read(p, func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.measure, visit) })
+		each = func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.measure, visit) }
 	}
-	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachMeasured(p, s.measuring(), visit)
-	})
+	return s.read(p, each)
 }
 
 // ReadResults is ReadRun without these measures, in half the time.
