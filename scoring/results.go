@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
@@ -20,6 +21,8 @@ type Run struct {
 	spent []Spent
 	// withSteps: trajectories were read.
 	withSteps bool
+	// Ended is when the last attempt ended.
+	Ended time.Time
 }
 
 // attempt is what tables need of an attempt. Without any attempt, the outcome is empty.
@@ -49,52 +52,104 @@ func NewRun(m *record.Manifest) *Run {
 	return &Run{Manifest: m, attempts: make([][][]attempt, len(m.Groups)), spent: make([]Spent, len(m.Groups))}
 }
 
+// StepCounts is what tables need of the steps of an attempt.
+type StepCounts struct {
+	Counts  *refinement.Counts // nil if they were not asked for
+	actions uint64             // of a trial, see actionsOf
+}
+
+// stepReader measures steps.
+type stepReader struct {
+	counter *refinement.Counter
+	forms   sync.Once
+	old     map[perturbed]func(string) bool
+	damaged error // of the rules of the run's perturbations
+}
+
+// newStepReader returns a reader that compares thoughts with the known ones, which may be none.
+func newStepReader(thoughts []string) *stepReader {
+	return &stepReader{counter: refinement.NewCounter(thoughts)}
+}
+
+// Measuring measures steps, except by comparison with known thoughts.
+func Measuring() *record.Measuring { return newStepReader(nil).measuring() }
+
+func (s *stepReader) measuring() *record.Measuring {
+	return record.NewMeasuring(refinement.Version, s.measure)
+}
+
+// oldForm is the test of an episode's actions.
+func (s *stepReader) oldForm(m *record.Manifest, e *record.Episode) func(string) bool {
+	s.forms.Do(func() { s.old, s.damaged = oldForms(m) })
+	return s.old[perturbed{e.Env, e.Perturbation}]
+}
+
+func (s *stepReader) measure(m *record.Manifest, e *record.Episode) *StepCounts {
+	counts := s.counter.Count(e, s.oldForm(m, e))
+	return &StepCounts{&counts, actionsOf(e)}
+}
+
+// results is measure without the measures of refinement. Sweeps of families have all but those of thoughts: their
+// first table has what models adapt to.
+func (s *stepReader) results(m *record.Manifest, e *record.Episode) *StepCounts {
+	out := &StepCounts{actions: actionsOf(e)}
+	if m.Sweep.Combines() {
+		out.Counts = new(refinement.WithoutThoughts(e, s.oldForm(m, e)))
+	}
+	return out
+}
+
 // ReadRun reads a run, checks its records against the plan and counts
 // what its episodes contribute to the measures of refinement. Thoughts are compared
 // with the known ones, which may be none.
 func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
-	return read(p, refinement.NewCounter(thoughts).Count)
+	s := newStepReader(thoughts)
+	each := func(visit visitor) (*record.Manifest, error) { return record.EachMeasured(p, s.measuring(), visit) }
+	if len(thoughts) > 0 { // the next reader may know others
+		each = func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.measure, visit) }
+	}
+	return s.read(p, each)
 }
 
-// ReadResults is ReadRun without these measures, in half the time. Sweeps of families have
-// all but those of thoughts: their first table has what models adapt to.
-func ReadResults(p record.Readable) (*Run, error) { return read(p, nil) }
+// ReadResults is ReadRun without these measures, in half the time.
+func ReadResults(p record.Readable) (*Run, error) {
+	s := newStepReader(nil)
+	return s.read(p, func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.results, visit) })
+}
 
-// read reads a run. count counts what an episode contributes to measures of refinement, given which actions are in
-// an old form; it is nil if nothing is counted.
-func read(p record.Readable, count func(*record.Episode, func(string) bool) refinement.Counts) (*Run, error) {
-	var r *Run
-	var damaged error
-	var forms sync.Once
-	var old map[perturbed]func(string) bool
-	derive := func(m *record.Manifest, e *record.Episode) derived {
-		forms.Do(func() { old, damaged = oldForms(m) })
-		var counts *refinement.Counts
-		count := count
-		if count == nil && m.Sweep.Combines() {
-			count = refinement.WithoutThoughts
-		}
-		if count != nil {
-			c := count(e, old[perturbed{e.Env, e.Perturbation}])
-			counts = &c
-		}
-		var actions uint64
-		if e.Trial > 0 {
-			actions = actionsOf(e)
-		}
-		d := derived{attempt: newAttempt(&e.Result, counts, actions)}
-		d.spent.add(&e.Result)
-		return d
-	}
-	m, err := record.EachDerived(p, derive,
-		func(m *record.Manifest, _ *record.Episode, pos record.Position, d derived) {
-			if r == nil {
-				r = NewRun(m)
+// MeasureRun is ReadResults that measures the steps for later readers, which then need not decode them.
+func MeasureRun(p record.Readable) (*Run, error) {
+	s := newStepReader(nil)
+	return s.read(p, func(visit visitor) (*record.Manifest, error) {
+		return record.EachMeasured(p, s.measuring(), func(m *record.Manifest, e *record.Episode, pos record.Position,
+			of *StepCounts) {
+			short := StepCounts{actions: of.actions}
+			if m.Sweep.Combines() {
+				short.Counts = new(*of.Counts)
+				short.Counts.Thoughts = refinement.Thoughts{}
 			}
-			r.add(pos, &d)
+			visit(m, e, pos, &short)
 		})
-	if err == nil && damaged != nil {
-		err = fmt.Errorf("%s: %w", p.Name(), damaged)
+	})
+}
+
+// visitor receives an attempt without its steps, and what was made of them.
+type visitor func(*record.Manifest, *record.Episode, record.Position, *StepCounts)
+
+// read makes a run of what each visits.
+func (s *stepReader) read(p record.Readable, each func(visitor) (*record.Manifest, error)) (*Run, error) {
+	var r *Run
+	m, err := each(func(m *record.Manifest, e *record.Episode, pos record.Position, of *StepCounts) {
+		if r == nil {
+			r = NewRun(m)
+		}
+		r.add(pos, &e.Result, of)
+	})
+	if err == nil && r != nil {
+		s.oldForm(m, &record.Episode{})
+	}
+	if err == nil && s.damaged != nil {
+		err = fmt.Errorf("%s: %w", p.Name(), s.damaged)
 	}
 	if err == nil && r == nil {
 		r = NewRun(m)
@@ -104,22 +159,17 @@ func read(p record.Readable, count func(*record.Episode, func(string) bool) refi
 
 // Add adds an attempt at a planned episode. counts is nil if its trajectory is unknown.
 func (r *Run) Add(pos record.Position, result *record.Result, counts *refinement.Counts) {
-	d := derived{attempt: newAttempt(result, counts, 0)}
-	d.spent.add(result)
-	r.add(pos, &d)
-}
-
-// derived is what an episode gives.
-type derived struct {
-	attempt
-	spent Spent
+	r.add(pos, result, &StepCounts{Counts: counts})
 }
 
 // add keeps an attempt if it counts rather than the one that is there.
-func (r *Run) add(pos record.Position, d *derived) {
-	a := &d.attempt
+func (r *Run) add(pos record.Position, result *record.Result, of *StepCounts) {
+	a := newAttempt(result, of.Counts, of.actions)
 	r.withSteps = a.counts != nil
-	r.spent[pos.Group] = r.spent[pos.Group].Plus(d.spent)
+	r.spent[pos.Group].add(result)
+	if result.Ended.After(r.Ended) {
+		r.Ended = result.Ended
+	}
 	trials := &r.attempts[pos.Group]
 	for len(*trials) < int(pos.Trial) {
 		*trials = append(*trials, nil)
@@ -129,8 +179,14 @@ func (r *Run) add(pos record.Position, d *derived) {
 		*tasks = make([]attempt, len(r.Manifest.Groups[pos.Group].Episodes))
 	}
 	if previous := &(*tasks)[pos.Task]; a.CountsBefore(previous.Rank) {
-		*previous = *a
+		*previous = a
 	}
+}
+
+// First returns the rank and the counts of the attempt that counts of a first trial; both are empty without one.
+func (r *Run) First(group, task int) (record.Rank, *refinement.Counts) {
+	a := r.attempt(group, 1, task)
+	return a.Rank, a.counts
 }
 
 // attempt returns the attempt that counts of a trial, from 1; empty if there is none.

@@ -47,7 +47,7 @@ func (r *run) read() *Run {
 			counts, actions = &refinement.Counts{}, r.Actions[i]
 		}
 		if at, ok := plan.Find(r.Results[i].ID); ok {
-			out.add(at, &derived{attempt: newAttempt(&r.Results[i], counts, actions)})
+			out.add(at, &r.Results[i], &StepCounts{counts, actions})
 		}
 	}
 	return out

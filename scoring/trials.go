@@ -47,8 +47,11 @@ type chain struct {
 	due bool
 }
 
-// actionsOf is a hash of what an agent did in an episode.
+// actionsOf is a hash of what an agent did in a trial; 0 if the task has only one.
 func actionsOf(e *record.Episode) uint64 {
+	if e.Trial == 0 {
+		return 0
+	}
 	h := fnv.New64a()
 	for i := range e.Trajectory {
 		h.Write([]byte(e.Trajectory[i].Action + "\x00"))

@@ -160,6 +160,7 @@ func finish(sys *system, j *bench.Job, out *output) error {
 		return j.EndShard(sys.screen())
 	}
 	j.Plan = nil // tables are made from records alone, and the plan of a large run takes much memory
+	out.Measure = true
 	runs, err := out.print(sys, []record.Chosen{{Parts: record.Parts{j.Dir}}})
 	if err != nil {
 		return err

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"math"
-
 	"github.com/spf13/cobra"
 
 	"heldout/eval/bench"
@@ -19,9 +16,9 @@ func newRuns(sys *system) *cobra.Command {
 		ValidArgsFunction: folders,
 		Short:             "List the run directories below a folder",
 		Long: `runs lists the run directories below a folder, without DIR below the folder
-runs, one line each: what was run and when, how far it is, and the mean success
-rate so far in percent. --rates has a line for each environment, model and
-perturbation. It skips hidden folders and follows no links.
+runs, a line for each model: when it was run, how far it is, and the success
+rates so far, with the held-out score where the environments have one. --rates
+has a line for each environment, model and perturbation. It skips hidden folders and follows no links.
 
 With --format json, standard output has one JSON object per run and line.`,
 		Example: "  heldout runs\n  heldout runs /data/experiments --format json",
@@ -42,10 +39,8 @@ With --format json, standard output has one JSON object per run and line.`,
 				return l.WriteJSON(sys.stdout)
 			case rates:
 				t, err = l.Rates()
-			case wide:
-				t, err = l.Table(math.MaxInt32)
 			default:
-				t, err = l.Table(cmp.Or(sys.columns, plainWidth))
+				t, err = l.Table()
 			}
 			if err != nil {
 				return err

@@ -98,7 +98,7 @@ func serveView(ctx context.Context, sys *system, options view.Options, listen st
 		if err != nil {
 			return page.Page{}, err
 		}
-		return overview.Linked(ctx, runs, rep, pages)
+		return overview.Linked(runs, rep, pages)
 	}
 	options.Drawable = func(c record.Condition) bool { return bench.Drawable(c, texts.Setup) }
 	options.Draw = func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) (

@@ -134,25 +134,12 @@ func (s *stepTimes) end(began, now time.Time, asked time.Duration) {
 
 func (s *stepTimes) ended() int { return s.counts[len(s.counts)-1].ended }
 
-// mean is how long one of the latest steps took, in seconds; 0 if none has ended.
-func (s *stepTimes) mean(now time.Time) float64 {
+// mean is how long one of the latest steps took, in seconds; false if none has ended.
+func (s *stepTimes) mean(now time.Time) (float64, bool) {
 	if len(s.counts) < 2 {
-		return 0
+		return 0, false
 	}
-	return max(0, s.total(now)-s.counts[0].spent) / float64(s.ended()-s.counts[0].ended)
-}
-
-// local is the share of the latest steps' time in which no model was asked: this machine computed, and all steps
-// share its processors.
-func (s *stepTimes) local() float64 {
-	if len(s.counts) < 2 {
-		return 0
-	}
-	first, last := s.counts[0], s.counts[len(s.counts)-1]
-	if last.spent <= first.spent {
-		return 0
-	}
-	return min(1, max(0, 1-(last.asked-first.asked)/(last.spent-first.spent)))
+	return max(0, s.total(now)-s.counts[0].spent) / float64(s.ended()-s.counts[0].ended), true
 }
 
 // pace is what is known of one kind of episodes: of one environment, player and
@@ -171,6 +158,7 @@ type pace struct {
 	steps        stepTimes
 	since        map[string]time.Time // of episodes in flight, the last that was heard of them
 	own          map[string]float64   // of episodes in flight, how long their latest steps took, in seconds
+	asks         bool                 // a model was asked
 	begun        map[string]time.Time // of episodes in flight
 }
 
@@ -211,6 +199,7 @@ func (p *pace) begin(id string, now time.Time) {
 }
 
 func (p *pace) step(id string, now time.Time, asked time.Duration) {
+	p.asks = p.asks || asked > 0
 	if p.Running[id] == 0 {
 		p.firsts.add(now.Sub(p.since[id]))
 	} else {
@@ -276,38 +265,71 @@ func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.counts) >
 const latestShare = 0.2
 
 // left is what the episodes in flight still take, in seconds: all of them and the one that takes longest, each by its
-// own steps, as a step of one game may cost twenty times as much as one of another. bias is how much longer a step
-// takes in an episode than the mean over steps says, which has few of slow episodes.
-func (p *pace) left(perStep float64) (work, longest, bias float64) {
+// own steps, as a step of one game may cost twenty times as much as one of another. Extra is what an episode takes
+// beside its steps. bias is how much longer a step takes in an episode than the mean over steps says, which has few of
+// slow episodes.
+func (p *pace) left(perStep, extra float64, now time.Time) (work, longest, bias float64) {
 	survival := p.Survival()
 	tail := make([]float64, len(survival)+1)
 	for steps := len(survival) - 1; steps >= 0; steps-- {
 		tail[steps] = tail[steps+1] + survival[steps]
 	}
-	sum, inverse := 0.0, 0.0
+	sum, inverse, slow := 0.0, 0.0, 0.0
 	for id, steps := range p.Running {
 		own := perStep
 		if of, ok := p.own[id]; ok {
 			own = of
-			sum, inverse = sum+own, inverse+1/own
+			if own > 0 {
+				sum, inverse, slow = sum+own, inverse+1/own, slow+1
+			}
 		}
 		if age := min(steps, p.Limit); survival[age] > 0 {
 			took := own * tail[age] / survival[age]
+			if steps == 0 { // some plan for long before their first step
+				elapsed := now.Sub(p.begun[id]).Seconds()
+				took += max(extra-elapsed, extra/2, elapsed/2)
+			}
 			work, longest = work+took, max(longest, took)
 		}
 	}
-	if n := float64(len(p.own)); n > 0 && !math.IsInf(inverse, 1) {
-		return work, longest, sum / n * inverse / n
+	if slow > 0 && !math.IsInf(inverse, 1) {
+		return work, longest, sum / slow * inverse / slow
 	}
 	return work, longest, 1
+}
+
+// local is the share of the latest steps' time in which no model was asked: this machine computed, and all steps
+// share its processors.
+func (p *pace) local() float64 {
+	counts := p.steps.counts
+	switch {
+	case !p.asks && len(p.firsts.sums) > 0:
+		return 1
+	case len(counts) < 2:
+		return 0
+	}
+	first, last := counts[0], counts[len(counts)-1]
+	if last.spent <= first.spent {
+		return 0
+	}
+	return min(1, max(0, 1-(last.asked-first.asked)/(last.spent-first.spent)))
 }
 
 // costs returns the seconds per step and the seconds per episode in addition to
 // its steps.
 func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	first := p.firsts.recent()
+	late := 0.0 // the seconds that first steps under way already take longer
+	for id, steps := range p.Running {
+		if steps == 0 {
+			late += max(0, now.Sub(p.begun[id]).Seconds()-first)
+		}
+	}
+	if n := len(p.firsts.sums); n > 0 {
+		first += late / float64(n-n/2)
+	}
 	perStep = first
-	if steps := p.steps.mean(now); steps > 0 {
+	if steps, ok := p.steps.mean(now); ok {
 		perStep = steps
 	}
 	return perStep, max(0, first-perStep) + p.ends.recent()
@@ -318,29 +340,30 @@ func (p *pace) costs(now time.Time) (perStep, extra float64) {
 // that are left take the time that the recent ones of their kind took. They are
 // shared by the episodes in flight, until no episode is waiting; then the run
 // takes as long as the longest.
-func remaining(paces []*pace, concurrency int, now time.Time) (rest time.Duration, ok bool) {
-	missing := 0
+func remaining(paces []*pace, processors int, now time.Time) (rest time.Duration, ok bool) {
+	missing, begun := 0, 0
 	for _, p := range paces {
 		if p.planned > p.done && !p.measured() {
 			return 0, false
 		}
-		missing += p.planned - p.done
+		missing, begun = missing+p.planned-p.done, begun+len(p.begun)
 	}
 	if missing == 0 {
 		return 0, false
 	}
-	together := min(concurrency, missing)
+	together := max(1, begun) // those on their way to the disk, too, and no more than a player plays at once
 	waiting := 0
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {
 		perStep, extra := p.costs(now)
 		f := forecastOf(p.Lengths, together)
-		inFlight, slowest, bias := p.left(perStep)
+		inFlight, slowest, bias := p.left(perStep, extra, now)
 		work += inFlight + float64(p.waiting())*(f.whole*perStep*bias+extra)
 		// Steps that share processors take less time when episodes have ended.
-		local := p.steps.local()
-		if n := len(p.Running); n > 0 {
-			longest = max(longest, (1-local)*max(slowest, perStep*f.longest)+local*inFlight/float64(n))
+		local := p.local()
+		if n := float64(len(p.Running)); n > 0 {
+			shared := max(inFlight/n, slowest*min(1, float64(processors)/n))
+			longest = max(longest, (1-local)*max(slowest, perStep*f.longest)+local*shared)
 		}
 		if p.waiting() > 0 {
 			waiting, drain = waiting+p.waiting(), f.drain*perStep*(1-local) // of the last to begin

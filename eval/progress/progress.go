@@ -5,7 +5,7 @@ package progress
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +23,7 @@ type Tracker struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int // less than 1 if it changes
+	processors  int
 	// waits says for what calls wait, so that the steps so far do not tell the time that is
 	// left; empty if they do not wait.
 	waits func() string
@@ -38,8 +39,6 @@ type Tracker struct {
 	reasons   map[string]*failure
 	// lastReason is why the latest episode without a result has none.
 	lastReason string
-	// busy is the time that finished episodes took, added up.
-	busy time.Duration
 	// ends are when the latest episodes ended, if they are played elsewhere: their
 	// steps do not show here.
 	elsewhere bool
@@ -58,7 +57,8 @@ type playing struct{ env, preset, model, perturbation string }
 func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.Time) *Tracker {
 	p := &Tracker{
 		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
-		low: len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
+		processors: runtime.GOMAXPROCS(0),
+		low:        len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
 		reasons: map[string]*failure{},
 	}
 	for i := range due.Conditions {
@@ -132,7 +132,6 @@ func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 		p.ends = append(p.ends, p.now())
 		p.ends = p.ends[max(0, len(p.ends)-mostEnds):]
 	}
-	p.busy += p.now().Sub(p.paces[key].begun[r.ID])
 	p.paces[key].note(e, r, p.now())
 	if e.NextTrial(r.Brief()) != nil {
 		p.low++
@@ -195,7 +194,7 @@ func (p *Tracker) computing() (place string) {
 	for key, of := range p.paces {
 		switch {
 		case of.planned <= of.done:
-		case place != "" && place != key.env, of.steps.local() < mostlyLocal:
+		case place != "" && place != key.env, of.local() < mostlyLocal:
 			return ""
 		default:
 			place = key.env
@@ -246,17 +245,7 @@ func (p *Tracker) remaining() (time.Duration, bool) {
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, max(p.inFlight(), p.overlap()), p.now())
-}
-
-// overlap is how many episodes took place at once so far. It is more than those in flight
-// where an episode is short beside its way to the disk, on which the next one is played.
-func (p *Tracker) overlap() int {
-	elapsed := p.now().Sub(p.started)
-	if elapsed <= 0 {
-		return 0
-	}
-	return int(math.Round(p.busy.Seconds() / elapsed.Seconds()))
+	return remaining(paces, p.processors, p.now())
 }
 
 // An estimate from the ends of episodes needs so many, and uses the latest ones.

@@ -113,7 +113,7 @@ func TestProgressLines(t *testing.T) {
 		"2/6 episodes  6.0/min  ETA 30s  1 failed  3 reply tokens/s  last failure: model error 50.0 NaN NaN NaN",
 		"3/6 episodes  6.0/min  ETA 20s  1 failed  4 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
 		"3/6 episodes  4.8/min  ETA 20s  1 failed  1 stopped  5 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
-		"4/6 episodes  5.0/min  ETA 10s  1 failed  1 stopped  6 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
+		"4/6 episodes  5.0/min  ETA 10s  waiting for PDDL (CPU)  1 failed  1 stopped  6 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
 		"5/6 episodes  5.1/min  1 failed  1 stopped  6 reply tokens/s  last failure: model error 33.3 NaN NaN 0.0",
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -264,6 +264,9 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	now := time.Unix(0, 0)
 	plan := eval.InPlayingOrder(s.plan)
 	p := NewRun(eval.Due{Missing: plan}, s.concurrency, never, func() time.Time { return now })
+	if p.processors = 2; len(s.shared) > 0 {
+		p.processors = 1
+	}
 	var flights, writes []*flight
 	mean := func(e *episode.Episode) float64 {
 		if s.step != nil {
@@ -407,6 +410,9 @@ func TestETA(t *testing.T) {
 			}, step: gameCost, crowded: map[string]bool{"jericho": true}},
 		"games of different cost, of any length": {plan: slices.Concat(one, episodes("jericho", "m", "none", 100, 60)),
 			concurrency: 64, length: any, step: gameCost, crowded: map[string]bool{"jericho": true}},
+		"plans of any length": {plan: few, concurrency: 8, length: func(*episode.Episode) int { return 5 },
+			start: func(int) float64 { return 4 * rng.ExpFloat64() }, step: func(*episode.Episode) float64 { return 0 },
+			crowded: map[string]bool{"pddl": true}},
 		"slow beginnings": {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
 		"expert, then random": {plan: players, concurrency: 8, length: func(e *episode.Episode) int {
 			if e.Condition.Model == "expert" {
@@ -431,6 +437,9 @@ func TestETA(t *testing.T) {
 			longest = max(s.step(s.plan[0]), s.step(s.plan[len(s.plan)-1]))
 		}
 		few := time.Duration(10 * longest * float64(time.Second))
+		if longest == 0 {
+			few = 12 * time.Second
+		}
 		worst, when := 1.0, time.Duration(0)
 		for i, e := range estimates {
 			if left[i] < few || (s.shared != nil || s.crowded != nil) && left[i] > left[0]/2 {

@@ -36,10 +36,13 @@ type Index struct {
 
 	parts   Chosen
 	entries []listed
-	reading *reading
 	plan    *Plan // of what is read
 	checks  *Plan // of all, which lines are compared with
 	files   []*indexed
+
+	// measuring measures the steps, and note makes of the measures what lists say of them; nil if they do not.
+	measuring *Measuring
+	note      func(r *Result, stepLimit int, measures any) uint8
 }
 
 // indexed is a directory with the part of its episodes file that is indexed.
@@ -56,8 +59,11 @@ type indexed struct {
 const maxBad = 20
 
 // OpenIndex reads the beginnings of all lines of a run.
-func OpenIndex(p Readable) (*Index, error) {
-	x := &Index{parts: p.chosen()}
+func OpenIndex(p Readable) (*Index, error) { return OpenNoted(p, nil, nil) }
+
+// OpenNoted is OpenIndex with a note on the steps of each attempt, by what EachMeasured makes of them.
+func OpenNoted(p Readable, g *Measuring, note func(r *Result, stepLimit int, measures any) uint8) (*Index, error) {
+	x := &Index{parts: p.chosen(), measuring: g, note: note}
 	if err := x.Update(); err != nil {
 		return nil, err
 	}
@@ -140,7 +146,7 @@ func (x *Index) forget() {
 	for _, f := range x.files {
 		f.size, f.lines, f.bare = 0, 0, 0
 	}
-	x.entries, x.Bad, x.OmittedBad, x.reading = nil, nil, 0, new(reading)
+	x.entries, x.Bad, x.OmittedBad = nil, nil, 0
 }
 
 // readManifests reads the manifests if one of them has changed.
@@ -183,7 +189,17 @@ func (x *Index) readManifests() error {
 // still be being written.
 func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 	start, before := file.size, file.lines
-	return scan(io.NewSectionReader(f, start, size-start), file.name, heading, func(l *scanned) error {
+	newDecoder := heading
+	if x.measuring != nil {
+		var known map[string]any // of lines that are new there are none
+		if start == 0 {
+			known = x.measuring.known(file.dir)
+		}
+		made := x.measuring.begin(file.dir, known)
+		newDecoder = made.decoder(x.Manifest)
+		defer made.keep()
+	}
+	return scan(io.NewSectionReader(f, start, size-start), file.name, newDecoder, func(l *scanned) error {
 		if !bytes.HasSuffix(l.raw, []byte("\n")) && !reachesEnd(l.raw) {
 			return nil
 		}
@@ -213,7 +229,7 @@ func (x *Index) add(file *indexed, l *scanned, place Place) {
 		}
 		return
 	}
-	if covered := l.derived.(bool); !covered {
+	if l.episode.Checksum == "" {
 		file.bare++
 	}
 	pos, selected := want.pos, true
@@ -221,17 +237,21 @@ func (x *Index) add(file *indexed, l *scanned, place Place) {
 		pos, selected = x.plan.Find(l.episode.ID)
 	}
 	if selected {
-		x.entries = append(x.entries, newListed(&l.episode.Result, pos, place))
+		entry := newListed(&l.episode.Result, pos, place)
+		if x.measuring != nil {
+			entry.note = x.note(&l.episode.Result, want.condition.StepLimit, l.derived)
+		}
+		x.entries = append(x.entries, entry)
 	}
 }
 
-// head decodes the result of a line; covered is false if the line has no checksum.
-func head(raw []byte) (r Result, covered bool, err error) {
-	if r, ok := decodeResult(raw); ok {
-		return r, true, r.check()
+// head decodes the result of a line, and its checksum if it has one.
+func head(raw []byte) (e Episode, err error) {
+	if r, sum, ok := decodeResult(raw); ok {
+		return Episode{Result: r, Checksum: sum}, r.check()
 	}
-	e, err := decode(raw)
-	return e.Result, e.Checksum != "", err
+	e, err = decode(raw)
+	return Episode{Result: e.Result, Checksum: e.Checksum}, err
 }
 
 // Place is where the line of an attempt is.
@@ -245,7 +265,7 @@ type Place struct {
 }
 
 // Results are the attempts so far.
-func (x *Index) Results() Results { return Results{x.plan, x.entries, x.reading} }
+func (x *Index) Results() Results { return Results{x.plan, x.entries} }
 
 // Planned returns task and condition of a planned episode.
 func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {

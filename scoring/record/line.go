@@ -62,26 +62,25 @@ func decodeStrict(raw []byte, steps []Step) (e Episode, ok bool) {
 
 // decodeResult is decodeStrict for the result alone. It decodes only what stands before
 // the goal, and compares the rest with the checksum: what was written was checked.
-func decodeResult(raw []byte) (r Result, ok bool) {
+func decodeResult(raw []byte) (r Result, sum string, ok bool) {
 	body, sum, ok := cutSeal(raw)
 	if !ok || checksum(body) != sum {
-		return r, false
+		return r, sum, false
 	}
 	end := bytes.Index(body, []byte(goalStart))
 	if end < 0 {
-		return r, false
+		return r, sum, false
 	}
-	return r, json.Unmarshal(append(bytes.Clone(raw[:end]), '}'), &r, strict) == nil
+	return r, sum, json.Unmarshal(append(bytes.Clone(raw[:end]), '}'), &r, strict) == nil
 }
 
 // decodeBriefly is head with what head does not check: trials are decoded entirely, because
 // their memory is checked against other lines.
 func decodeBriefly(raw []byte) (Episode, error) {
-	r, _, err := head(raw)
-	if err == nil && r.Trial != 0 {
+	e, err := head(raw)
+	if err == nil && e.Trial != 0 {
 		return decode(raw)
 	}
-	e := Episode{Result: r}
 	return e, cmp.Or(err, e.checkTrial())
 }
 

@@ -167,9 +167,10 @@ func manifestOf(dirs []string) (*Manifest, error) {
 	return joined(dirs)
 }
 
-// visit is EachEpisode and EachDerived, with the decoders for a manifest.
-func (p Chosen) visit(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (
-	*Manifest, error) {
+// visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory, and what
+// is to be called after them.
+func (p Chosen) visit(begin func(m *Manifest, dir string) (newDecoder func() decoder, end func()),
+	visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
 		return nil, err
@@ -199,7 +200,8 @@ func (p Chosen) visit(newDecoder func(*Manifest) func() decoder, visit func(*Man
 			continue
 		}
 		bare := 0 // lines without a checksum
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(part),
+		newDecoder, end := begin(part, filepath.Dir(c.file.Name()))
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder,
 			func(e *Episode, pos Position, derived any) {
 				if e.Checksum == "" {
 					bare++
@@ -215,6 +217,7 @@ func (p Chosen) visit(newDecoder func(*Manifest) func() decoder, visit func(*Man
 		if err != nil {
 			return nil, err
 		}
+		end()
 		part.Uncovered = append(part.Uncovered, Uncovered(bare, c.file.Name())...)
 	}
 	return part, nil

@@ -7,15 +7,6 @@ import "time"
 type Results struct {
 	plan    *Plan
 	entries []listed
-	reading *reading
-}
-
-// reading is what results of one reading of the files share. It has a size, so that each has an address of its own.
-type reading struct{ _ byte }
-
-// Continues reports whether the first of the results are those of others, in their order.
-func (r Results) Continues(others Results) bool {
-	return r.reading == others.reading && len(r.entries) >= len(others.entries)
 }
 
 // listed is an attempt in an index: where its line is, and what the plan does not say. It
@@ -33,6 +24,7 @@ type listed struct {
 	progress, grounding float64
 	replyTokens         int32
 	steps, formatErrors uint16
+	note                uint8 // of OpenNoted
 }
 
 // newListed takes what is listed of a checked result.
@@ -59,14 +51,14 @@ func (r Results) Result(i int) Result {
 	return out
 }
 
-// Outcome returns the outcome of an attempt.
-func (r Results) Outcome(i int) Outcome { return r.entries[i].outcome }
-
 // Position returns where an attempt stands in the plan.
 func (r Results) Position(i int) Position { return r.entries[i].pos }
 
 // StepLimit returns the step limit of an attempt.
 func (r Results) StepLimit(i int) int { return r.plan.planned(r.entries[i].pos).condition.StepLimit }
+
+// Note returns the note on the steps of an attempt; 0 without OpenNoted.
+func (r Results) Note(i int) uint8 { return r.entries[i].note }
 
 // Place returns where the line of an attempt is.
 func (r Results) Place(i int) Place {

@@ -46,11 +46,11 @@ func checking(check func(raw []byte) error) func() decoder {
 	}
 }
 
-// heading decodes the result, and derives whether the line has a checksum.
+// heading decodes the result.
 func heading() decoder {
-	return func(raw []byte) (e Episode, derived any, err error) {
-		e.Result, derived, err = head(raw)
-		return e, derived, err
+	return func(raw []byte) (Episode, any, error) {
+		e, err := head(raw)
+		return e, nil, err
 	}
 }
 

@@ -63,7 +63,7 @@ func TestDecodeStrict(t *testing.T) {
 		if !ok {
 			t.Fatalf("it is not decoded strictly: %s", line)
 		}
-		if r, ok := decodeResult(line); !ok || !cmp.Equal(r, e.Result) {
+		if r, sum, ok := decodeResult(line); !ok || sum != got.Checksum || !cmp.Equal(r, e.Result) {
 			t.Errorf("its result is %v, %v: %s", r, ok, line)
 		}
 		if b, err := decodeBriefly(line); err != nil || !cmp.Equal(b.Result, e.Result) {

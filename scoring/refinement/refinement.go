@@ -9,6 +9,9 @@ import "heldout/scoring/record"
 // Horizons are the numbers of steps within which a recovery from an error counts.
 var Horizons = [3]int{1, 3, 5}
 
+// Version is the version of the definitions of Counts, which run directories keep: it goes up with each change.
+const Version = 1
+
 // Counts is what one episode contributes: counts of at most record.MaxSteps, because
 // large runs keep one for each episode. An error is a step that has no readable
 // action or whose action the environment did not carry out.
@@ -60,6 +63,9 @@ type Counts struct {
 	// Solved says that the episode succeeded. Lost says that it ended with less
 	// progress than it had reached.
 	Solved, Lost bool
+	// Of failures: Astray says that objects were taken in ALFWorld, and none that the goal names. Decided says that the
+	// last action is one that ends an episode for good or ill.
+	Astray, Decided bool
 	// Changes are the steps at which progress changed, in order.
 	Changes []Change
 	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
@@ -133,6 +139,7 @@ func WithoutThoughts(e *record.Episode, old func(action string) bool) Counts {
 	out.relearn(e.Trajectory)
 	out.variety(e.Trajectory)
 	out.profile(e.Trajectory)
+	out.failure(e)
 	return out
 }
 

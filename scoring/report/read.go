@@ -37,6 +37,8 @@ type Inputs struct {
 	// Boards are folders of AgentBoard's logs, of which Only is read.
 	Boards []*agentboard.Logs
 	Only   record.EpisodeFilter
+	// Measure has the steps of episodes measured for later readers.
+	Measure bool
 	// Weights is a file with the weights of the held-out score; empty for AgentRefine's.
 	Weights string
 }
@@ -167,8 +169,11 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 	var runs []NamedRun
 	for _, p := range chosen {
 		read := scoring.ReadResults
-		if steps {
+		switch {
+		case steps:
 			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts) }
+		case g.source.Measure:
+			read = scoring.MeasureRun
 		}
 		run, err := read(p)
 		if err != nil {
@@ -179,7 +184,7 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
-		named := NamedRun{Name: p.Name(), Scores: scores, Manifest: *run.Manifest,
+		named := NamedRun{Name: p.Name(), Scores: scores, Run: run, Manifest: *run.Manifest,
 			PresetResults: slices.Contains(g.source.Baselines, PresetResults)}
 		named.Groups = nil // the ids of maybe millions of episodes
 		named.Names, named.Prices = merge(named.Names, g.source.Names), merge(named.Prices, g.source.Prices)

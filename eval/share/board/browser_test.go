@@ -130,7 +130,14 @@ func TestOneModel(t *testing.T) {
 	if got := strings.Join(heads, "; "); got != "Success, %; Progress, %; Tasks; Seeds; Tokens" {
 		t.Error(got)
 	}
+	if b.Matrix() != nil {
+		t.Error("one model has a matrix")
+	}
 	b.Places[1].Rows[0].Model = "vllm:n"
+	if m := b.Matrix(); m == nil || len(m.Rows) != 2 || m.Rows[0][1].Text != "50.0" || m.Rows[0][2].Text != "" ||
+		m.Rows[1][2].Bar != "50.0" {
+		t.Errorf("the matrix is %+v", m)
+	}
 	if tables := b.Tables(); len(tables) != 2 || tables[1].Title != "PDDL, official tasks" ||
 		tables[1].Head != "Model" {
 		t.Errorf("%+v", tables)

@@ -35,6 +35,38 @@ func (b *Board) page() page.Page {
 		Body: []template.HTML{body}, Styles: []template.CSS{style}, Scripts: []template.JS{script}, Class: "board"}
 }
 
+// Matrix has a row for each model and a column for each place, with success rates in percent; nil with one of either.
+func (b *Board) Matrix() *page.Grid {
+	g := page.Grid{Title: "Success rates by environment, %", Class: "matrix", Cards: true,
+		Heads: []page.GridCell{{Text: "Model", Class: "left"}}}
+	lines := map[string]int{}
+	for i, p := range b.Places {
+		g.Heads = append(g.Heads, page.GridCell{Text: page.Shown(p.Title)})
+		for _, r := range p.Rows {
+			n, ok := lines[r.id()]
+			if !ok {
+				n = len(g.Rows)
+				lines[r.id()] = n
+				row := make([]page.GridCell, 1+len(b.Places))
+				row[0] = page.GridCell{Text: page.Shown(r.Model), Class: "left", Href: r.Page(), Head: true}
+				g.Rows = append(g.Rows, row)
+			}
+			c := page.GridCell{Text: fmt.Sprintf("%.1f", r.Success.Mean), Bar: fmt.Sprintf("%.1f", r.Success.Mean)}
+			if r.Success.Low != nil {
+				c.Lines = []string{fmt.Sprintf("%.0f–%.0f", *r.Success.Low, *r.Success.High)}
+			}
+			if !r.Checked {
+				c.Lines = append(c.Lines, "not proven")
+			}
+			g.Rows[n][1+i] = c
+		}
+	}
+	if len(b.Places) < 2 || len(g.Rows) < 2 {
+		return nil
+	}
+	return &g
+}
+
 // publishedTables are the published results, success rates in percent as printed.
 func (b *Board) publishedTables() (out []page.Grid) {
 	for _, from := range b.published {

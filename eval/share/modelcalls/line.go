@@ -160,7 +160,7 @@ func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, un
 	if unknown != nil {
 		out.Unknown, calls = unknown.Error(), nil
 	}
-	if why := trajectory.SignsOf(e).Reason(&e.Result, c.StepLimit); why != trajectory.Solved {
+	if why := trajectory.ReasonFor(e, c.StepLimit); why != trajectory.Solved {
 		about := trajectory.Reasons()[why-1]
 		out.Reason, out.Means = about.Label, about.Means
 	}

@@ -13,7 +13,9 @@ import (
 	"heldout/envs"
 	"heldout/eval/episode"
 	"heldout/eval/show/trajectory"
+	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/refinement"
 	"heldout/scoring/report"
 )
 
@@ -75,7 +77,7 @@ func (s Sent) of(ctx context.Context, m *record.Manifest, e *record.Episode) ([]
 	return nil, errors.New("the episode is not in the plan")
 }
 
-// Read reads the episodes of runs, with what models were sent.
+// Read makes a bundle of the episodes of runs, with what models were sent.
 func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Sent) (*Episodes, error) {
 	var size int64
 	for _, p := range runs {
@@ -86,102 +88,71 @@ func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Se
 		size += n
 	}
 	b := trajectory.NewBundle(size)
-	e := &Episodes{bundle: b, addresses: b.Address, attempts: map[report.Stand]*stood{}}
-	used := map[string]bool{}
+	var names []string
 	for _, p := range runs {
 		name := filepath.Base(p.Name())
-		if used[name] {
+		if slices.Contains(names, name) {
 			name = p.Name()
 		}
-		used[name] = true
-		if err := e.read(ctx, p, name, rep, sent); err != nil {
+		names = append(names, name)
+		if err := addTo(ctx, b, p, name, rep, sent); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 	}
-	return e, e.bundle.Close()
+	e := newEpisodes(names, rep, b.Address)
+	e.bundle = b
+	return e, b.Close()
 }
 
-// readLinked reads the episodes of runs, which have pages elsewhere.
-func readLinked(ctx context.Context, runs []record.Chosen, rep *report.Report, addresses trajectory.Addresses) (
-	*Episodes, error) {
-	e := &Episodes{addresses: addresses, attempts: map[report.Stand]*stood{}}
-	for _, p := range runs {
-		if err := e.read(ctx, p, p.String(), rep, nil); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name(), err)
-		}
-	}
-	return e, nil
-}
-
-// ranked is what reading keeps of an attempt.
-type ranked struct {
-	record.Rank
-	reason trajectory.Reason
-}
-
-// read reads the episodes of a run, which has a name of its own.
-func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *report.Report, sent Sent) error {
-	type derived struct {
-		html template.HTML
-		trajectory.Signs
+// addTo adds the episodes of a run, which has a name of its own, to a bundle.
+func addTo(ctx context.Context, b *trajectory.Bundle, p record.Chosen, name string, rep *report.Report,
+	sent Sent) error {
+	type rendered struct {
+		html   template.HTML
+		counts refinement.Counts // of failures
 	}
 	called := rep.Called(p.Name())
-	var counting [][]ranked // by group and task
 	var failed error
-	m, err := record.EachDerived(p, func(m *record.Manifest, ep *record.Episode) derived {
-		d := derived{Signs: trajectory.SignsOf(ep)}
-		if e.bundle == nil {
-			return d
-		}
+	_, err := record.EachDerived(p, func(m *record.Manifest, ep *record.Episode) (out rendered) {
 		named := *ep
 		named.Model = cmp.Or(called[ep.Model], ep.Model)
-		d.html = e.bundle.Render(name, &named, func() ([]episode.Call, error) { return sent.of(ctx, m, ep) })
-		return d
-	}, func(m *record.Manifest, ep *record.Episode, pos record.Position, d derived) {
-		if failed != nil {
-			return
+		out.html = b.Render(name, &named, func() ([]episode.Call, error) { return sent.of(ctx, m, ep) })
+		if out.html != "" && ep.Outcome == record.Failure {
+			out.counts = refinement.WithoutThoughts(ep, nil)
 		}
-		reason := d.Reason(&ep.Result, m.Groups[pos.Group].Condition.StepLimit)
-		if e.bundle != nil {
+		return out
+	}, func(m *record.Manifest, ep *record.Episode, pos record.Position, r rendered) {
+		if failed == nil {
 			named := ep.Result
 			named.Model = cmp.Or(called[ep.Model], ep.Model)
-			failed = e.bundle.Add(name, &named, reason, d.html)
-		}
-		if ep.Ended.After(e.ended) {
-			e.ended = ep.Ended
-		}
-		if counting == nil {
-			counting = make([][]ranked, len(m.Groups))
-		}
-		if pos.Trial > 1 {
-			return
-		}
-		if counting[pos.Group] == nil {
-			counting[pos.Group] = make([]ranked, len(m.Groups[pos.Group].Episodes))
-		}
-		if best := &counting[pos.Group][pos.Task]; ep.Rank().CountsBefore(best.Rank) {
-			*best = ranked{ep.Rank(), reason}
+			reason := trajectory.ReasonOf(ep.Outcome, &r.counts, m.Groups[pos.Group].Condition.StepLimit)
+			failed = b.Add(name, &named, reason, r.html)
 		}
 	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
-		return err
-	}
-	e.sessions(m)
-	stands := rep.Stands(p.Name(), m)
-	for i, of := range counting {
-		if stands[i].Model != "" {
-			e.keep(name, m, i, stands[i], of)
+	return cmp.Or(err, failed)
+}
+
+// newEpisodes has the attempts of a report's runs, by these names.
+func newEpisodes(names []string, rep *report.Report, addresses trajectory.Addresses) *Episodes {
+	e := &Episodes{addresses: addresses, attempts: map[report.Stand]*stood{}}
+	for i, name := range names {
+		run := rep.Runs[i].Run
+		e.sessions(run)
+		for group, stand := range rep.Stands(rep.Runs[i].Name, run.Manifest) {
+			if stand.Model != "" {
+				e.keep(name, run, group, stand)
+			}
 		}
 	}
-	return nil
+	return e
 }
 
 // sessions notes when and by which version a run was played.
-func (e *Episodes) sessions(m *record.Manifest) {
-	for _, s := range m.Sessions {
+func (e *Episodes) sessions(run *scoring.Run) {
+	if run.Ended.After(e.ended) {
+		e.ended = run.Ended
+	}
+	for _, s := range run.Manifest.Sessions {
 		if e.began.IsZero() || s.Started.Before(e.began) {
 			e.began = s.Started
 		}
@@ -192,15 +163,17 @@ func (e *Episodes) sessions(m *record.Manifest) {
 }
 
 // keep keeps the attempts of a group that have a result.
-func (e *Episodes) keep(run string, m *record.Manifest, group int, stand report.Stand, attempts []ranked) {
-	env, _ := m.EnvironmentOf(m.Groups[group].Condition)
+func (e *Episodes) keep(name string, run *scoring.Run, group int, stand report.Stand) {
+	g := run.Manifest.Groups[group]
+	env, _ := run.Manifest.EnvironmentOf(g.Condition)
 	s := e.attempts[stand]
 	if s == nil {
 		s = &stood{byTask: map[string]*taskAttempts{}}
 		e.attempts[stand] = s
 	}
-	for i, a := range attempts {
-		if !a.Outcome.Final() {
+	for i, id := range g.Episodes {
+		rank, counts := run.First(group, i)
+		if !rank.Outcome.Final() {
 			continue
 		}
 		task := env.Tasks[i]
@@ -211,8 +184,8 @@ func (e *Episodes) keep(run string, m *record.Manifest, group int, stand report.
 			s.byTask[key] = t
 			s.tasks = append(s.tasks, key)
 		}
-		t.attempts = append(t.attempts, countedAttempt{run, m.Groups[group].Episodes[i], int32(a.Attempt), a.reason,
-			m.Groups[group].Condition.Seed})
+		t.attempts = append(t.attempts, countedAttempt{name, id, int32(rank.Attempt),
+			trajectory.ReasonOf(rank.Outcome, counts, g.Condition.StepLimit), g.Condition.Seed})
 	}
 }
 

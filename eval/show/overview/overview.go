@@ -110,13 +110,12 @@ func HTML(ctx context.Context, runs []record.Chosen, from *report.Report, sent S
 }
 
 // Linked makes the page of a report of runs whose episodes have pages elsewhere, by the names of their runs.
-func Linked(ctx context.Context, runs []record.Chosen, from *report.Report, addresses trajectory.Addresses) (
-	page.Page, error) {
-	e, err := readLinked(ctx, runs, from, addresses)
-	if err != nil {
-		return page.Page{}, err
+func Linked(runs []record.Chosen, from *report.Report, addresses trajectory.Addresses) (page.Page, error) {
+	var names []string
+	for _, p := range runs {
+		names = append(names, p.String())
 	}
-	return Page(from, e)
+	return Page(from, newEpisodes(names, from, addresses))
 }
 
 // Page makes the page of a report with its episodes.

@@ -65,7 +65,7 @@ func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := report.New([]report.NamedRun{{Name: dir, Scores: scores}}, nil, w)
+	from := report.New([]report.NamedRun{{Name: dir, Scores: scores, Run: run}}, nil, w)
 	episodes, err := Read(t.Context(), []record.Chosen{{Parts: record.Parts{dir}}}, from, unsent)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package trajectory
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"heldout/eval/episode"
 	"heldout/eval/show/page"

@@ -45,12 +45,11 @@ func ReadFilter(value func(key string) string) Filter {
 type Attempts struct {
 	Count  int
 	Result func(int) record.Result
-	// Reasons are why they were not solved; nil if that is not known of all.
-	Reasons []Reason
+	// Reason is why an attempt was not solved.
+	Reason func(int) Reason
 }
 
-// Choose returns which attempts are chosen, as far as is known without reading them, and what readers can
-// filter by.
+// Choose returns which attempts are chosen, apart from the text that they contain, and what readers can filter by.
 func (f Filter) Choose(a Attempts) (c Choices, found []int) {
 	var r record.Result
 	var last [len(c)]choice // most attempts have the values of the one before them
@@ -60,7 +59,7 @@ func (f Filter) Choose(a Attempts) (c Choices, found []int) {
 	}
 	for n := range a.Count {
 		r = a.Result(n)
-		taken := chosen(&r) && (f.Reason == "" || a.Reasons == nil || a.Reasons[n].Label() == f.Reason)
+		taken := chosen(&r) && (f.Reason == "" || a.Reason(n).Label() == f.Reason)
 		for i := range fields {
 			v := fields[i].value(&r)
 			if here := fields[i].choice(&r, v); here != last[i] && v != "" {
@@ -89,18 +88,6 @@ func (f Filter) chosen() func(*record.Result) bool {
 		return least <= r.Steps && r.Steps <= most && (f.Reason == "" || r.Outcome == record.Failure) &&
 			(task == "" || strings.Contains(strings.ToLower(r.Task), task))
 	}
-}
-
-// Reads reports whether attempts must be read to tell which of them are chosen.
-func (f Filter) Reads(a Attempts) bool { return f.Text != "" || f.Reason != "" && a.Reasons == nil }
-
-// MatchEpisode reports whether an episode that Choose has chosen has the reason and the text. Steps is
-// its step limit.
-func (f Filter) MatchEpisode(e *record.Episode, steps int) bool {
-	if f.Reason != "" && SignsOf(e).Reason(&e.Result, steps).Label() != f.Reason {
-		return false
-	}
-	return f.Text == "" || f.Hit(e) != nil
 }
 
 // selector is a field of the form.

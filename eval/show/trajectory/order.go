@@ -68,9 +68,9 @@ func (l List) sortable(c *column) {
 // Sort sorts the numbers of attempts. By reasons, attempts without one are the last.
 func (o Order) Sort(found []int, a Attempts) {
 	name, falling := o.parts()
-	if o.ByReason() && a.Reasons != nil {
+	if o.ByReason() {
 		sortBy(found, falling, func(i int) string {
-			if label := a.Reasons[i].Label(); label != "" || falling {
+			if label := a.Reason(i).Label(); label != "" || falling {
 				return label
 			}
 			return "\uffff"

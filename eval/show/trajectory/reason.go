@@ -1,9 +1,6 @@
 package trajectory
 
 import (
-	"regexp"
-	"strings"
-
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
@@ -21,7 +18,7 @@ const (
 	loops
 	wrong
 	early
-	limit
+	outOfSteps
 )
 
 // ReasonName is the name of a reason and what it means.
@@ -41,71 +38,40 @@ var reasons = [...]ReasonName{
 		"at least a third of the steps were valid and in a cycle of at most 5 steps, passed 3 times or more"},
 	wrong: {"wrong object or answer", "ALFWorld: it took objects, but none that the goal names; ScienceWorld: " +
 		"focusing on an object ended the episode; HotpotQA: the answer was wrong"},
-	early: {"gave up or game over", "it ended before the step limit in another way"},
-	limit: {"ran out of steps", "all others"},
+	early:      {"gave up or game over", "it ended before the step limit in another way"},
+	outOfSteps: {"ran out of steps", "all others"},
 }
 
-// Signs are what the steps of an episode say about its failure.
-type Signs struct {
-	// lost is what most steps were lost to, if it is a third of them; else Solved.
-	lost Reason
-	// astray: it took objects, and none that the goal names. Decided: its last action
-	// is one that ends an episode for good or ill.
-	astray, decided bool
-}
-
-// SignsOf looks at the steps. A step is lost once, to the first that applies.
-func SignsOf(e *record.Episode) (s Signs) {
-	if e.Outcome != record.Failure || len(e.Trajectory) == 0 {
-		return s
+// ReasonFor is ReasonOf of an attempt with its steps.
+func ReasonFor(e *record.Episode, limit int) Reason {
+	if e.Outcome != record.Failure {
+		return Solved
 	}
-	c := refinement.WithoutThoughts(e, nil)
-	largest := 0
+	counts := refinement.WithoutThoughts(e, nil)
+	return ReasonOf(e.Outcome, &counts, limit)
+}
+
+// ReasonOf returns the reason of an attempt under a step limit. A step is lost once, to the first that applies.
+func ReasonOf(outcome record.Outcome, c *refinement.Counts, limit int) Reason {
+	if outcome != record.Failure {
+		return Solved
+	}
+	lost, largest := Solved, 0
 	for _, by := range []struct {
 		Reason
 		n uint16
 	}{{unreadable, c.FormatErrors}, {invalid, c.Invalid}, {loops, c.ValidLooped}} {
 		if n := int(by.n); n > largest && 3*n >= int(c.Steps) {
-			largest, s.lost = n, by.Reason
+			largest, lost = n, by.Reason
 		}
 	}
-	last := e.Trajectory[len(e.Trajectory)-1].Action
-	s.decided = strings.HasPrefix(last, "focus on ") || strings.HasPrefix(strings.ToLower(last), "finish[")
-	s.astray = e.Env == "alfworld" && astray(e)
-	return s
-}
-
-// takeAction is how ALFWorld's agents take objects.
-var takeAction = regexp.MustCompile(`^take (\w+) \d+ from `)
-
-// astray reports whether the agent took objects, but none whose name is a word of the goal.
-func astray(e *record.Episode) bool {
-	words := strings.FieldsFunc(strings.ToLower(e.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
-	anyTaken := false
-	for _, s := range e.Trajectory {
-		if found := takeAction.FindStringSubmatch(s.Action); found != nil && s.Valid {
-			for _, w := range words {
-				if w == found[1] {
-					return false
-				}
-			}
-			anyTaken = true
-		}
-	}
-	return anyTaken
-}
-
-// Reason returns the reason of an attempt under a step limit.
-func (s Signs) Reason(r *record.Result, steps int) Reason {
-	switch {
-	case r.Outcome != record.Failure:
-		return Solved
-	case s.lost != Solved:
-		return s.lost
-	case s.astray, s.decided && r.Steps < steps:
+	switch short := int(c.Steps) < limit; {
+	case lost != Solved:
+		return lost
+	case c.Astray, c.Decided && short:
 		return wrong
-	case r.Steps < steps:
+	case short:
 		return early
 	}
-	return limit
+	return outOfSteps
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
@@ -39,7 +40,7 @@ type downloaded struct {
 func newDownloaded(a trajectory.Attempts, i int) downloaded {
 	r := a.Result(i)
 	return downloaded{trajectory.Name(&r), r.Env, r.Task, r.TaskType, r.Model, r.Agent, r.Seed, r.Perturbation,
-		r.Preset, r.Trial, r.Outcome, a.Reasons[i].Label(), r.Progress, r.Steps, r.Grounding, r.FormatErrors,
+		r.Preset, r.Trial, r.Outcome, a.Reason(i).Label(), r.Progress, r.Steps, r.Grounding, r.FormatErrors,
 		r.CompletionTokens, r.Error}
 }
 
@@ -60,6 +61,9 @@ func (d *downloaded) line() []string {
 		strconv.Itoa(d.ReplyTokens))
 }
 
+// longPatience is how long a download waits for the first reading of a run.
+const longPatience = time.Minute
+
 // download sends all attempts that a filter chooses, as CSV or as JSON.
 func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	r, err := s.run(request.PathValue("run"))
@@ -68,7 +72,7 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	var results record.Results
-	err = r.look(func(x *record.Index, _ Summary) error {
+	err = r.look(r.note(s.readers), longPatience, func(x *record.Index, _ Summary) error {
 		results = x.Results()
 		return nil
 	})
@@ -78,15 +82,10 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	}
 	query := request.URL.Query()
 	filter := trajectory.ReadFilter(query.Get)
-	reasons, err := r.reasons.wait(request.Context(), s, results)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	attempts := trajectory.Attempts{Count: results.Len(), Result: results.Result, Reasons: reasons}
+	attempts := attemptsOf(results)
 	_, found := filter.Choose(attempts)
 	trajectory.Order(query.Get("sort")).Sort(found, attempts)
-	if filter.Reads(attempts) {
+	if filter.Text != "" {
 		if found, err = s.matching(request.Context(), filter, results, found); err != nil {
 			return // the browser has gone
 		}
@@ -106,7 +105,7 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// matching are those of the attempts that have the reason and the text of a filter.
+// matching are those of the attempts that have the text of a filter.
 func (s *Server) matching(ctx context.Context, f trajectory.Filter, results record.Results, found []int) ([]int,
 	error) {
 	leave, err := s.occupy(ctx)
@@ -116,7 +115,7 @@ func (s *Server) matching(ctx context.Context, f trajectory.Filter, results reco
 	defer leave()
 	var out []int
 	_, err = record.Search(ctx, placesOf(results, found), f.Text, func(n int, e *record.Episode) bool {
-		if f.MatchEpisode(e, results.StepLimit(found[n])) {
+		if f.Hit(e) != nil {
 			out = append(out, found[n])
 		}
 		return true

@@ -40,7 +40,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		return nil, err
 	}
 	query := request.URL.Query()
-	e, found, err := r.episode(request.PathValue("episode"))
+	e, found, err := r.episode(request.PathValue("episode"), s.ready(r, query))
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +84,9 @@ type located struct {
 }
 
 // episode finds and reads the attempt of that name.
-func (r *shownRun) episode(name string) (e *record.Episode, l located, err error) {
+func (r *shownRun) episode(name string, read <-chan struct{}) (e *record.Episode, l located, err error) {
 	l.number = -1
-	err = r.look(func(x *record.Index, _ Summary) error {
+	err = r.look(read, r.patience, func(x *record.Index, _ Summary) error {
 		l.Results = x.Results()
 		var result record.Result
 		for i := range l.Len() {
@@ -112,21 +112,17 @@ func (r *shownRun) episode(name string) (e *record.Episode, l located, err error
 
 // around leads from an attempt to its neighbours in the list that the reader comes from.
 func (s *Server) around(request *http.Request, r *shownRun, l located) (a around, err error) {
-	ctx, query := request.Context(), request.URL.Query()
+	query := request.URL.Query()
 	filter, order := trajectory.ReadFilter(query.Get), trajectory.Order(query.Get("sort"))
-	attempts, err := s.attempts(ctx, r, l.Results, filter, order)
-	if err != nil {
-		return a, err
-	}
+	attempts := attemptsOf(l.Results)
 	_, found := filter.Choose(attempts)
 	order.Sort(found, attempts)
 	a.Keep = filterValues(query)
-	reads := filter.Reads(attempts)
 	if at := slices.Index(found, l.number); at >= 0 {
 		previous := slices.Clone(found[max(0, at-farthest):at])
 		slices.Reverse(previous)
-		if a.Previous, err = r.first(request, filter, reads, l.Results, previous); err == nil {
-			a.Next, err = r.first(request, filter, reads, l.Results, found[at+1:min(at+1+farthest, len(found))])
+		if a.Previous, err = r.first(request, filter, l.Results, previous); err == nil {
+			a.Next, err = r.first(request, filter, l.Results, found[at+1:min(at+1+farthest, len(found))])
 		}
 	}
 	return a, err
@@ -136,13 +132,13 @@ func (s *Server) around(request *http.Request, r *shownRun, l located) (a around
 const farthest = 1000
 
 // first is the address of the first of the attempts that a filter chooses; empty without one.
-func (r *shownRun) first(request *http.Request, f trajectory.Filter, reads bool, results record.Results, near []int) (
+func (r *shownRun) first(request *http.Request, f trajectory.Filter, results record.Results, near []int) (
 	address string, err error) {
 	chosen := 0
-	if reads {
+	if f.Text != "" {
 		chosen = -1
 		_, err = record.Search(request.Context(), placesOf(results, near), f.Text, func(n int, e *record.Episode) bool {
-			if f.MatchEpisode(e, results.StepLimit(near[n])) {
+			if f.Hit(e) != nil {
 				chosen = n
 			}
 			return chosen < 0
@@ -167,7 +163,7 @@ func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (
 		if !r.isOpen() {
 			continue
 		}
-		err := r.look(func(x *record.Index, _ Summary) error {
+		err := r.look(r.opened, r.patience, func(x *record.Index, _ Summary) error {
 			results := x.Results()
 			var o record.Result
 			for i := range results.Len() {
@@ -207,7 +203,7 @@ func (s *Server) second(request *http.Request, name string) (trajectory.EpisodeP
 	if err != nil {
 		return trajectory.EpisodePage{}, err
 	}
-	e, found, err := r.episode(name[i+1:])
+	e, found, err := r.episode(name[i+1:], r.opened)
 	if err != nil {
 		return trajectory.EpisodePage{}, err
 	}

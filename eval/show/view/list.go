@@ -168,7 +168,7 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 	for _, r := range runs {
 		row := &listedRun{href: r.path(rootOf(request)), name: r.name, err: errReading}
 		if r.isOpen() {
-			row.err = r.look(func(_ *record.Index, summary Summary) error {
+			row.err = r.look(r.opened, r.patience, func(_ *record.Index, summary Summary) error {
 				row.Summary = summary
 				return nil
 			})

@@ -7,9 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -68,79 +66,47 @@ func (l Listing) visit(visit func(name string, s Summary)) error {
 	})
 }
 
-// Table has a line for each run. It names as many environments and models as a line of that
-// width, in characters, has room for.
-func (l Listing) Table(width int) (table.Table, error) {
-	var names []string
-	var summaries []Summary
-	err := l.visit(func(name string, s Summary) { names, summaries = append(names, name), append(summaries, s) })
-	t := runTable(names, summaries)
-	t.Notes = []string{
-		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
-			"environments. Players without a model, such as expert and memoriser, count only where no model plays. " +
-			"Episodes that end early come first, so rates of a run in progress are not those that it will have. " +
-			"--rates has each rate."}
-	room := width - lineWidth(t) - 2
-	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Words: true, Detail: true})
-	for i, s := range summaries {
-		text := ""
-		for limit := 8; limit >= 0; limit-- {
-			text = named(s.Models, limit, "model") + " on " + named(s.Environments, limit, "environment") + swept(s)
-			if utf8.RuneCountInString(text) <= room {
-				break
-			}
-		}
-		t.Rows[i] = append(t.Rows[i], table.String(text))
-	}
-	return t, err
-}
-
-// runTable has a line for each run.
-func runTable(names []string, all []Summary) table.Table {
-	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
+// Table has a line for each player of a run, and a column for each environment, as the list of runs in a browser.
+func (l Listing) Table() (table.Table, error) {
+	t := table.Table{ID: "runs", Title: "Success rates of runs by environment, %", Columns: []table.Column{
 		{Key: "run", Header: "Run", Words: true},
+		{Key: "model", Header: "Model", Words: true},
 		{Key: "started", Header: "Started", Words: true, Detail: true},
 		{Key: "state", Header: "State", Words: true},
 		{Key: "done", Header: "Done"},
-		{Key: "success", Header: "SR"},
-	}}
-	for i, s := range all {
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(names[i]), table.String(minute(s.Started)), table.String(string(s.State)),
-			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.mean()),
-		})
-	}
-	return t
-}
-
-// swept says how many perturbations a run has; empty for none.
-func swept(s Summary) string {
-	n := s.perturbations()
-	if n == 0 {
-		return ""
-	}
-	return ", " + table.Counted(n, "perturbation")
-}
-
-// named lists at most so many names, and counts them if there are more.
-func named(names []string, limit int, noun string) string {
-	if len(names) <= limit {
-		return strings.Join(names, ", ")
-	}
-	return table.Counted(len(names), noun)
-}
-
-// lineWidth is how wide the longest line of a table is, with the blanks between columns.
-func lineWidth(t table.Table) int {
-	total := 0
-	for i, c := range t.Columns {
-		widest := utf8.RuneCountInString(c.Header)
-		for _, row := range t.Rows {
-			widest = max(widest, utf8.RuneCountInString(row[i].Text))
+	}, Notes: []string{"Rates are of first trials without a perturbation; --rates has all rates."}}
+	var players []contender
+	err := l.visit(func(name string, s Summary) {
+		own := s.players(false)
+		if len(own) == 0 {
+			own = []contender{{heldOut: math.NaN()}}
 		}
-		total += widest + 2
+		for i, p := range own {
+			row := []table.Cell{{}, table.String(p.name), {}, {}, table.String(p.done())}
+			if i == 0 {
+				if n := s.perturbations(); n > 0 {
+					name += fmt.Sprintf(" (%s)", table.Counted(n, "perturbation"))
+				}
+				row[0], row[2] = table.String(name), table.String(minute(s.Started))
+				row[3] = table.String(string(s.State))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		players = append(players, own...)
+	})
+	m := newMatrix(players)
+	t.Columns = append(t.Columns, m.columns()...)
+	starred := false
+	for i, p := range players {
+		row := m.row(p)
+		t.Rows[i] = append(t.Rows[i], row...)
+		starred = starred || slices.ContainsFunc(row, func(c table.Cell) bool { return c.Mark != "" })
 	}
-	return total
+	if starred {
+		t.Notes = append(t.Notes, "* lacks episodes: short ones end first, so the rate of a run in progress is not "+
+			"the one that it will have.")
+	}
+	return t, err
 }
 
 // Rates is a table with a line for each environment, model and perturbation of every run.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"heldout/scoring/record"
 )
 
@@ -29,46 +31,31 @@ func listed(t *testing.T) (l Listing, warnings *[]string) {
 	return l, warnings
 }
 
-// A list names as many models as a line has room for, and warns of what cannot be read.
+// A list has a line for each model with its rates, and warns of what cannot be read.
 func TestListingTable(t *testing.T) {
 	l, warnings := listed(t)
-	for width, want := range map[int]string{200: "vllm:one, vllm:two on boxes", 75: "2 models on boxes",
-		20: "2 models on 1 environment"} {
-		got, err := l.Table(width)
-		if err != nil || len(got.Rows) != 2 {
-			t.Fatalf("%d runs, %v", len(got.Rows), err)
+	got, err := l.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, row := range got.Rows {
+		line := ""
+		for i, c := range row {
+			if got.Columns[i].Key != "started" {
+				line += c.Text + c.Mark + "|"
+			}
 		}
-		row := got.Rows[0]
-		if row[got.Pos("what")].Text != want || row[got.Pos("run")].Text != "base" ||
-			row[got.Pos("done")].Text != "6/8" {
-			t.Errorf("width %d: %v, want %q", width, row, want)
-		}
+		lines = append(lines, line)
+	}
+	want := []string{"base|one|incomplete|4/4|50.0|", "|two||2/4|50.0*|", "deeper/tuned|one|incomplete|0/2|–|"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Error(diff)
 	}
 	text := strings.Join(*warnings, "\n")
 	for _, want := range []string{"broken", "base: 2 lines of the records cannot be read"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)
-		}
-	}
-}
-
-// The rate of a run is that of its models; players without one count where none plays.
-func TestMeanOfModels(t *testing.T) {
-	for name, c := range map[string]struct {
-		models []string
-		want   float64
-	}{
-		"a model beside anchors": {[]string{"memoriser", "vllm:m", "reciter"}, 0.5},
-		"anchors":                {[]string{"memoriser", "reciter"}, 0.75},
-	} {
-		s := Summary{Models: c.models}
-		for i, model := range c.models {
-			rate := RateSoFar{Condition: record.Condition{Model: model, Perturbation: "none"}}
-			rate.Success.Mean = 1 - float64(i)/2
-			s.Rates = append(s.Rates, rate)
-		}
-		if got := s.mean(); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -102,52 +102,75 @@ func newMatrix(players []contender) (m matrix) {
 	return m
 }
 
-// heads are the heads of the columns.
-func (m matrix) heads() (out []page.GridCell) {
+// columns are the columns of rates.
+func (m matrix) columns() (out []table.Column) {
 	if m.heldOut {
-		out = append(out, page.GridCell{Text: "Held-out"})
+		out = append(out, table.Column{Key: "held-out", Header: "Held-out"})
 	}
 	for _, place := range m.places {
-		out = append(out, page.GridCell{Text: page.Shown(envs.PlaceTitle(place))})
+		out = append(out, table.Column{Key: place, Header: envs.PlaceTitle(place)})
 	}
 	return out
 }
 
-// cells are the rates of a player, which link to the episodes; address leads to the run. Limits asks for intervals.
-func (m matrix) cells(p contender, address string, limits bool) (out []page.GridCell) {
+// row are the rates of a player. Those of which episodes are missing have a star.
+func (m matrix) row(p contender) (out []table.Cell) {
 	if m.heldOut {
-		out = append(out, rateCell(p.heldOut, "score"))
+		out = append(out, table.Percent(p.heldOut/100))
 	}
 	for _, place := range m.places {
 		r, ok := p.rates[place]
-		if !ok {
-			out = append(out, page.GridCell{})
-			continue
+		c := table.None()
+		if ok {
+			c = table.Percent(r.Success.Mean)
 		}
-		c := rateCell(100*r.Success.Mean, "")
-		if r.Finished < r.Planned && c.Bar != "" {
-			c.Text += "*"
-		}
-		if limits && r.Success.Interval != nil {
-			i := r.Success.Interval
-			c.Lines = []string{table.Percent(i.Low).Text + "–" + table.Percent(i.High).Text}
-		}
-		if r.Finished > 0 {
-			q := url.Values{"env": {r.Condition.Env}, "model": {r.Condition.Model}}
-			c.Href = address + "?" + q.Encode() + "#episodes"
+		if r.Finished < r.Planned && !math.IsNaN(r.Success.Mean) {
+			c.Mark = "*"
 		}
 		out = append(out, c)
 	}
 	return out
 }
 
-// rateCell is a rate in percent with its bar.
-func rateCell(percent float64, class string) page.GridCell {
-	c := page.GridCell{Text: table.Percent(percent / 100).Text, Class: class}
-	if !math.IsNaN(percent) {
-		c.Bar = fmt.Sprintf("%.1f", percent)
+// heads are the heads of the columns.
+func (m matrix) heads() (out []page.GridCell) {
+	for _, c := range m.columns() {
+		out = append(out, page.GridCell{Text: page.Shown(c.Header)})
 	}
-	return c
+	return out
+}
+
+// cells are the row on a page, with bars. They link to the episodes; address leads to the run. Limits asks for
+// intervals.
+func (m matrix) cells(p contender, address string, limits bool) (out []page.GridCell) {
+	for i, cell := range m.row(p) {
+		c := page.GridCell{Text: cell.Text + cell.Mark}
+		place := i - len(m.columns()) + len(m.places)
+		if place < 0 {
+			c.Class, c.Bar = "score", bar(p.heldOut)
+		} else if r, ok := p.rates[m.places[place]]; !ok {
+			c.Text = ""
+		} else {
+			c.Bar = bar(100 * r.Success.Mean)
+			if i := r.Success.Interval; limits && i != nil {
+				c.Lines = []string{table.Percent(i.Low).Text + "–" + table.Percent(i.High).Text}
+			}
+			if r.Finished > 0 {
+				q := url.Values{"env": {r.Condition.Env}, "model": {r.Condition.Model}}
+				c.Href = address + "?" + q.Encode() + "#episodes"
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// bar is the width of a bar for so many percent; empty for none.
+func bar(percent float64) string {
+	if math.IsNaN(percent) {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", percent)
 }
 
 // mostTall is the largest number of players of a run whose rates have lines of their own for their intervals.

@@ -54,7 +54,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	filter := trajectory.ReadFilter(query.Get)
 	var panel livePanel
 	var results record.Results
-	err = r.look(func(x *record.Index, summary Summary) error {
+	err = r.look(s.ready(r, query), r.patience, func(x *record.Index, summary Summary) error {
 		panel = r.panel(rootOf(request), x, summary)
 		results = x.Results()
 		return nil
@@ -66,16 +66,11 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil || number < 1 {
 		number = 1
 	}
-	order := trajectory.Order(query.Get("sort"))
-	attempts, err := s.attempts(request.Context(), r, results, filter, order)
-	if err != nil {
-		return nil, err
-	}
+	order, attempts := trajectory.Order(query.Get("sort")), attemptsOf(results)
 	choices, found := filter.Choose(attempts)
 	order.Sort(found, attempts)
 	first, _ := strconv.Atoi(query.Get("from")) // else 0
-	reads := filter.Reads(attempts)
-	part, err := s.choose(request.Context(), filter, reads, results, found, number, first)
+	part, err := s.choose(request.Context(), filter, results, found, number, first)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +86,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 			q.Del("from")
 			return "?" + q.Encode()
 		}}
-	if !reads {
+	if filter.Text == "" {
 		list.Pager.Pages = trajectory.Pages(len(found))
 	}
 	lead := ""
@@ -119,7 +114,7 @@ func (r *shownRun) rows(request *http.Request, f trajectory.Filter, results reco
 		rows = append(rows, trajectory.AttemptRow{Result: &row, Href: address})
 	}
 	_, err = record.Search(request.Context(), placesOf(results, listed), "", func(n int, e *record.Episode) bool {
-		rows[n].Reason = trajectory.SignsOf(e).Reason(&e.Result, results.StepLimit(listed[n]))
+		rows[n].Reason = trajectory.ReasonFor(e, results.StepLimit(listed[n]))
 		if f.Text != "" {
 			rows[n].Hit = f.Hit(e)
 		}
@@ -152,10 +147,10 @@ type stretch struct {
 
 // choose returns which of the found attempts a page shows. Episodes are read only as far as this page needs,
 // from one of them on.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, reads bool, results record.Results, found []int,
-	number, first int) (stretch, error) {
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int, number,
+	first int) (stretch, error) {
 	start := min(number-1, len(found)/trajectory.PerPage+1) * trajectory.PerPage
-	if reads {
+	if f.Text != "" {
 		return s.search(ctx, f, results, found, start, min(max(0, first), len(found)))
 	}
 	start = min(start, len(found))
@@ -173,8 +168,8 @@ const (
 	searchPart = 2000
 )
 
-// search reads the found attempts from one of them on, and returns those with the reason and the text of a
-// filter, from the hit with the number start on.
+// search reads the found attempts from one of them on, and returns those with the text of a filter, from
+// the hit with the number start on.
 func (s *Server) search(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
 	start, first int) (out stretch, err error) {
 	leave, err := s.occupy(ctx)
@@ -187,7 +182,7 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 		part := found[read:min(read+searchPart, len(found))]
 		done := len(part)
 		bad, err := record.Search(ctx, placesOf(results, part), f.Text, func(n int, e *record.Episode) bool {
-			if !f.MatchEpisode(e, results.StepLimit(part[n])) {
+			if f.Hit(e) == nil {
 				return true
 			}
 			if hits == start+trajectory.PerPage {

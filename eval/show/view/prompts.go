@@ -23,7 +23,7 @@ func (s *Server) prompts(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "unknown run", http.StatusNotFound)
 		return
 	}
-	e, found, err := r.episode(request.PathValue("episode"))
+	e, found, err := r.episode(request.PathValue("episode"), r.opened)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return

@@ -1,10 +1,14 @@
 package view
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"sync"
 	"time"
 
+	"heldout/eval/show/trajectory"
+	"heldout/scoring"
 	"heldout/scoring/record"
 )
 
@@ -18,22 +22,22 @@ type shownRun struct {
 	now      func() time.Time
 	patience time.Duration // for the first reading
 
-	opening sync.Once
-	opened  chan struct{} // closed after the first reading
+	// opened is closed after the first reading, and noted after the first one that measures steps.
+	opening, noting sync.Once
+	opened, noted   chan struct{}
 
 	mu         sync.Mutex
-	index      *record.Index // nil until it is needed
-	looked     time.Time     // when the index was brought up to date
-	counted    int           // results that the summary counts
+	index      *record.Index     // nil until it is needed
+	measuring  *record.Measuring // nil until reasons of failures are asked for
+	looked     time.Time         // when the index was brought up to date
+	counted    int               // results that the summary counts
 	summary    Summary
 	cost       time.Duration // of making the summary
 	summarized time.Time     // when the summary was made
-
-	reasons reasons
 }
 
 // errReading says that the records of a run are being read.
-var errReading = &stillReading{"the records are being read"}
+var errReading = errors.New("the records are being read")
 
 // open begins to read the run, once, as soon as there is a place among the readers.
 func (r *shownRun) open(readers chan struct{}) {
@@ -49,6 +53,42 @@ func (r *shownRun) open(readers chan struct{}) {
 	})
 }
 
+// note begins to measure the steps of the run, once, and returns what is closed when lists know why attempts failed.
+func (r *shownRun) note(readers chan struct{}) (noted <-chan struct{}) {
+	r.noting.Do(func() {
+		go func() {
+			readers <- struct{}{}
+			defer func() { <-readers }()
+			defer close(r.noted)
+			measuring := scoring.Measuring()
+			index, _ := record.OpenNoted(r.parts, measuring, reasonOf)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.index, r.measuring, r.looked = index, measuring, time.Time{} // without an index, the next look tells why
+		}()
+	})
+	return r.noted
+}
+
+// reasonOf is the note of an index on why an attempt failed.
+func reasonOf(r *record.Result, limit int, steps any) uint8 {
+	return uint8(trajectory.ReasonOf(r.Outcome, steps.(*scoring.StepCounts).Counts, limit))
+}
+
+// ready is what is closed when the list of a page can be shown: some lists need the reasons of failures.
+func (s *Server) ready(r *shownRun, query url.Values) <-chan struct{} {
+	if trajectory.Order(query.Get("sort")).ByReason() || trajectory.ReadFilter(query.Get).Reason != "" {
+		return r.note(s.readers)
+	}
+	return r.opened
+}
+
+// attemptsOf are the attempts of a run for a list.
+func attemptsOf(results record.Results) trajectory.Attempts {
+	return trajectory.Attempts{Count: results.Len(), Result: results.Result,
+		Reason: func(i int) trajectory.Reason { return trajectory.Reason(results.Note(i)) }}
+}
+
 // isOpen reports whether the first reading has ended.
 func (r *shownRun) isOpen() bool {
 	select {
@@ -59,13 +99,13 @@ func (r *shownRun) isOpen() bool {
 	}
 }
 
-// look calls f with the index and a summary, both up to date. Nobody else uses them
-// meanwhile. The error is errReading if the first reading takes long.
-func (r *shownRun) look(f func(*record.Index, Summary) error) error {
-	late := time.NewTimer(r.patience)
+// look calls f with the index and a summary, both up to date, once the run is read. Nobody else uses them
+// meanwhile. The error is errReading if that takes longer than patience.
+func (r *shownRun) look(read <-chan struct{}, patience time.Duration, f func(*record.Index, Summary) error) error {
+	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
-	case <-r.opened:
+	case <-read:
 	case <-late.C:
 		return errReading
 	}
@@ -85,7 +125,7 @@ func (r *shownRun) update() (err error) {
 		return nil
 	}
 	if r.index == nil {
-		r.index, err = record.OpenIndex(r.parts)
+		r.index, err = record.OpenNoted(r.parts, r.measuring, reasonOf)
 	} else {
 		err = r.index.Update()
 	}

@@ -31,7 +31,7 @@ func (s *shownRuns) add(runs []record.Chosen, now func() time.Time) {
 			continue
 		}
 		s.all = append(s.all, &shownRun{name: s.freeName(p.Name()), parts: p, now: now, patience: patience,
-			opened: make(chan struct{})})
+			opened: make(chan struct{}), noted: make(chan struct{})})
 	}
 }
 

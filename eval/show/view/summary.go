@@ -9,7 +9,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/episode"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -143,26 +142,6 @@ func (s Summary) heldOut(w configs.Weights, model string) float64 {
 	}
 	return 100 * score.Success.Mean
 }
-
-// mean is the mean success rate over models and environments without a perturbation; NaN if there is
-// none. Players without a model count where no model plays.
-func (s Summary) mean() float64 {
-	players := slices.DeleteFunc(slices.Clone(s.Models), isBaseline)
-	sum, n := 0.0, 0
-	for _, r := range s.Rates {
-		c := r.Condition
-		if c.Perturbation == "none" && !math.IsNaN(r.Success.Mean) && !(len(players) > 0 && isBaseline(c.Model)) {
-			sum, n = sum+r.Success.Mean, n+1
-		}
-	}
-	if n == 0 {
-		return math.NaN()
-	}
-	return sum / float64(n)
-}
-
-// isBaseline reports whether a player has no model.
-func isBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
 
 // perturbations counts the perturbations of the rates.
 func (s Summary) perturbations() int {

@@ -134,9 +134,9 @@ func notFound(text string) error { return &httpError{http.StatusNotFound, text} 
 func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, err := make(r)
-		if late := (*stillReading)(nil); errors.As(err, &late) {
+		if errors.Is(err, errReading) {
 			w.Header().Set("Refresh", "1")
-			body := []template.HTML{fragment("reading", late.text)}
+			body := []template.HTML{fragment("reading", err.Error())}
 			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: body, Links: s.links(r)})
 			return
 		}

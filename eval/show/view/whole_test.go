@@ -24,7 +24,7 @@ import (
 )
 
 // compared compares runs as heldout view does.
-func compared(ctx context.Context, runs []record.Chosen, pages trajectory.Addresses) (page.Page, error) {
+func compared(_ context.Context, runs []record.Chosen, pages trajectory.Addresses) (page.Page, error) {
 	source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
 	if err != nil {
 		return page.Page{}, err
@@ -33,7 +33,7 @@ func compared(ctx context.Context, runs []record.Chosen, pages trajectory.Addres
 	if err != nil {
 		return page.Page{}, err
 	}
-	return overview.Linked(ctx, runs, rep, pages)
+	return overview.Linked(runs, rep, pages)
 }
 
 // Nothing of a page is covered or cut, and axe-core finds no fault: at three widths, light and dark, with

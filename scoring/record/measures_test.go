@@ -1,0 +1,140 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// thoughtful is a run that is worth keeping measures of. Measuring measures the first thought, and counts how often.
+func thoughtful(t *testing.T) (dir string, measuring func(version int) (*Measuring, *atomic.Int32)) {
+	t.Helper()
+	dir, episodes := indexedRun(t, worthKeeping+50)
+	var lines []byte
+	for i, e := range episodes {
+		e.Schema = Schema
+		e.Trajectory[0].Thought = fmt.Sprint("thought ", i)
+		line, err := encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line...)
+	}
+	overwrite(t, dir, episodesFile, lines)
+	return dir, func(version int) (*Measuring, *atomic.Int32) {
+		var made atomic.Int32
+		return NewMeasuring(version, func(_ *Manifest, e *Episode) *string {
+			made.Add(1)
+			return new(e.ID + e.Trajectory[0].Thought)
+		}), &made
+	}
+}
+
+// measuredRun reads a run, and returns what was measured and how many measures were made for that.
+func measuredRun(t *testing.T, dir string, g *Measuring, made *atomic.Int32) (found map[string]string, n int) {
+	t.Helper()
+	made.Store(0)
+	found = map[string]string{}
+	if _, err := EachMeasured(Parts{dir}, g, func(_ *Manifest, e *Episode, _ Position, text *string) {
+		found[e.ID] = *text
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found, int(made.Load())
+}
+
+// What is measured is kept, and what is kept is what would be measured: also when the file of measures is damaged
+// anywhere, when lines of the run change, and when another version measures.
+func TestMeasuresAreKept(t *testing.T) {
+	dir, measuring := thoughtful(t)
+	g, made := measuring(1)
+	want, n := measuredRun(t, dir, g, made)
+	if n != worthKeeping+50 {
+		t.Errorf("%d measures are made at first", n)
+	}
+	name := filepath.Join(dir, measuresFile)
+	kept, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, g *Measuring, made *atomic.Int32, least, most int) {
+		t.Helper()
+		got, n := measuredRun(t, dir, g, made)
+		if diff := cmp.Diff(want, got); diff != "" || n < least || n > most {
+			t.Errorf("%s: %d made, want %d to %d: %s", what, n, least, most, diff)
+		}
+	}
+	same("again", g, made, 0, 0)
+	other, madeByOther := measuring(2)
+	same("another version", other, madeByOther, n, n)
+	same("another version again", other, madeByOther, 0, 0)
+	same("the first one after that", g, made, 0, 0)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 40 {
+		damaged := bytes.Clone(kept)
+		for range 1 + random.IntN(3) {
+			damaged[random.IntN(len(damaged))] ^= byte(1 + random.IntN(255))
+		}
+		overwrite(t, dir, measuresFile, damaged[:len(damaged)-random.IntN(2)*random.IntN(300)])
+		same("damaged", g, made, 0, 12)
+	}
+	overwrite(t, dir, measuresFile, kept)
+	e := new(Episode)
+	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, of *Episode) {
+		if of.TaskIndex == 0 {
+			*e = *of
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(filepath.Join(dir, episodesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := bytes.Cut(lines, []byte("\n"))
+	e.Trajectory[0].Thought = "changed"
+	want[e.ID] = e.ID + "changed"
+	line, err := encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, dir, episodesFile, append(line, rest...))
+	same("a changed line", g, made, 1, 1)
+}
+
+// The notes of an index are those of all measures, known or not, also of lines that come later.
+func TestNotes(t *testing.T) {
+	dir, measuring := thoughtful(t)
+	lines, err := os.ReadFile(filepath.Join(dir, episodesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := func(r *Result, limit int, measures any) uint8 {
+		return uint8(len(*measures.(*string))+r.TaskIndex) + uint8(limit)
+	}
+	for _, part := range []int{len(lines), 0, len(lines) / 3} { // unknown, known, and both
+		overwrite(t, dir, episodesFile, lines[:bytes.LastIndexByte(lines[:part], '\n')+1])
+		g, _ := measuring(1)
+		x, err := OpenNoted(Parts{dir}, g, note)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, dir, episodesFile, lines)
+		updated(t, x)
+		if x.Results().Len() != worthKeeping+50 {
+			t.Errorf("%d results", x.Results().Len())
+		}
+		for i := range x.Results().Len() {
+			r := x.Results().Result(i)
+			if got := x.Results().Note(i); got != uint8(20+len(fmt.Sprint("thought ", i))+r.TaskIndex+5) {
+				t.Fatalf("note %d is %d", i, got)
+			}
+		}
+	}
+}
