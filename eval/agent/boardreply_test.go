@@ -37,22 +37,9 @@ func FuzzParseBoard(f *testing.F) {
 
 // What the history holds is what AgentBoard's drivers make of an action.
 func TestKeptActions(t *testing.T) {
-	for _, c := range []struct{ kept, action, want string }{
-		{"", " put a in b. ", " put a in b. "},
-		{"alfworld", " put a in b. ", "put a in/on b"},
-		{"alfworld", "put a on b on c", "put a in/on b in/on c"},
-		{"alfworld", "put a in/on b", "put a in/on b"},
-		{"alfworld", "input a on b in c", "input a on b in/on c"},
-		{"alfworld", "look..", "look."},
-		{"alfworld:deposit", "deposit a in b.", "deposit a in/on b"},
-		{"alfworld:deposit", "put a in b", "put a in b"},
-		{"alfworld", "go in there .", "go in there"},
-		{"jericho", "take lamp, then go.", "take lamp"},
-		{"jericho", "go. north", "go"},
-		{"jericho", strings.Repeat("x ", 30), strings.TrimSpace(strings.Repeat("x ", 20))},
-	} {
-		if got := keeper(c.kept)(c.action); got != c.want {
-			t.Errorf("%s: %q gives %q, want %q", c.kept, c.action, got, c.want)
+	for _, c := range sharedtest.Cases[struct{ Kept, Action, Want string }](t, "keptactions.yaml") {
+		if got := keeper(c.Kept)(c.Action); got != c.Want {
+			t.Errorf("%s: %q gives %q, want %q", c.Kept, c.Action, got, c.Want)
 		}
 	}
 }

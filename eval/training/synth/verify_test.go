@@ -181,33 +181,17 @@ func TestErrorsAndPairs(t *testing.T) {
 
 // Patterns mean what they mean in Python's re.match.
 func TestPatterns(t *testing.T) {
-	for _, c := range []struct {
-		pattern, text string
-		ok            bool
-	}{
-		{`cd (.*)`, "cd a", true},
-		{`cd (.*)`, "x cd a", false}, // match begins at the start
-		{`^go$`, "go\n", true},       // $ is also before a last line feed
-		{`^go\Z`, "go\n", false},
-		{`^\w+$`, "é2_", true},
-		{`^\W+$`, "é", false},
-		{`^[\w-]+$`, "né-2", true},
-		{`^\d$`, "٣", true},
-		{`^a\sb$`, "a\u00a0b", true},
-		{`^[[]x$`, "[x", true},
-		{`^[]x]+$`, "]x", true},
-		{`^[^]]$`, "]", false},
-		{`^[a\[]$`, "[", true},
-		{`^a\$$`, "a$", true},
-		{`(?i)GO`, "go", true},
-	} {
-		re, err := compile(c.pattern)
+	for _, c := range sharedtest.Cases[struct {
+		Pattern, Text string
+		Ok            bool
+	}](t, "patterns.yaml") {
+		re, err := compile(c.Pattern)
 		if err != nil {
-			t.Errorf("%s: %v", c.pattern, err)
+			t.Errorf("%s: %v", c.Pattern, err)
 			continue
 		}
-		if re.MatchString(c.text) != c.ok {
-			t.Errorf("%s on %q: want %v", c.pattern, c.text, c.ok)
+		if re.MatchString(c.Text) != c.Ok {
+			t.Errorf("%s on %q: want %v", c.Pattern, c.Text, c.Ok)
 		}
 	}
 	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000),
