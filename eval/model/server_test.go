@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -88,17 +87,5 @@ func TestServerErrors(t *testing.T) {
 		if _, err = open(t, model.Options{Spec: spec, BaseURL: flaky.URL + "/v1"}).Server(t.Context()); err != nil {
 			t.Errorf("%s: a server that fails twice: %v", spec.Provider, err)
 		}
-	}
-}
-
-func TestServerAsJSON(t *testing.T) {
-	got, err := json.Marshal(record.ServerReport{Software: "vllm", Models: []string{"m"}, Present: true,
-		ContextLength: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"software":"vllm","models":["m"],"present":true,"context_length":5}`
-	if string(got) != want {
-		t.Errorf("server is %s, want %s", got, want)
 	}
 }

@@ -656,31 +656,6 @@ func TestPartialFiles(t *testing.T) {
 	}
 }
 
-// BenchmarkExport exports 200 episodes of 20 steps.
-func BenchmarkExport(b *testing.B) {
-	var episodes []record.Episode
-	for i := range 200 {
-		var steps []record.Step
-		for j := range 20 {
-			steps = append(steps, good(20*i+j))
-		}
-		episodes = append(episodes, of(steps...))
-	}
-	dir := makeRun(b, nil, episodes...)
-	for _, f := range demonstrations {
-		b.Run(string(f), func(b *testing.B) {
-			for b.Loop() {
-				o := options(b, f, dir)
-				r, err := Run(b.Context(), o)
-				if err != nil || r.Used != 200 {
-					b.Fatal(r, err)
-				}
-				b.SetBytes(r.Parts[0].Bytes)
-			}
-		})
-	}
-}
-
 // Baselines, texts and calls of functions are no conversations. They are left out, and
 // are no reason to refuse test tasks.
 func TestNoChat(t *testing.T) {
