@@ -625,7 +625,11 @@ func TestNoFolder(t *testing.T) {
 // What a killed process left is written over; what another one writes is not.
 func TestPartialFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(name+record.Unfinished, bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
+	if err := os.Mkdir(name+record.Unfinished, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(name+record.Unfinished, "file")
+	if err := os.WriteFile(left, bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Create(name, false)
