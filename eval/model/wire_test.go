@@ -57,65 +57,32 @@ func TestOpenAIWire(t *testing.T) {
 // What is not sent is decided by the server. Which fields that is about depends
 // on its kind, which the provider says or the server lets slip.
 func TestNeutralFields(t *testing.T) {
-	const (
-		vllmModels   = `{"data":[{"id":"m","owned_by":"vllm"}]}`
-		sglangModels = `{"data":[{"id":"m","owned_by":"sglang"}]}`
-		llamaModels  = `{"data":[{"id":"m","owned_by":"llamacpp"}]}`
-		otherModels  = `{"data":[{"id":"m","owned_by":"system"}]}`
-
-		head  = `{"frequency_penalty":0,"max_tokens":64,"messages":[{"role":"user","content":"hello"}],"min_p":0,"model":"m","presence_penalty":0,`
-		tail  = `"seed":7,"stream":false,"temperature":0,"top_k":-1,"top_p":1}`
-		vllm  = head + `"repetition_penalty":1,` + tail
-		llama = `{"dry_multiplier":0,"dynatemp_range":0,"frequency_penalty":0,"max_tokens":64,` +
-			`"messages":[{"role":"user","content":"hello"}],"min_p":0,"mirostat":0,"model":"m","presence_penalty":0,"repeat_penalty":1,` +
-			`"seed":7,"stream":false,"temperature":0,"top_k":0,"top_n_sigma":-1,"top_p":1,"typical_p":1,"xtc_probability":0}`
-		plain = `{"max_tokens":64,"messages":[{"role":"user","content":"hello"}],"model":"m","seed":7,"stream":false,"temperature":0,"top_p":1}`
-	)
-	cut := map[string]any{"truncate_prompt_tokens": 2048, "truncation_side": "left"}
-	tests := []struct {
-		name     string
-		provider model.Provider
-		models   string // "" asks the server nothing about itself
-		extra    map[string]any
-		want     string
-	}{
-		{"vLLM, not asked", model.VLLM, "", nil, vllm},
-		{"vLLM", model.VLLM, vllmModels, nil, vllm},
-		{"vLLM that does not say so", model.VLLM, otherModels, nil, vllm},
-		{"llama.cpp passed off as vLLM", model.VLLM, llamaModels, nil, llama},
-		{"OpenAI, not asked", model.OpenAI, "", nil, plain},
-		{"OpenAI", model.OpenAI, otherModels, nil, plain},
-		{"vLLM as OpenAI", model.OpenAI, vllmModels, nil, vllm},
-		{"SGLang as OpenAI", model.OpenAI, sglangModels, nil, vllm},
-		{"llama.cpp as OpenAI", model.OpenAI, llamaModels, nil, llama},
-		{"extra fields win", model.VLLM, "", map[string]any{"repetition_penalty": 1.05, "foo": 1},
-			strings.Replace(head, `{`, `{"foo":1,`, 1) + `"repetition_penalty":1.05,` + tail},
-		{"vLLM cuts prompts", model.VLLM, "", cut,
-			vllm[:len(vllm)-1] + `,"truncate_prompt_tokens":2048,"truncation_side":"left"}`},
-		{"OpenAI does not", model.OpenAI, "", cut, plain},
-		{"neither does SGLang", model.OpenAI, sglangModels, cut, vllm},
-		{"null takes away", model.VLLM, "", map[string]any{"repetition_penalty": nil}, head + tail},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for _, test := range sharedtest.Cases[struct {
+		Name     string
+		Provider model.Provider
+		Models   string // "" asks the server nothing about itself
+		Extra    map[string]any
+		Want     string
+	}](t, "neutralfields.yaml") {
+		t.Run(test.Name, func(t *testing.T) {
 			server := recording(t, endpoints(map[string]http.HandlerFunc{
-				"/v1/models": say(200, test.models), "/v1/chat/completions": say(200, vllmReply),
+				"/v1/models": say(200, test.Models), "/v1/chat/completions": say(200, vllmReply),
 			}))
-			c := open(t, model.Options{Spec: model.Spec{Provider: test.provider, Name: "m"},
+			c := open(t, model.Options{Spec: model.Spec{Provider: test.Provider, Name: "m"},
 				BaseURL: server.URL + "/v1"})
-			if test.models != "" {
+			if test.Models != "" {
 				if _, err := c.Server(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
 			req := hello
-			req.Decoding.Extra = test.extra
+			req.Decoding.Extra = test.Extra
 			for range 2 { // The second call shows that the first left no trace.
 				if _, err := c.Chat(t.Context(), req); err != nil {
 					t.Fatal(err)
 				}
 				sent := server.all()
-				if diff := cmp.Diff(test.want, sent[len(sent)-1].body); diff != "" {
+				if diff := cmp.Diff(test.Want, sent[len(sent)-1].body); diff != "" {
 					t.Errorf("sent (-want +got):\n%s", diff)
 				}
 			}
