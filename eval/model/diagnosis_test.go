@@ -152,8 +152,9 @@ func TestSymptoms(t *testing.T) {
 		Want     model.Symptom
 		Advice   string
 	}](t, "symptoms.yaml") {
-		test.Reading.Text, test.Reading.Reasoning = loop.Replace(test.Reading.Text), loop.Replace(test.Reading.Reasoning)
-		got := test.Reading.Symptom()
+		r := test.Reading
+		r.Text, r.Reasoning = loop.Replace(r.Text), loop.Replace(r.Reasoning)
+		got := r.Symptom()
 		advice := model.Adviser{Kind: test.Kind, Decoding: test.Decoding}.Advice(got)
 		if got != test.Want || !strings.Contains(advice, test.Advice) {
 			t.Errorf("%+v with %+v: %q, %q", test.Reading, test.Decoding, string(got), advice)
