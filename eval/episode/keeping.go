@@ -23,11 +23,11 @@ type keeping struct {
 // keptReply is a line of replies.jsonl.
 type keptReply struct {
 	record.ReplyKey
-	answer
+	keptAnswer
 }
 
-// answer is a reply to a request, or a refusal of the prompt as too long, which is answered with a shorter one.
-type answer struct {
+// keptAnswer is a reply to a request, or a refusal of the prompt as too long, which is answered with a shorter one.
+type keptAnswer struct {
 	Sent    string              `json:"sent"`
 	Seed    int64               `json:"seed"`
 	Refusal *model.ContextError `json:"refusal,omitempty"`
@@ -80,7 +80,7 @@ func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) {
 	if err != nil && !refused {
 		return
 	}
-	line, _ := json.Marshal(answer{req.Sent, req.Seed, refusal, *reply}) // texts and numbers
+	line, _ := json.Marshal(keptAnswer{req.Sent, req.Seed, refusal, *reply}) // texts and numbers
 	k.batch = k.replies.Keep(k.key, func(b []byte) []byte { return append(append(b, ','), line[1:len(line)-1]...) })
 	k.key.Call++
 }
