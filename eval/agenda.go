@@ -63,16 +63,11 @@ func (a *agenda) line(e *episode.Episode) *line {
 	return l
 }
 
-// count notes changes of the episodes of a line. Its fleet is told when none waits.
+// count notes changes of the episodes of a line.
 func (a *agenda) count(l *line, waiting, inFlight int) {
 	a.waiting += waiting
 	a.inFlight += inFlight
 	l.inFlight += inFlight
-	if l.fleet != nil && waiting != 0 {
-		l.fleet.AllBegun(!slices.ContainsFunc(a.lines, func(o *line) bool {
-			return o.fleet == l.fleet && len(o.waiting) > 0
-		}))
-	}
 }
 
 // change changes something, and has those who wait look again.

@@ -18,9 +18,8 @@ const AutoConcurrency = -1
 const firstInFlight = 8
 
 // climb finds the number of episodes in flight at which the rate of model calls no
-// longer grows. It doubles the number while the rate grows by a sixth or more. Then it
-// takes quarters off the last number that helped, as long as the rate stays: what is in
-// flight beyond the knee only waits. From time to time it tries a quarter more, because
+// longer grows. It doubles the number while the rate grows by a sixth or more, and stays
+// at the last number that helped. From time to time it tries a quarter more, because
 // servers join and prompts become longer. Where more than one call in twenty was sent
 // again, as servers ask that are too busy, it takes a quarter off. It climbs on the rate
 // rather than on latency, because the latency of a call grows with its prompt over an
@@ -40,8 +39,6 @@ type climb struct {
 	// calls per second with that. limit is greater than good while it is tried.
 	limit, good int
 	rate        float64
-	// descending: the knee is sought below a number that helped.
-	descending bool
 	// settled: the number has stopped doubling from window to window. windows counts
 	// those since then.
 	settled bool
@@ -117,16 +114,8 @@ func (c *climb) decide(rate float64, busy bool) {
 	}
 	switch {
 	case busy:
-		c.descending = false
 		c.settle(max(1, c.limit*3/4), rate)
-	case c.descending:
-		c.descend(rate)
 	case c.limit > c.good && rate < growth*c.rate:
-		if !c.settled && c.good > 1 {
-			c.descending = true
-			c.begin(c.good * 3 / 4)
-			return
-		}
 		c.settle(c.good, c.rate)
 	case c.limit > c.good || !c.settled:
 		c.good, c.rate = c.limit, rate
@@ -141,25 +130,6 @@ func (c *climb) decide(rate float64, busy bool) {
 			c.begin(c.limit + max(1, c.limit/4))
 		}
 	}
-}
-
-// sameRate is the share of a rate from which on another one counts as the same.
-const sameRate = 0.95
-
-// descend goes on to take quarters off while the rate stays. The caller holds the lock.
-func (c *climb) descend(rate float64) {
-	if rate < sameRate*c.rate {
-		c.descending = false
-		c.settle(c.good, c.rate)
-		return
-	}
-	c.good, c.rate = c.limit, max(rate, c.rate)
-	if c.limit == 1 {
-		c.descending = false
-		c.settle(1, c.rate)
-		return
-	}
-	c.begin(c.limit * 3 / 4)
 }
 
 // settle stays with a number until the next try of a larger one.

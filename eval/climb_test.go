@@ -118,7 +118,7 @@ func TestClimbAlongRefusals(t *testing.T) {
 	}
 }
 
-// On servers of several kinds it ends at the knee: nearly the best rate, at hardly more
+// On servers of several kinds it ends near the knee: nearly the best rate, at not much more
 // than the latency that this rate needs.
 func TestClimbEndsAtTheKnee(t *testing.T) {
 	type of func(n float64, at time.Duration, r *rand.Rand) (seconds float64)
@@ -131,8 +131,8 @@ func TestClimbEndsAtTheKnee(t *testing.T) {
 	}{
 		"flat, then linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
 			return flat(n, 48)
-		}, 0.94, 56},
-		"always linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 { return n / 8 }, 0.94, 2},
+		}, 0.94, 64},
+		"always linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 { return n / 8 }, 0.94, 8},
 		"two knees": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
 			return max(1, 1+max(0, n-32)/64, n/51.2) // the rate grows slowly from 32 to 128
 		}, 0.85, 128},

@@ -26,7 +26,6 @@ var packageState = map[string]string{
 	"envs/jericho.listed":            "lists by moment: the same moment has the same list in every world",
 	"envs/jericho.processors":        "bounds how many processors the lists of all games of a process take",
 	"envs/testset.files":             "embedded digests, which cannot change",
-	"eval/model.buffers":             "memory that is used again; nothing is read from it",
 	"eval/show/page/browser.running": "the one browser of a test process",
 }
 

@@ -75,7 +75,7 @@ type caller struct {
 	suspects       int
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
-	sent      sent
+	sent      []model.Message // last
 }
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
@@ -92,8 +92,8 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		last := c.sent.messages
-		digest := c.sent.digest(messages)
+		last, digest := c.sent, digest(messages)
+		c.sent = messages
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Sent: digest,
 			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool,
 			Reads: c.Reads})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 	"heldout/eval/model"
 )
@@ -31,72 +33,13 @@ func TestParsersReadTheirForms(t *testing.T) {
 
 // TestNamedParsers: what each protocol reads, slips included.
 func TestNamedParsers(t *testing.T) {
-	for _, c := range []struct {
-		parser, reply   string
-		thought, action string
-		ok              bool
-	}{
-		{"react-line", " go to desk 1", "", "go to desk 1", true},
-		{"react-line", "think: I see.\ngo", "", "think: I see.", true},
-		{"react-line", "", "", "", false},
-		{"react-line", "\ngo", "", "", false}, // its server stops there
-		{"after-first-action", "Thought: I see.\nAction: open box", "I see.", "open box", true},
-		{"after-first-action", "Action: open box\nAction: look", "", "open box\nAction: look", true},
-		{"after-first-action", "Action:open\n\nbox ", "", "open\n\nbox", true},
-		{"after-first-action", "Action:\n open box\n", "", " open box", true},
-		{"after-first-action", "Action:\u3000open\u00a0\x1f", "", "open", true},
-		{"after-first-action", "Action:", "", "", true},
-		{"after-first-action", "action: open box", "", "", false},
-		{"after-first-action-blank", "Action:open box", "", "", false},
-		{"after-first-action-blank", "Action: ", "", "", false}, // the blank at the end is gone
-		{"after-first-action-blank", "Action:  open box", "", " open box", true},
-		{"after-first-action-blank", "I see. Action: open box", "I see.", "open box", true},
-		{"after-last-action", "Thought: a\nAction: open box\nAction: look</s>", "a\nAction: open box", "loo", true},
-		{"after-last-action", "Action: open box\nAction: look\u00a0</s>", "Action: open box", "look", true},
-		{"after-last-action", "look</s>", "", "", false},
-		{"after-last-action", "</s>", "", "", false},
-		{"after-last-action", "Action: look</s>\n", "", "look</s>", true},
-		{"after-last-action", "search[a red box]\n", "", "search[a red box]", true},
-		{"after-last-action", "Action:\n", "", "", true},
-		{"one-action-line", "Thought: a\nAction: go to the red ball 1!", "a", "go to the red ball 1", true},
-		{"one-action-line", "Action: pick up, <b>\r\nDone.", "", "pick up, b", true},
-		{"one-action-line", "Thought:\na\n\nAction:\n\u00a0turn  left</s>\nDone.", "a", "turn lefts", true},
-		{"one-action-line", "The Action: a Action: b", "The", "a Action b", true},
-		{"one-action-line", "Action:\nAction: b", "", "Action b", true},
-		{"one-action-line", "Action:", "", "", true},
-		{"one-action-line", "action: a", "", "", false},
-		{"between-action-labels", "Thought: a\nAction: go\nup Action: look", "a", "go\nup", true},
-		{"between-action-labels", "Action: look\n</s>", "", "look", true},
-		{"between-action-labels", "look</s>", "", "loo", true},
-		{"upper-action-line", "THOUGHT: a\nACTION: Go to Desk 1\nACTION: look", "a", "go to desk 1", true},
-		{"upper-action-line", "Action: go", "", "", false},
-		{"upper-action-line", "ACTION:\ngo", "", "", false},
-		{"action-tags", "<think>A</think><action> Open Box </action>", "a", "open box", true},
-		// as str.strip
-		{"action-tags", "<think>\x1cA</think><action>\x1f Open Box\u0085</action>", "a", "open box", true},
-		{"action-tags", "<ACTION>open box</Action>", "", "open box", true},
-		{"action-tags", "<action>a</action><action>b</action>", "", "a", true},
-		{"action-tags", "</action><action>b", "</action>", "", true},
-		{"action-tags", "<action>a<action>b</action>", "", "a<action>b", true},
-		{"action-tags", "Open Box", "", "open box", false},
-		{"action-tags", "<action>open", "", "<action>open", false},
-		{"action-tags-cased", "<action>Open\nBox</action>", "", "Open\nBox", true},
-		{"action-tags-cased", "<ACTION>open</ACTION>", "", "<ACTION>open</ACTION>", false},
-		{"whole-reply", " open box\n", "", "open box", true},
-		{"whole-reply", "open\nbox", "", "", false},
-		{"whole-reply", "  ", "", "", false},
-		{"thought-action-i", "I see.\nAction 3: Search[Box]", "I see.", "search[Box]", true},
-		{"thought-action-i", "I see.\nI go.\nAction 2: Search[Box]", "I see.", "", false},
-		{"thought-action-i", "I see.\nAction 3: Éclair[a]\n", "I see.", "éclair[a]", true},
-		{"thought-action-i", "I see.\nAction 3:  Search[Box]", "I see.", " Search[Box]", true},
-		{"thought-action-i", "I see.\nAction 3: a\nAction 3: b", "I see.", "", false},
-		{"thought-action-i", "", "", "", false},
-		{"agentrefine", "**Action:** open box", "", "open box", true},
-		{"agentboard", "The next action is to open box", "", "open box", true},
-	} {
-		got, ok := parsers[c.parser](c.reply, 3)
-		if got.occasion != "" || got.thought != c.thought || got.action != c.action || ok != c.ok {
-			t.Errorf("%s, %q: %+v, %v, want %q, %q, %v", c.parser, c.reply, got, ok, c.thought, c.action, c.ok)
+	for _, c := range sharedtest.Cases[struct {
+		Parser, Reply, Thought, Action string
+		Ok                             bool
+	}](t, "parsers.yaml") {
+		got, ok := parsers[c.Parser](c.Reply, 3)
+		if got.occasion != "" || got.thought != c.Thought || got.action != c.Action || ok != c.Ok {
+			t.Errorf("%s, %q: %+v, %v, want %q, %q, %v", c.Parser, c.Reply, got, ok, c.Thought, c.Action, c.Ok)
 		}
 	}
 }

@@ -33,7 +33,6 @@ func Canonical(thought, action string) string {
 const (
 	lead   = "^[\\s>*_#+~`•-]*(?:\\d+[.)]\\s*)?[*_`]*" // headings, bullets, numbers, emphasis
 	number = "(?:\\s*#?\\d+)?"
-	colons = ":："
 	colon  = "[\\s*_`]*[:：][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before or after it
 )
 
@@ -143,40 +142,18 @@ func replyLines(reply string) (lines []string) {
 }
 
 func isFence(line string) bool {
-	line = strings.TrimSpace(line)
-	return (strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")) && fence.MatchString(line)
+	return fence.MatchString(strings.TrimSpace(line))
 }
 
-// mentionsAction reports whether a line has the word that all labels of actions
-// have. It takes less time than the patterns, and most lines do not.
-func mentionsAction(line string) bool {
-	const word = "action"
-	for i := 0; i+len(word) <= len(line); i++ {
-		if line[i]|' ' == 'a' && strings.EqualFold(line[i:i+len(word)], word) {
-			return true
-		}
-	}
-	return false
-}
+// mentionsAction reports whether a line has the word that all labels of actions have. It takes less time than the
+// patterns, and most lines do not.
+func mentionsAction(line string) bool { return strings.Contains(strings.ToLower(line), "action") }
 
 func labelIn(line string) []int {
-	if loc := requestedLabel(line, "Action:"); loc != nil {
-		return loc
-	}
 	if !mentionsAction(line) {
 		return nil
 	}
 	return actionLabel.FindStringIndex(line)
-}
-
-// requestedLabel finds a label in the form that was asked for, as the patterns
-// would, which take more time.
-func requestedLabel(line, label string) []int {
-	rest, ok := strings.CutPrefix(line, label)
-	if !ok || rest != "" && (rest[0] == '*' || rest[0] == '_') {
-		return nil
-	}
-	return []int{0, len(line) - len(strings.TrimLeft(rest, "\t\n\f\r "))}
 }
 
 // looseLabel finds a label that differs from the requested form.
@@ -219,9 +196,6 @@ func actionFrom(label, rest string, lines []string) string {
 	for action == "" && len(lines) > 0 && labelIn(lines[0]) == nil {
 		action, lines = unwrapped(afterLabel(label, lines[0])), lines[1:]
 	}
-	if !strings.ContainsAny(action, colons) {
-		return action
-	}
 	for !otherLabel.MatchString(action) {
 		loc := nextLabel.FindStringIndex(action)
 		if loc == nil {
@@ -235,11 +209,7 @@ func actionFrom(label, rest string, lines []string) string {
 // thoughtFrom returns the thought that the lines before an action give.
 func thoughtFrom(lines []string) string {
 	for i, line := range lines {
-		loc := requestedLabel(line, "Thought:")
-		if loc == nil {
-			loc = thoughtLabel.FindStringIndex(line)
-		}
-		if loc != nil {
+		if loc := thoughtLabel.FindStringIndex(line); loc != nil {
 			lines = append([]string{line[loc[1]:]}, lines[i+1:]...)
 			break
 		}

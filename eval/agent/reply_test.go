@@ -1,183 +1,32 @@
 package agent
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"pgregory.net/rapid"
 )
 
-// replies are texts that models write, and what parseReact reads in them; no
-// action stands for a format error.
-var replies = []struct {
-	name, reply     string
-	thought, action string
-}{
-	{"as asked for", "Thought: I see.\nAction: open box", "I see.", "open box"},
-	{"without a thought", "Action: open box", "", "open box"},
-	{"a thought of several lines", "Thought: I see.\n\nA box.\nAction: open box", "I see.\n\nA box.", "open box"},
-	{"a thought without its label", "I see a box.\nAction: open box", "I see a box.", "open box"},
-	{"a preamble", "Sure! Here is my answer.\n\nThought: I see.\nAction: open box", "I see.", "open box"},
-	{"the observation repeated", "Observation: A box.\nThought: I see.\nAction: open box", "I see.", "open box"},
-	{"two thoughts", "Thought: I see.\nThought: A box.\nAction: open box", "I see.\nThought: A box.", "open box"},
+// reading is a text that a model writes, and what parseReact reads in it; no action stands for a format error.
+type reading struct{ Name, Reply, Thought, Action string }
 
-	// The label.
-	{"lower case", "thought: I see.\naction: open box", "I see.", "open box"},
-	{"upper case", "THOUGHT: I see.\nACTION: open box", "I see.", "open box"},
-	{"no blank", "Thought:I see.\nAction:open box", "I see.", "open box"},
-	{"blank before the colon", "Thought : I see.\nAction : open box", "I see.", "open box"},
-	{"full-width colon", "Thought：I see.\nAction：open box", "I see.", "open box"},
-	{"one full-width colon", "Thought: I see.\nAction：open box\nObservation： It opens.", "I see.", "open box"},
-	{"a label in a quotation", "I must finish with \"The action:)\" and require care.", "", ""},
-	{"a label in a quotation, then one", "They say “the action: x”, but my action is: open box",
-		"They say “the action: x”, but", "open box"},
-	{"a label in a bracket", "They are:\n- Enable: (Action: Enable)\n- Wait", "", ""},
-	{"a noun that is no label", "Thought: The list has only one action: turn right. I will.", "", ""},
-	{"a label after words", "I will do this Action: open box", "I will do this", "open box"},
-	{"a label before punctuation", "Give the action:, and no more.", "", ""},
-	{"an invented observation", "Observation: A box.\nAction: open box", "", "open box"},
-	{"one within the thought", "Thought: I see.\nObservation: A box.\nThought: Good.\nAction: open box", "I see.", "open box"},
-	{"bold label", "**Thought:** I see.\n**Action:** open box", "I see.", "open box"},
-	{"bold label, colon outside", "**Thought**: I see.\n**Action**: open box", "I see.", "open box"},
-	{"bold line", "**Thought: I see.**\n**Action: open box**", "I see.**", "open box"},
-	{"underscores", "__Thought:__ I see.\n__Action:__ open box", "I see.", "open box"},
-	{"bullets", "- Thought: I see.\n- Action: open box", "I see.", "open box"},
-	{"round bullets", "• Thought: I see.\n• Action: open box", "I see.", "open box"},
-	{"list of numbers", "1. Thought: I see.\n2. **Action**: open box", "I see.", "open box"},
-	{"quotation", "> Thought: I see.\n> Action: open box", "I see.", "open box"},
-	{"headings", "### Thought\nI see.\n\n### Action\nopen box", "I see.", "open box"},
-	{"headings with colons", "## Thought:\nI see.\n## Action:\nopen box", "I see.", "open box"},
-	{"numbers", "Thought 1: I see.\nAction 1: open box", "I see.", "open box"},
-	{"numbers with a sign", "Thought #2: I see.\nAction #2: open box", "I see.", "open box"},
-	{"plural", "Thoughts: I see.\nActions: open box", "I see.", "open box"},
-	{"indented", "  Thought: I see.\n  Action: open box", "I see.", "open box"},
-	{"doubled", "Action: Action: open box", "", "open box"},
-	{"label in code", "`Action: open box`", "", "open box"},
-
-	// No colon.
-	{"no colon", "Thought I see.\nAction open box", "Thought I see.", "open box"},
-	{"no colon after a thought", "Thought: I see.\nAction open box", "I see.", "open box"},
-	{"dash", "Thought: I see.\nAction - open box", "I see.", "open box"},
-	{"long dash", "Action — open box", "", "open box"},
-	{"no colon, number", "Action 2 open box", "", "open box"},
-	{"no colon, bold", "**Action** open box", "", "open box"},
-	{"no colon, quoted", "Action \"open box\"", "", "open box"},
-	{"compound word", "Action-oriented people open boxes.", "", ""},
-	{"longer word", "Actionable: open box", "", ""},
-	{"sentence about an action", "Action is needed here.", "", ""},
-	{"another sentence", "Action must be taken.", "", ""},
-	{"sentence, then the action", "Action is needed.\nAction: open box", "Action is needed.", "open box"},
-	{"input of a tool", "Action Input: box", "", ""},
-	{"tool and its input", "Action: open\nAction Input: box", "", "open"},
-	{"plan", "Action plan: open all boxes.\nAction: open box", "Action plan: open all boxes.", "open box"},
-	{"in parentheses", "Action (step 1): open box", "", ""},
-
-	// Within a line.
-	{"on the line of the thought", "Thought: I see. Action: open box", "I see.", "open box"},
-	{"bold on the line of the thought", "Thought: I see. **Action:** open box", "I see.", "open box"},
-	{"next action", "Thought: I see.\nNext action: open box", "I see.", "open box"},
-	{"the next action is", "I see. The next action is: open box", "I see.", "open box"},
-	{"action to take", "Action to take: open box", "", "open box"},
-	{"my action will be", "My action will be:\nopen box", "", "open box"},
-	{"an action named in the thought", "Thought: one action: wait. Better not.\nAction: open box",
-		"one action: wait. Better not.", "open box"},
-	{"nothing named in the thought", "Thought: I think of an action:\nAction: open box", "I think of an action:",
-		"open box"},
-	{"two turns on two lines", "Thought: I see. Action: open box\nThought: It is open.\nAction: look", "I see.",
-		"open box"},
-	{"invented answer within", "Thought: I see. Action: open box\nObservation: It is open.\nAction: look", "I see.",
-		"open box"},
-	{"sentence about the next action", "The next action is to open the box.", "", ""},
-	{"reaction", "My reaction: none", "", ""},
-
-	// More than an action.
-	{"several actions", "Action: open box\nAction: look", "", "open box"},
-	{"several actions on a line", "Action: open box Action: look", "", "open box"},
-	{"list of actions", "Actions:\n1. open box\n2. look", "", "open box"},
-	{"bulleted list of actions", "Action:\n- open box\n- look", "", "open box"},
-	{"several turns", "Thought: I see.\nAction: open box\nObservation: It is open.\nThought: Good.\nAction: look",
-		"I see.", "open box"},
-	{"invented observation", "Action: open box\nObservation: It is open.", "", "open box"},
-	{"invented observation, same line", "Action: open box Observation: It is open.", "", "open box"},
-	{"invented observation, bold", "Action: open box **Observation:** It is open.", "", "open box"},
-	{"thought behind", "Action: open box Thought: good.", "", "open box"},
-	{"text after it", "Action: open box\n\nI hope that helps!", "", "open box"},
-	{"comment on the same line", "Action: open box (it is locked)", "", "open box (it is locked)"},
-	{"word in an argument", "Action: search[observation: a box]", "", "search[observation: a box]"},
-
-	// The action's place.
-	{"next line", "Thought: I see.\nAction:\nopen box", "I see.", "open box"},
-	{"line after next", "Thought: I see.\nAction:\n\n  open box", "I see.", "open box"},
-	{"nothing", "Thought: I see.\nAction:", "I see.", ""},
-	{"observation in its place", "Action:\nObservation: It is open.\nopen box", "", ""},
-	{"observation on its line", "Action: Observation: It is open.\nopen box", "", ""},
-	{"empty, then another", "Action:\nThought: I see.\nAction: open box", "I see.", "open box"},
-	{"nothing but quotes", "Action: \"\"", "", ""},
-
-	// Fences.
-	{"all in a fence", "```\nThought: I see.\nAction: open box\n```", "I see.", "open box"},
-	{"all in a fence with a language", "```json\nThought: I see.\nAction: open box\n```", "I see.", "open box"},
-	{"action in a fence", "Thought: I see.\nAction:\n```\nopen box\n```", "I see.", "open box"},
-	{"action in a fence with a language", "Action:\n```shell-session\nopen box\n```", "", "open box"},
-	{"fence on the label's line", "Action: ```\nopen box\n```", "", "open box"},
-	{"fence with a language on the label's line", "Action: ```text\nopen box\n```", "", "open box"},
-	{"fence on one line", "Action: ```open box```", "", "open box"},
-	{"code", "Action: `open box`", "", "open box"},
-	{"label and action in a fence on one line", "```Action: open box```", "", "open box"},
-	{"fence that is the label", "Thought: I see.\n```action\nopen box\n```", "I see.", "open box"},
-	{"tildes", "~~~\nAction: open box\n~~~", "", "open box"},
-	{"fence in the thought", "Thought: I see\n```\na box\n```\nAction: open box", "I see\na box", "open box"},
-	{"JSON", "```json\n{\"action\": \"open box\"}\n```", "", ""},
-
-	// Around the action.
-	{"double quotes", `Action: "open box"`, "", "open box"},
-	{"single quotes", "Action: 'open box'", "", "open box"},
-	{"curly quotes", "Action: “open box”", "", "open box"},
-	{"quotes in quotes", `Action: "'open box'"`, "", "open box"},
-	{"bold", "Action: **open box**", "", "open box"},
-	{"bold code", "Action: **`open box`**", "", "open box"},
-	{"quotes within", `Action: say "hello"`, "", `say "hello"`},
-	{"apostrophe", "Action: open bob's box", "", "open bob's box"},
-	{"leading underscore", "Action: _open_ box", "", "_open_ box"},
-	{"full stop", "Action: open box.", "", "open box."},
-	{"brackets", "Action: search[open box]", "", "search[open box]"},
-	{"colon", "Action: search[box: open]", "", "search[box: open]"},
-	{"blanks", "Action:   open   box   ", "", "open   box"},
-
-	// Reasoning.
-
-	// Nothing.
-	{"empty", "", "", ""},
-	{"blank", " \n\t\n", "", ""},
-	{"only a thought", "Thought: I see a box.", "", ""},
-	{"prose", "I would open the box.", "", ""},
-	{"only an observation", "Observation: It is open.", "", ""},
-
-	// Characters.
-	{"CRLF", "Thought: I see.\r\nAction: open box\r\n", "I see.", "open box"},
-	{"CR", "Thought: I see.\rAction: open box\r", "I see.", "open box"},
-	{"blank lines first", "\n\n  \nThought: I see.\n\nAction: open box", "I see.", "open box"},
-	{"other scripts", "Thought: 我看到盒子。\nAction: 打开盒子", "我看到盒子。", "打开盒子"},
-	{"accents", "Action: öffne die Kiste", "", "öffne die Kiste"},
-	{"other blanks", "Action:\u00a0\u3000open box\u00a0", "", "open box"},
-	{"very long", "Action: " + strings.Repeat("open box ", 20000), "",
-		strings.TrimSpace(strings.Repeat("open box ", 20000))},
-}
+func replies(t testing.TB) []reading { return sharedtest.Cases[reading](t, "replies.yaml") }
 
 func TestParseReact(t *testing.T) {
-	for _, c := range replies {
-		t.Run(c.name, func(t *testing.T) {
-			p, ok := parseReact(c.reply)
-			if ok != (c.action != "") || p.action != c.action {
-				t.Errorf("action %.100q, %v; want %.100q", p.action, ok, c.action)
+	long := strings.Repeat("open box ", 20000)
+	for _, c := range append(replies(t), reading{"very long", "Action: " + long, "", strings.TrimSpace(long)}) {
+		t.Run(c.Name, func(t *testing.T) {
+			p, ok := parseReact(c.Reply)
+			if ok != (c.Action != "") || p.action != c.Action {
+				t.Errorf("action %.100q, %v; want %.100q", p.action, ok, c.Action)
 			}
-			if ok && p.thought != c.thought {
-				t.Errorf("thought %q, want %q", p.thought, c.thought)
+			if ok && p.thought != c.Thought {
+				t.Errorf("thought %q, want %q", p.thought, c.Thought)
 			}
-			checkParse(t, c.reply)
+			checkParse(t, c.Reply)
 		})
 	}
 }
@@ -223,15 +72,15 @@ func TestParseReactHolds(t *testing.T) {
 }
 
 func FuzzParseReact(f *testing.F) {
-	for _, c := range replies {
-		if len(c.reply) < 1000 {
-			f.Add(c.reply)
+	for _, c := range replies(f) {
+		if len(c.Reply) < 1000 {
+			f.Add(c.Reply)
 		}
 	}
 	f.Fuzz(func(t *testing.T, reply string) { checkParse(t, reply) })
 }
 
-// The words that patterns look for are tested first, because that is faster.
+// The word that patterns look for is tested first, because that is faster.
 func FuzzFirstTests(f *testing.F) {
 	for _, line := range []string{"Action: go", "my next ACTION is: x", "**aCtIoN 2**", "```action", "~~~",
 		"Thought: x", "observation：", "fraction"} {
@@ -241,12 +90,6 @@ func FuzzFirstTests(f *testing.F) {
 		if !mentionsAction(line) && (actionLabel.MatchString(line) || actionWithin.MatchString(line) ||
 			actionBare.MatchString(line)) {
 			t.Errorf("%q has a label", line)
-		}
-		if !strings.ContainsAny(line, colons) && (otherLabel.MatchString(line) || nextLabel.MatchString(line)) {
-			t.Errorf("%q has another label", line)
-		}
-		if fence.MatchString(strings.TrimSpace(line)) != isFence(line) {
-			t.Errorf("%q: fence is %v", line, isFence(line))
 		}
 	})
 }
@@ -265,18 +108,4 @@ func TestParseReactIsLinear(t *testing.T) {
 			t.Errorf("%q again and again takes %v", piece, took)
 		}
 	}
-}
-
-// The short way to a label finds what the patterns find.
-func TestRequestedLabel(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"Action", "Thought", ":", ": ", "*", "_", "`", " ", "\t", "\v", "\u00a0", "1",
-		"#", "a", ":", "-"})
-	rapid.Check(t, func(t *rapid.T) {
-		line := strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "")
-		for label, pattern := range map[string]*regexp.Regexp{"Action:": actionLabel, "Thought:": thoughtLabel} {
-			if at := requestedLabel(line, label); at != nil && !slices.Equal(at, pattern.FindStringIndex(line)) {
-				t.Fatalf("%q: %v, want %v", line, at, pattern.FindStringIndex(line))
-			}
-		}
-	})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
@@ -14,32 +16,18 @@ import (
 var actCall = configs.Tool{Name: "act", Argument: "action"}
 
 func TestCallParser(t *testing.T) {
-	for _, c := range []struct {
-		name, arguments, action string
-		ok                      bool
-	}{
-		{"act", `{"action": " open box "}`, " open box ", true},
-		{"act", `{"why": "a", "action": "b"}`, "a", true},
-		{"act", `{"action": "a", "action": "b"}`, "b", true},
-		{"act", `{"action": ""}`, "", true},
-		{"act", `{"action": ["open box"]}`, "", false},
-		{"act", `{"action": null}`, "", false},
-		{"act", `["open box"]`, "", false},
-		{"act", `{"action": "open`, "", false},
-		{"act", "{}", "", false},
-		{"act", "null", "", false},
-		{"act", "", "", false},
-		{"Act", `{"action": "open box"}`, "open box", true},
-		{"", "", "", false},
-	} {
-		reply := callReply{" I see. ", model.ToolCall{ID: "1", Name: c.name, Arguments: c.arguments}}.text()
+	for _, c := range sharedtest.Cases[struct {
+		Name, Arguments, Action string
+		Ok                      bool
+	}](t, "calls.yaml") {
+		reply := callReply{" I see. ", model.ToolCall{ID: "1", Name: c.Name, Arguments: c.Arguments}}.text()
 		got, ok := parseCall(reply, 1)
 		occasion := ""
-		if !c.ok {
+		if !c.Ok {
 			occasion = badCall
 		}
-		if got != (parsed{thought: "I see.", action: c.action, occasion: occasion}) || ok != c.ok {
-			t.Errorf("%s(%s): %+v, %v, want %q, %v", c.name, c.arguments, got, ok, c.action, c.ok)
+		if got != (parsed{thought: "I see.", action: c.Action, occasion: occasion}) || ok != c.Ok {
+			t.Errorf("%s(%s): %+v, %v, want %q, %v", c.Name, c.Arguments, got, ok, c.Action, c.Ok)
 		}
 	}
 }

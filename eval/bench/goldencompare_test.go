@@ -298,7 +298,7 @@ func (f recorded) reward(text json.RawMessage) float64 {
 		}
 		return 0
 	case float64:
-		if f.file == "agentgym-sciworld" {
+		if f.File == "agentgym-sciworld" {
 			return reward / 100
 		}
 		return reward

@@ -15,9 +15,9 @@ import (
 
 // servedFiles are recordings of AgentGym's evaluator with AgentGym's servers, and where they are.
 var servedFiles = []recorded{
-	{file: "agentgym-maze", preset: "agentgym-maze", elsewhere: true, served: "maze"},
-	{file: "agentgym-textcraft", preset: "agentgym-textcraft", elsewhere: true, served: "textcraft"},
-	{file: "agentgym-wordle", preset: "agentgym-wordle", elsewhere: true, served: "wordle"},
+	{File: "agentgym-maze", Preset: "agentgym-maze", Elsewhere: true, Served: "maze"},
+	{File: "agentgym-textcraft", Preset: "agentgym-textcraft", Elsewhere: true, Served: "textcraft"},
+	{File: "agentgym-wordle", Preset: "agentgym-wordle", Elsewhere: true, Served: "wordle"},
 }
 
 var servedFolder = filepath.Join("..", "..", "envs", "outside", "agentgym", "testdata")
@@ -30,14 +30,14 @@ func TestServedRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range servedFiles {
-		t.Run(file.file, func(t *testing.T) { file.check(t, servedFolder, counted) })
+		t.Run(file.File, func(t *testing.T) { file.check(t, servedFolder, counted) })
 	}
 }
 
 // address starts the server that answered a task, and returns where it is.
 func (f recorded) address(t *testing.T, task string) string {
 	t.Helper()
-	exchanges := sharedtest.ReadLines[gymtest.Exchange](t, filepath.Join(servedFolder, f.file+".server.jsonl.gz"))
+	exchanges := sharedtest.ReadLines[gymtest.Exchange](t, filepath.Join(servedFolder, f.File+".server.jsonl.gz"))
 	return "agentgym:" + gymtest.Serve(t, exchanges, task)
 }
 
@@ -53,11 +53,11 @@ func (f recorded) standIn(t *testing.T, c *Chosen) {
 	if err == nil {
 		err = json.Unmarshal(b, &texts)
 	}
-	if err != nil || len(texts[f.served]) != len(c.Released.Texts) {
-		t.Fatalf("%v: %d texts", err, len(texts[f.served]))
+	if err != nil || len(texts[f.Served]) != len(c.Released.Texts) {
+		t.Fatalf("%v: %d texts", err, len(texts[f.Served]))
 	}
 	named := map[string]configs.SourceText{}
-	for name, text := range texts[f.served] {
+	for name, text := range texts[f.Served] {
 		if c.Released.Texts[name].SHA256 != text.SHA256 {
 			t.Errorf("the text %s of %s is another one than was recorded", name, c.Released.Name)
 		}

@@ -42,34 +42,34 @@ type how struct {
 // how says how a case of the file is played. The error says why it cannot be.
 func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	t.Helper()
-	h = how{preset: f.preset, whole: f.whole, task: c.task, settings: f.settings}
-	if f.preset == "" {
+	h = how{preset: f.Preset, whole: f.Whole, task: c.task, settings: f.Settings}
+	if f.Preset == "" {
 		return h, errors.New("no preset plays it")
 	}
-	if f.served != "" {
+	if f.Served != "" {
 		h.env = f.address(t, c.task)
 		return h, nil
 	}
 	h.data = sharedtest.AgentBoard(t)
 	switch {
-	case strings.Contains(f.preset, "gigpo") && strings.HasSuffix(f.preset, ":seen"):
+	case strings.Contains(f.Preset, "gigpo") && strings.HasSuffix(f.Preset, ":seen"):
 		h.data = seenGames(t)
-	case strings.HasPrefix(f.file, "agentboard-open"):
+	case strings.HasPrefix(f.File, "agentboard-open"):
 		h.steps = 8
-	case f.file == "agentboard-vllm-prompts":
+	case f.File == "agentboard-vllm-prompts":
 		h.steps = 1
 	}
 	env := c.protocol[strings.LastIndex(c.protocol, ":")+1:]
-	if strings.HasPrefix(f.file, "tales") {
+	if strings.HasPrefix(f.File, "tales") {
 		if env, _, _ = strings.Cut(c.task, " "); env != "alfworld" && env != "sciworld" {
 			env = "jericho"
 		}
 	}
 	h.preset = strings.ReplaceAll(h.preset, "{env}", env)
-	if strings.HasPrefix(f.file, "agentboard") && strings.HasSuffix(env, "jericho") {
+	if strings.HasPrefix(f.File, "agentboard") && strings.HasSuffix(env, "jericho") {
 		h.data = withoutGoals(t, h.data)
 	}
-	switch f.file {
+	switch f.File {
 	case "agentboard-long":
 		if h.context = 4096; c.requests[0]["prompt"] != nil {
 			h.preset = strings.Replace(h.preset, ":", "-open:", 1)
@@ -104,8 +104,8 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	dir := filepath.Join(t.TempDir(), "run")
 	out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
 	chosen, _, err := resolvePresets(out, Purpose{}, Input{Override: func(r *configs.Run) error {
-		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.originals)
-		if f.originals == "epo" {
+		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.Originals)
+		if f.Originals == "epo" {
 			r.Originals = withPossible(t, r.Originals)
 		}
 		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{List: []string{server.URL + "/v1"}}
@@ -149,13 +149,13 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	if h.order != nil {
 		c.Released.Agent.Shots.Order = h.order
 	}
-	if f.served != "" {
+	if f.Served != "" {
 		f.standIn(t, c)
 	}
 	if err := h.asTales(c); err != nil {
 		return err
 	}
-	if !f.elsewhere {
+	if !f.Elsewhere {
 		c.Run.Tasks = h.task
 		return nil
 	}

@@ -197,7 +197,7 @@ func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 			}
 			if strings.HasPrefix(p.Name, "agentgym-") { // its lists of tasks are elsewhere
 				task := readCases(t, filepath.Dir(folder), p.Name)[0].task
-				err := recorded{elsewhere: true}.adapt(t, out, &chosen[0], how{task: task})
+				err := recorded{Elsewhere: true}.adapt(t, out, &chosen[0], how{task: task})
 				if err != nil {
 					t.Fatal(err)
 				}

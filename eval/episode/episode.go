@@ -197,7 +197,7 @@ func (e *Episode) chat(purpose string) agent.Chat {
 func (e *Episode) conversation() (m model.Model) {
 	m = e.Player.Model
 	if f := e.Fleet(); f != nil {
-		m = f.Conversation(e.Condition.StepLimit)
+		m = f.Conversation()
 	}
 	if e.Replies != nil {
 		m = newKeeping(m, e.Replies, e.ID, e.Attempt)

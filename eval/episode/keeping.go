@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -21,10 +20,14 @@ type keeping struct {
 	batch   int64           // of lines, with the last one
 }
 
-// keptReply is a line of replies.jsonl: a reply, or a refusal of the prompt as too long, which
-// is answered with a shorter one.
+// keptReply is a line of replies.jsonl.
 type keptReply struct {
 	record.ReplyKey
+	keptAnswer
+}
+
+// keptAnswer is a reply to a request, or a refusal of the prompt as too long, which is answered with a shorter one.
+type keptAnswer struct {
 	Sent    string              `json:"sent"`
 	Seed    int64               `json:"seed"`
 	Refusal *model.ContextError `json:"refusal,omitempty"`
@@ -77,14 +80,7 @@ func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) {
 	if err != nil && !refused {
 		return
 	}
-	k.batch = k.replies.Keep(k.key, func(b []byte) []byte {
-		b = append(append(append(b, `,"sent":"`...), req.Sent...), `","seed":`...)
-		b = strconv.AppendInt(b, req.Seed, 10)
-		if refused {
-			text, _ := json.Marshal(refusal) // texts and numbers
-			b = append(append(b, `,"refusal":`...), text...)
-		}
-		return reply.AppendJSON(b)
-	})
+	line, _ := json.Marshal(keptAnswer{req.Sent, req.Seed, refusal, *reply}) // texts and numbers
+	k.batch = k.replies.Keep(k.key, func(b []byte) []byte { return append(append(b, ','), line[1:len(line)-1]...) })
 	k.key.Call++
 }

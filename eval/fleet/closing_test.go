@@ -145,7 +145,7 @@ func TestClosedConnections(t *testing.T) {
 				var replies atomic.Int64
 				for range inFlight {
 					episodes.Go(func() {
-						for conversation := f.Conversation(calls); ctx.Err() == nil && c.answered.Load() < calls; {
+						for conversation := f.Conversation(); ctx.Err() == nil && c.answered.Load() < calls; {
 							if _, err := conversation.Chat(ctx, request("hello")); err != nil {
 								t.Error(err)
 								return

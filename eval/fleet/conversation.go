@@ -6,13 +6,12 @@ import (
 	"heldout/eval/model"
 )
 
-// Conversation returns a model for the calls of one episode, which makes at most so
-// many. They stay with one server as long as it is there.
-func (f *Fleet) Conversation(calls int) model.Model { return &conversation{fleet: f, calls: calls} }
+// Conversation returns a model for the calls of one episode. They stay with one server as long as it is there.
+func (f *Fleet) Conversation() model.Model { return &conversation{fleet: f} }
 
 // Chat implements model.Model for a call that belongs to no episode.
 func (f *Fleet) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
-	return f.Conversation(1).Chat(ctx, req)
+	return f.Conversation().Chat(ctx, req)
 }
 
 // conversation is the part of the fleet that one episode sees. An episode makes
@@ -20,7 +19,6 @@ func (f *Fleet) Chat(ctx context.Context, req model.Request) (model.Reply, error
 type conversation struct {
 	fleet  *Fleet
 	server *server // nil before the first call
-	calls  int     // the largest number of calls to come
 }
 
 // Chat implements model.Model. Beside the errors that it names there is
@@ -30,7 +28,7 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 	defer call.yield()
 	call.queue(ctx, c.server)
 	for {
-		p, err := c.fleet.place(ctx, c.server, c.calls, size(req))
+		p, err := c.fleet.place(ctx, c.server, size(req))
 		if err != nil {
 			return model.Reply{}, err
 		}
@@ -41,7 +39,6 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 		reply, err := p.server.client.Chat(ctx, req)
 		c.fleet.done(p, reply, err)
 		if err == nil {
-			c.calls--
 			reply.Attempts += call.spent
 			reply.Late = req.Late
 			if c.fleet.several {

@@ -74,8 +74,6 @@ type Fleet struct {
 	lost *LostError
 	// completion is the running mean of the tokens of a reply.
 	completion float64
-	// allBegun: no further episode waits to begin.
-	allBegun bool
 }
 
 // LostError reports that no server was of use for too long.

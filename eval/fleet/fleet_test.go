@@ -126,9 +126,9 @@ func TestEpisodesStay(t *testing.T) {
 	a.chat = func(w http.ResponseWriter, r *http.Request) { close(begun); <-held; (&host{}).ServeHTTP(w, r) }
 	f, _ := open(t, Options{}, a, b)
 	var calls sync.WaitGroup
-	calls.Go(func() { ask(t, f.Conversation(30)) }) // the first server of two that are idle
+	calls.Go(func() { ask(t, f.Conversation()) }) // the first server of two that are idle
 	<-begun
-	two := f.Conversation(30)
+	two := f.Conversation()
 	for range 5 {
 		if got := ask(t, two).Server; got != b.url() {
 			t.Errorf("the call goes to %s", got)
@@ -164,7 +164,7 @@ func TestOverloaded(t *testing.T) {
 func TestServerLeavesAndComesBack(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	f, n := open(t, Options{}, a, b)
-	c := f.Conversation(30)
+	c := f.Conversation()
 	if got := ask(t, c).Server; got != a.url() {
 		t.Fatalf("the first call goes to %s", got)
 	}
@@ -190,7 +190,7 @@ func TestCallsWait(t *testing.T) {
 	const calls = 20
 	replies := make(chan model.Reply, calls)
 	for range calls {
-		go func() { replies <- ask(t, f.Conversation(30)) }()
+		go func() { replies <- ask(t, f.Conversation()) }()
 	}
 	n.await(t, "no model server answers")
 	a.Come()
@@ -304,7 +304,7 @@ func TestList(t *testing.T) {
 		}
 		return nil, errors.New("the file is empty")
 	}}, a)
-	c := f.Conversation(30)
+	c := f.Conversation()
 	ask(t, c)
 	list.Store(&[]string{b.url()})
 	n.await(t, b.url()+" is in use")
@@ -331,7 +331,7 @@ func TestRemovedServer(t *testing.T) {
 	var playing sync.WaitGroup
 	for range episodes {
 		playing.Go(func() {
-			for c := f.Conversation(1 << 20); ; {
+			for c := f.Conversation(); ; {
 				ask(t, c)
 				select {
 				case <-stop:

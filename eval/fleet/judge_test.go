@@ -55,7 +55,7 @@ func TestServerThatRefuses(t *testing.T) {
 		a, fails := newFailing(t, status)
 		b := newHost(t, "r")
 		f, n := open(t, Options{}, a, b)
-		if reply := ask(t, f.Conversation(30)); reply.Server != b.url() {
+		if reply := ask(t, f.Conversation()); reply.Server != b.url() {
 			t.Errorf("%d: %+v", status, reply)
 		}
 		n.await(t, a.url()+" is set aside, its episodes continue elsewhere: ")
@@ -83,7 +83,7 @@ func TestErrorsEverywhere(t *testing.T) {
 	const calls = 20
 	replies := make(chan model.Reply, calls)
 	for range calls {
-		go func() { replies <- ask(t, f.Conversation(30)) }()
+		go func() { replies <- ask(t, f.Conversation()) }()
 	}
 	n.await(t, "no usable reply since")
 	if f.Gone().IsZero() {
@@ -109,11 +109,11 @@ func TestOutageCountsFromTheLastReply(t *testing.T) {
 	f, n := open(t, Options{}, a)
 	fails.on.Store(false)
 	earliest := time.Now()
-	ask(t, f.Conversation(30))
+	ask(t, f.Conversation())
 	latest := time.Now()
 	fails.on.Store(true)
 	var waiting sync.WaitGroup
-	waiting.Go(func() { ask(t, f.Conversation(30)) })
+	waiting.Go(func() { ask(t, f.Conversation()) })
 	n.await(t, "no usable reply since")
 	if since := f.Gone(); since.Before(earliest) || since.After(latest) {
 		t.Errorf("no usable reply since %v, want %v to %v", since, earliest, latest)
@@ -144,7 +144,7 @@ func TestLongWait(t *testing.T) {
 	fails.header = http.Header{"Retry-After": {"3600"}}
 	b := newHost(t, "r")
 	f, n := open(t, Options{}, a, b)
-	c := f.Conversation(30)
+	c := f.Conversation()
 	for range 5 {
 		if reply := ask(t, c); reply.Server != b.url() || reply.Attempts != 1 {
 			t.Errorf("%+v", reply)

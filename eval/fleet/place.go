@@ -10,9 +10,7 @@ import (
 
 type placed struct {
 	server *server
-	// tokens of the call, estimated. calls is the largest number of calls that its
-	// episode still makes, this one included.
-	tokens, calls int
+	tokens int // of the call, estimated
 	// began is when it was placed.
 	began time.Time
 }
@@ -20,15 +18,15 @@ type placed struct {
 // place finds the server for a call and counts the call there: the episode's server
 // if it is in use and the episode does not leave it, otherwise the one with the
 // fewest tokens in flight. It waits while no server is in use.
-func (f *Fleet) place(ctx context.Context, mine *server, calls, prompt int) (placed, error) {
+func (f *Fleet) place(ctx context.Context, mine *server, prompt int) (placed, error) {
 	for {
 		f.mu.Lock()
 		if f.lost != nil {
 			defer f.mu.Unlock()
 			return placed{}, f.lost
 		}
-		p := placed{tokens: prompt + int(f.completion), calls: max(1, calls), began: f.o.Now()}
-		if p.server = f.choose(mine, p); p.server != nil {
+		p := placed{tokens: prompt + int(f.completion), began: f.o.Now()}
+		if p.server = f.choose(mine, p.tokens); p.server != nil {
 			p.server.calls++
 			p.server.tokens += p.tokens
 			f.mu.Unlock()
@@ -46,14 +44,10 @@ func (f *Fleet) place(ctx context.Context, mine *server, calls, prompt int) (pla
 
 // choose returns the server for a call of an episode that is at home on a server,
 // nil if none is in use. The caller holds the lock.
-func (f *Fleet) choose(home *server, p placed) *server {
-	present := f.present()
-	idlest := leastLoaded(present)
-	switch {
-	case home == nil || home.isOut() || home.overloaded(idlest, p.tokens):
+func (f *Fleet) choose(home *server, tokens int) *server {
+	idlest := leastLoaded(f.present())
+	if home == nil || home.isOut() || home.overloaded(idlest, tokens) {
 		return idlest
-	case f.allBegun:
-		return home.orBetter(present, p.calls)
 	}
 	return home
 }
@@ -96,6 +90,14 @@ func (f *Fleet) done(p placed, reply model.Reply, err error) {
 	}
 	p.server.calls--
 	p.server.tokens -= p.tokens
+}
+
+// learn notes how long a reply took. The mean reaches back about 16 replies.
+func (s *server) learn(took time.Duration) {
+	if s.latency == 0 {
+		s.latency = took.Seconds()
+	}
+	s.latency += (took.Seconds() - s.latency) / 16
 }
 
 // replyTime is the time that a reply of a server takes, at most a minute, and a tenth of the time between two questions

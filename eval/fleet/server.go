@@ -19,9 +19,8 @@ type server struct {
 	client  *model.Client
 	// calls are in flight, with so many tokens, estimated.
 	calls, tokens int
-	// latency is the running mean of the time of a call, in seconds, and busy that of
-	// the calls in flight meanwhile; 0 before the first.
-	latency, busy float64
+	// latency is the running mean of the time of a call, in seconds; 0 before the first.
+	latency float64
 	// answered is when the last call was answered, and accepted the latest beginning of one that was.
 	answered, accepted time.Time
 	// doubt is nil while no call has failed since the last one that was answered.

@@ -133,7 +133,7 @@ func (s *trouble) play(t *testing.T, inFlight, episodes int, bare bool) (wall ti
 		for range inFlight {
 			group.Go(func() {
 				for next.Add(1) <= int64(episodes) {
-					c := f.Conversation(chats)
+					c := f.Conversation()
 					for range chats {
 						var err error
 						if !bare {

@@ -34,7 +34,7 @@ func (a Adviser) hot() bool {
 
 // Advice is what helps against a symptom.
 func (a Adviser) Advice(against Symptom) string {
-	own := hints[a.Kind]
+	own := hints()[a.Kind]
 	switch against {
 	case Filtered:
 		return "check the server's content filter"
@@ -67,7 +67,7 @@ func (a Adviser) Advice(against Symptom) string {
 // template says what to check if the chat template may be the cause.
 func (a Adviser) template() string {
 	text := "its chat template"
-	if hint := hints[a.Kind][onTemplate]; hint != "" {
+	if hint := hints()[a.Kind][onTemplate]; hint != "" {
 		text += " (" + hint + ")"
 	}
 	return text
@@ -84,18 +84,20 @@ func (a Adviser) further(against Symptom) string {
 	case SeedsIgnored:
 		return "check that the server lets temperature and seed of a request stand: seeds would measure no spread"
 	case CacheSensitive:
-		return cmp.Or(hints[a.Kind][onCache], "switch the server's prompt cache off")
+		return cmp.Or(hints()[a.Kind][onCache], "switch the server's prompt cache off")
 	}
 	return ""
 }
 
 const (
-	longer   = "give a larger --max-tokens"
-	onFormat = "tune the model on the format, or try another --agent or --prompt"
+	longer = "give a larger --max-tokens"
+	// endsInConfiguration is where the tokens are that end a turn.
+	endsInConfiguration = "check the chat template, and eos_token_id in the model's generation_config.json"
+	onFormat            = "tune the model on the format, or try another --agent or --prompt"
 )
 
 func (a Adviser) lessReasoning() string {
-	return cmp.Or(hints[a.Kind][onThinking], "switch the model's reasoning off with --extra-body")
+	return cmp.Or(hints()[a.Kind][onThinking], "switch the model's reasoning off with --extra-body")
 }
 
 // calmer is advice for a model that goes on and on.

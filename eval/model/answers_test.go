@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/eval/model"
 )
 
@@ -40,40 +42,23 @@ func TestNamesOfReplies(t *testing.T) {
 // Another model is one that the server lists beside ours: not an alias, another spelling, or another name of the same
 // weights.
 func TestOtherModels(t *testing.T) {
-	for _, c := range []struct {
-		asked, cards, answers string
-		other                 bool
-	}{
-		{"m", `{"id":"m"},{"id":"other-1b"}`, "other-1b", true},
-		{"m", `{"id":"m"},{"id":"other-1b"}`, "Other-1B", true},
-		{"m", `{"id":"m"},{"id":"other-1b"}`, "m", false},
-		{"m", `{"id":"m"},{"id":"other-1b"}`, "third", false},
-		{"m", `{"id":"m"},{"id":"m-2024-08-06"}`, "m-2024-08-06", false},
-		{"m", `{"id":"m"},{"id":"m-mini"}`, "m-mini", true},
-		{"gpt-x", `{"id":"openai/gpt-x"},{"id":"openai/gpt-y"}`, "gpt-x", false},
-		{"openai/gpt-x", `{"id":"gpt-x"},{"id":"gpt-y"}`, "gpt-x", false},
-		{"vendor/m", `{"id":"vendor/m"},{"id":"other/m"}`, "other/m", true},
-		{"second", `{"id":"first","root":"/w"},{"id":"second","root":"/w"}`, "first", false},
-		{"second", `{"id":"first","root":"/v"},{"id":"second","root":"/w"}`, "first", true},
-		{"tuned", `{"id":"base","root":"b"},{"id":"tuned","root":"/lora","parent":"base"}`, "base", true},
-		{"b", `{"id":"a","aliases":["a","b"]},{"id":"c"}`, "a", false},
-		{"qwen3", `{"id":"qwen3:latest"},{"id":"qwen3:8b"}`, "qwen3", false},
-		{"mine", `{"id":"/models/x.gguf"}`, "/models/x.gguf", true},
-		{"m", ``, "other", false},
-	} {
-		client := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: c.asked}, Transport: roundTrip(
+	for _, c := range sharedtest.Cases[struct {
+		Asked, Cards, Answers string
+		Other                 bool
+	}](t, "othermodels.yaml") {
+		client := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: c.Asked}, Transport: roundTrip(
 			func(req *http.Request) (*http.Response, error) {
 				if req.Method == http.MethodGet {
-					return respond(200, `{"data":[`+c.cards+`]}`), nil
+					return respond(200, `{"data":[`+c.Cards+`]}`), nil
 				}
-				return respond(200, `{"model":"`+c.answers+`","choices":[{"message":{"content":"go"}}]}`), nil
+				return respond(200, `{"model":"`+c.Answers+`","choices":[{"message":{"content":"go"}}]}`), nil
 			})})
 		if _, err := client.Server(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		reply, err := client.Chat(t.Context(), hello)
-		if err != nil || reply.Model != c.answers || reply.OtherModel != c.other {
-			t.Errorf("%s of %s, answered by %s: another model is %v, %v", c.asked, c.cards, c.answers, reply.OtherModel,
+		if err != nil || reply.Model != c.Answers || reply.OtherModel != c.Other {
+			t.Errorf("%s of %s, answered by %s: another model is %v, %v", c.Asked, c.Cards, c.Answers, reply.OtherModel,
 				err)
 		}
 	}

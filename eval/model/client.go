@@ -177,14 +177,8 @@ func (o Options) validate() error {
 func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy: proxy,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			c, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return conn{c}, nil
-		},
+		Proxy:               proxy,
+		DialContext:         dialer.DialContext,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: max(concurrency, http.DefaultMaxIdleConnsPerHost),
 		// Servers close idle connections, uvicorn after 5 seconds. A request that is

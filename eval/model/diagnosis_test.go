@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"pgregory.net/rapid"
 
 	"heldout/eval/model"
@@ -142,57 +144,20 @@ func checkComplaint(t *rapid.T, replies []model.Reading, tally model.ReplyCounts
 
 // What is in hand decides on the symptom, and with the decoding on the advice.
 func TestSymptoms(t *testing.T) {
-	loop := strings.Repeat("I am a helpful assistant. ", 60)
-	hot := record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512}
-	calm := record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512, Extra: map[string]any{"top_k": 20}}
-	for _, test := range []struct {
-		reading  model.Reading
-		decoding record.Decoding
-		kind     string
-		want     model.Symptom
-		advice   string
-	}{
-		{model.Reading{Text: loop, Fault: record.CutOff, Echo: true}, hot, "vllm", model.Echo, "--prompt v3"},
-		{model.Reading{Text: "Action: look", Readable: true, Echo: true}, hot, "vllm", model.Echo, "--prompt v3"},
-		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "vllm", model.Repetition,
-			`a lower --temperature than 1, or --extra-body '{"top_k":20}'`},
-		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "", model.Repetition,
-			"a lower --temperature than 1 keeps"},
-		{model.Reading{Text: loop, Fault: record.CutOff}, record.Decoding{}, "vllm", model.Repetition,
-			"greedy decoding"},
-		{model.Reading{Text: loop, Fault: record.CutOff}, calm, "vllm", model.Repetition, "tune the model"},
-		{model.Reading{Reasoning: loop, Fault: record.CutOff}, calm, "vllm", model.Repetition, "tune the model"},
-		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, hot, "llama.cpp", model.Rambling, "top_k"},
-		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, calm, "llama.cpp", model.Rambling,
-			"--max-tokens"},
-		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, record.Decoding{Temperature: 1, TopP: 1,
-			MaxTokens: 100}, "vllm", model.Rambling, "--max-tokens"},
-		{model.Reading{Reasoning: "Let me see", Fault: record.CutOff}, hot, "vllm", model.LongReasoning,
-			"enable_thinking"},
-		{model.Reading{Text: "Action: look\nThen", Readable: true, Fault: record.CutOff}, calm, "vllm", model.LongTail,
-			"--max-tokens"},
-		{model.Reading{Text: "Action: look\nThen", Readable: true, Fault: record.CutOff}, hot, "vllm", model.LongTail,
-			"top_k"},
-		{model.Reading{Text: "Observation: x", Fault: record.NoAction, Leftovers: []record.Leftover{
-			record.InventedObservation}}, hot, "vllm", model.Invention, "--completions"},
-		{model.Reading{Text: "I would rather not.", Fault: record.NoAction}, hot, "vllm", model.Prose,
-			"tune the model on the format"},
-		{model.Reading{Text: "look", Fault: record.NoAction, Bare: true}, hot, "vllm", model.BareAction, "--agent act"},
-		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.EndTokens}}, hot, "vllm", model.EndTokens,
-			"generation_config.json"},
-		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.ReasoningMarks}}, hot, "sglang",
-			model.MixedReasoning, "--reasoning-parser"},
-		{model.Reading{Fault: record.OnlyReasoning, Reasoning: "x"}, hot, "llama.cpp", model.PureReasoning,
-			"--reasoning-format auto"},
-		{model.Reading{Fault: record.Refused}, hot, "", model.Filtered, "content filter"},
-		{model.Reading{Fault: record.ToolCalls}, hot, "vllm", model.ToolTalk, "--enable-auto-tool-choice"},
-		{model.Reading{Fault: record.Empty}, hot, "ollama", model.Silence, "Modelfile"},
-		{model.Reading{Readable: true, Valid: true, Text: loop}, hot, "vllm", "", ""},
-	} {
-		got := test.reading.Symptom()
-		advice := model.Adviser{Kind: test.kind, Decoding: test.decoding}.Advice(got)
-		if got != test.want || !strings.Contains(advice, test.advice) {
-			t.Errorf("%+v with %+v: %q, %q", test.reading, test.decoding, string(got), advice)
+	loop := strings.NewReplacer("LOOP", strings.Repeat("I am a helpful assistant. ", 60))
+	for _, test := range sharedtest.Cases[struct {
+		Reading  model.Reading
+		Decoding record.Decoding
+		Kind     string
+		Want     model.Symptom
+		Advice   string
+	}](t, "symptoms.yaml") {
+		r := test.Reading
+		r.Text, r.Reasoning = loop.Replace(r.Text), loop.Replace(r.Reasoning)
+		got := r.Symptom()
+		advice := model.Adviser{Kind: test.Kind, Decoding: test.Decoding}.Advice(got)
+		if got != test.Want || !strings.Contains(advice, test.Advice) {
+			t.Errorf("%+v with %+v: %q, %q", test.Reading, test.Decoding, string(got), advice)
 		}
 	}
 }

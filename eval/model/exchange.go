@@ -40,8 +40,8 @@ type exchange struct {
 	transport http.RoundTripper
 	// headers are added to those of a library.
 	headers http.Header
-	// body makes what post sends.
-	body func() []byte
+	// body is what post sends.
+	body []byte
 	// limit is the longest reply in bytes.
 	limit int
 	// budget is the largest total size in bytes of the replies that all exchanges of
@@ -100,30 +100,12 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 // redirect.
 func (x *exchange) post(ctx context.Context, prepared *http.Request) error {
 	req := prepared.WithContext(ctx)
-	body := x.body()
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return &passing{x.body()}, nil }
-	req.Body = &passing{body}
+	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	req.ContentLength, req.GetBody = int64(len(x.body)), body
+	req.Body, _ = body()
 	_, err := x.send(req)
 	return err
 }
-
-// passing is the body of a request, whose memory is free once it is sent: a server may think for
-// minutes.
-type passing struct{ rest []byte }
-
-// Read implements io.Reader.
-func (p *passing) Read(b []byte) (int, error) {
-	n := copy(b, p.rest)
-	if p.rest = p.rest[n:]; len(p.rest) > 0 {
-		return n, nil
-	}
-	p.rest = nil
-	return n, io.EOF
-}
-
-// Close implements io.Closer.
-func (p *passing) Close() error { return nil }
 
 func (x *exchange) send(req *http.Request) (*http.Response, error) {
 	x.sent = req.URL

@@ -11,10 +11,11 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/eval/model"
-	"heldout/scoring/record"
 )
 
 // gateway remembers the addresses and headers of requests, and answers as its function does.
@@ -253,43 +254,25 @@ func wantIn(body, part, why string) string {
 // Pieces that nobody asked for are read as well, with reasoning and calls; a stream that
 // breaks off or reports an error is no reply.
 func TestPiecesOfAllKinds(t *testing.T) {
-	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
-	for name, c := range map[string]struct {
-		body string
-		want model.Reply
-		err  string
-	}{
-		"reasoning": {`data: {"choices":[{"delta":{"reasoning_content":"I "}}]}` + "\n" +
-			`data: {"choices":[{"delta":{"reasoning_content":"see"}}]}` + "\n" +
-			`data: {"choices":[{"delta":{"content":"go"}}]}` + "\n" + end,
-			model.Reply{Text: "go", Reasoning: "I see", FinishReason: "stop"}, ""},
-		"parts": {`data: {"choices":[{"delta":{"content":[{"type":"text","text":"g"}]}}]}` + "\n" +
-			`data: {"choices":[{"delta":{"content":[{"type":"text","text":"o"}]}}]}` + "\n" + end,
-			model.Reply{Text: "go", FinishReason: "stop"}, ""},
-		"call": {`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"act","arguments":"{\"a\""}}]}}]}` +
-			"\n" + `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}}]}` + "\n" + end,
-			model.Reply{FinishReason: "stop", Fault: record.ToolCalls,
-				Substitute: `[{"function":{"arguments":"{\"a\":1}","name":"act"},"id":"1","index":0,"type":"function"}]`}, ""},
-		"no end":     {`data: {"choices":[{"delta":{"content":"go"}}]}` + "\n\n", model.Reply{}, "the reply breaks off"},
-		"not JSON":   {"data: {\"choices\"\n\n", model.Reply{}, "cannot be read"},
-		"nothing":    {"data: [DONE]\n", model.Reply{}, "no message"},
-		"error":      {`data: {"error":{"message":"overloaded"}}` + "\n", model.Reply{}, "it reports an error: overloaded"},
-		"late error": {`data: {"choices":[{"delta":{"content":"go"}}]}` + "\n" + `data: {"error":{"message":"lost"}}`, model.Reply{}, "lost"},
-	} {
+	for _, c := range sharedtest.Cases[struct {
+		Name, Body string
+		Want       model.Reply
+		Err        string
+	}](t, "pieces.yaml") {
 		g := newGateway(t, func(w http.ResponseWriter, _ string) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprint(w, c.body)
+			fmt.Fprint(w, c.Body)
 		})
 		got, err := open(t, model.Options{BaseURL: g.URL + "/v1"}).Chat(t.Context(), hello)
 		got.Latency, got.Attempts, got.Calls = 0, 0, nil
-		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: %+v, %v, want %s", name, got, err, c.err)
+		if c.Err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.Err) {
+				t.Errorf("%s: %+v, %v, want %s", c.Name, got, err, c.Err)
 			}
 			continue
 		}
-		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		if diff := cmp.Diff(c.Want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", c.Name, err, diff)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func troubled(kind string, b *babbler) http.HandlerFunc {
 			return
 		}
 		owner := map[string]string{"vllm": "vllm", "sglang": "sglang", "llama.cpp": "llamacpp", "": "someone"}[kind]
-		say(200, `{"data":[{"id":"other","owned_by":"`+owner+`","max_model_len":1000},{"id":"`+b.name+`","owned_by":"`+
+		say(200, `{"data":[{"id":"other","owned_by":"`+owner+`","max_model_len":1000},{"id":"`+b.Name+`","owned_by":"`+
 			owner+`","max_model_len":1000}]}`)(w, r)
 	}
 }
@@ -64,18 +64,18 @@ func TestHintsFitTheServer(t *testing.T) {
 	}
 	for kind, want := range tests {
 		spec := model.Spec{Provider: model.OpenAI, Name: "m"}
-		examine := func(b *babbler, limit int) []envs.Check {
-			b.contextLength = 1000
-			server := httptest.NewServer(troubled(kind, b))
+		examine := func(v vices, limit int) []envs.Check {
+			v.ContextLength = 1000
+			server := httptest.NewServer(troubled(kind, &babbler{vices: v}))
 			defer server.Close()
 			return slices.Collect(model.Examine(t.Context(), open(t,
 				model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: limit}), nil, 4))
 		}
-		missing := examine(&babbler{name: "another"}, 0)
-		tooLong := examine(&babbler{name: "m"}, 5000)
-		empty := examine(&babbler{name: "m", silent: true}, 0)
-		varied := examine(&babbler{name: "m", batchMatters: true}, 0)
-		cached := examine(&babbler{name: "m", cacheMatters: true}, 0)
+		missing := examine(vices{Name: "another"}, 0)
+		tooLong := examine(vices{Name: "m"}, 5000)
+		empty := examine(vices{Name: "m", Silent: true}, 0)
+		varied := examine(vices{Name: "m", BatchMatters: true}, 0)
+		cached := examine(vices{Name: "m", CacheMatters: true}, 0)
 		for _, c := range []struct {
 			checks     []envs.Check
 			name, want string

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/eval/model"
 )
 
@@ -24,35 +26,13 @@ func address(t *testing.T, spec model.Spec, base string) string {
 }
 
 func TestAddresses(t *testing.T) {
-	tests := []struct {
-		provider   model.Provider
-		base, want string
-	}{
-		{model.VLLM, "", "http://localhost:8000/v1/chat/completions"},
-		{model.OpenAI, "", "https://api.openai.com/v1/chat/completions"},
-		{model.VLLM, "http://gpu7:9000/v1", "http://gpu7:9000/v1/chat/completions"},
-		{model.VLLM, "https://h/deep/path/v1//", "https://h/deep/path/v1/chat/completions"},
-		{model.VLLM, "http://[::1]:8000/v1", "http://[::1]:8000/v1/chat/completions"},
-		{model.Ollama, "", "http://127.0.0.1:11434/api/chat"},
-		{model.Ollama, "  ", "http://127.0.0.1:11434/api/chat"},
-		{model.Ollama, "example.com", "http://example.com:11434/api/chat"},
-		{model.Ollama, "example.com:1234", "http://example.com:1234/api/chat"},
-		{model.Ollama, "example.com:1234/", "http://example.com:1234/api/chat"},
-		{model.Ollama, "example.com/ollama/", "http://example.com:11434/ollama/api/chat"},
-		{model.Ollama, "http://example.com", "http://example.com:80/api/chat"},
-		{model.Ollama, "https://example.com", "https://example.com:443/api/chat"},
-		{model.Ollama, "https://example.com:8443/x", "https://example.com:8443/x/api/chat"},
-		{model.Ollama, ":8080", "http://127.0.0.1:8080/api/chat"},
-		{model.Ollama, "0.0.0.0", "http://127.0.0.1:11434/api/chat"},
-		{model.Ollama, "0.0.0.0:8080", "http://127.0.0.1:8080/api/chat"},
-		{model.Ollama, "::1", "http://[::1]:11434/api/chat"},
-		{model.Ollama, "[::1]", "http://[::1]:11434/api/chat"},
-		{model.Ollama, "[::]:8080", "http://[::1]:8080/api/chat"},
-	}
-	for _, test := range tests {
-		got := address(t, model.Spec{Provider: test.provider, Name: "m"}, test.base)
-		if got != test.want {
-			t.Errorf("%s at %q: requests go to %s, want %s", test.provider, test.base, got, test.want)
+	for _, test := range sharedtest.Cases[struct {
+		Provider   model.Provider
+		Base, Want string
+	}](t, "addresses.yaml") {
+		got := address(t, model.Spec{Provider: test.Provider, Name: "m"}, test.Base)
+		if got != test.Want {
+			t.Errorf("%s at %q: requests go to %s, want %s", test.Provider, test.Base, got, test.Want)
 		}
 	}
 }

@@ -155,27 +155,19 @@ const mostBlank = 3
 
 // ask makes a call in the way that h says.
 func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {
-	fields := chatFields(o.spec.Name, o.kind(), req, h)
-	body, err := json.Marshal(fields)
+	body, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
 	if err != nil {
 		return nil, unsendable(o.url, clean(err.Error(), o.key))
-	}
-	size := len(body)
-	take := func() (b []byte) {
-		if b, body = body, nil; b == nil { // it was sent before
-			b, _ = json.Marshal(fields) // as it was, without an error
-		}
-		return b
 	}
 	reply := &Reply{}
 	paced := o.forCall(req)
 	paced.acquire = func(ctx context.Context) (func(*exchange), error) {
-		expected, err := o.pacer.wait(ctx, size)
-		return func(x *exchange) { o.pacer.answered(size, expected, reply, x.header) }, err
+		expected, err := o.pacer.wait(ctx, len(body))
+		return func(x *exchange) { o.pacer.answered(len(body), expected, reply, x.header) }, err
 	}
 	blank := 0
 	attempts, err := paced.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
-		x.body, x.limit = take, h.replyLimit(longest(req.Decoding))
+		x.body, x.limit = body, h.replyLimit(longest(req.Decoding))
 		start := o.now()
 		prepared := o.chats
 		if req.Completion {

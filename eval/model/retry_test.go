@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
 )
@@ -47,51 +48,18 @@ func passing(t *testing.T) map[string]struct {
 		want    string
 		status  int
 	}
-	return map[string]failure{
-		"429": {say(429, `{"error":{"message":"slow down"}}`), "429 Too Many Requests: slow down", 429},
-		"408": {say(408, ``), "408 Request Timeout", 408},
-		"500": {say(500, `{"error":"boom"}`), "500 Internal Server Error: boom", 500},
-		"vLLM": {
-			say(500,
-				`{"error":{"message":"EngineCore encountered an issue. See stack trace (above) for the root cause.","type":"InternalServerError","param":null,"code":500}}`), "500 Internal Server Error: EngineCore encountered", 500},
-		"llama.cpp": {say(503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`),
-			"503 Service Unavailable: Loading model", 503},
-		"Ollama, full": {say(503, `{"error":"server busy, please try again.  maximum pending requests exceeded"}`),
-			"503 Service Unavailable: server busy, please try again. maximum", 503},
-		"Ollama": {say(500, `{"error":"an error was encountered while running the model: unexpected EOF"}`),
-			"500 Internal Server Error: an error was encountered", 500},
-		"500 on a field": {say(500, `{"error":{"message":"sampler died at min_p","param":"min_p"}}`),
-			"500 Internal Server Error: sampler died", 500},
-		"502 html": {say(502, "<html><h1>Bad\nGateway</h1></html>"),
-			"502 Bad Gateway: <html><h1>Bad Gateway</h1></html>", 502},
-		"529":        {say(529, ``), "529", 529},
-		"closed":     {hijacked(t, ""), "EOF", 0},
-		"not HTTP":   {hijacked(t, "hello\n"), "malformed HTTP", 0},
-		"garbage":    {say(200, `hello`), "not what was asked for: hello", 200},
-		"empty body": {say(200, ``), "the reply", 200},
-		"no content": {say(204, ``), "the reply", 204},
-		"cut JSON":   {say(200, vllmReply[:100]), "the reply", 200},
-		"cut body":   {say(200, vllmReply[:100], "Content-Length", "5000"), "breaks off", 200},
-		"cut chunks": {hijacked(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"cho\r\n"),
-			"breaks off", 200},
+	failures := map[string]failure{
 		"cut gzip": {say(200, "\x1f\x8b\x08\x00", "Content-Encoding", "gzip"), "", 200},
-		"error with 200": {say(200, `{"error":{"message":"engine died","code":500}}`),
-			"it reports an error: engine died", 200},
-		"error and reply": {say(200, `{"error":{"message":"engine died"},"choices":[{"message":{"content":"half"}}]}`),
-			"it reports an error: engine died", 200},
-		"error as string": {say(200, `{"error":"engine died"}`), "it reports an error: engine died", 200},
-		"old vLLM error": {say(200, `{"object":"error","message":"engine died"}`),
-			"it reports an error: engine died", 200},
-		"a list":       {say(200, `[]`), "the reply", 200},
-		"null":         {say(200, `null`), "the reply", 200},
-		"no choices":   {say(200, `{"usage":{"prompt_tokens":1},"done":false}`), "the reply", 200},
-		"choices null": {say(200, `{"choices":null}`), "the reply", 200},
-		"mistyped": {say(200, `{"choices":[{"message":{"content":5}}],"message":{"content":5},"done":true}`),
-			"the reply", 200},
-		"loaded": {
-			say(200, `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}`),
-			"the reply", 200},
 	}
+	for _, f := range sharedtest.Cases[struct {
+		Name    string
+		Handler fixed
+		Want    string
+		Status  int
+	}](t, "failures.yaml") {
+		failures[f.Name] = failure{f.Handler.handler(t), f.Want, f.Status}
+	}
+	return failures
 }
 
 // A failure that may pass is told after one request, and the next call finds the server again.

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/eval/model"
@@ -37,65 +39,15 @@ func refusing(status int, words string, fields ...string) http.HandlerFunc {
 // The words with which services refuse fields are those of their documentation
 // and of reports by users.
 func TestRefusedFieldsAreDropped(t *testing.T) {
-	openAI :=
-		`{"error":{"message":"Unsupported parameter: 'FIELD' is not supported with this model.","type":"invalid_request_error","param":"FIELD","code":"unsupported_parameter"}}`
-	for _, c := range []struct {
-		name   string
-		status int
-		words  string
-		fields []string // that it refuses
-		want   []string // that are dropped with a mark
-	}{
-		{"OpenAI, a reasoning model", 400, openAI, []string{"stop", "temperature", "top_p"},
-			[]string{"temperature", "top_p"}},
-		{
-			"OpenAI, a value", 400,
-			`{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`,
-			[]string{"temperature"}, []string{"temperature"}},
-		{
-			"OpenAI, the length", 400,
-			`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`,
-			[]string{"max_tokens"}, nil},
-		{
-			"OpenAI, older", 400,
-			`{"error":{"message":"Unrecognized request argument supplied: FIELD","type":"invalid_request_error","param":null,"code":null}}`, []string{"top_k", "min_p"}, []string{"min_p", "top_k"}},
-		{
-			"Azure, many", 400,
-			`{"error":{"message":"Unrecognized request arguments supplied: FIELD, presence","type":"invalid_request_error"}}`, []string{"min_p", "top_k"}, []string{"min_p", "top_k"}},
-		{
-			"Google", 400,
-			`[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"FIELD\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
-		{
-			"Groq", 400,
-			`{"error":{"message":"property 'top_k' is unsupported, did you mean 'top_p'?","type":"invalid_request_error"}}`, []string{"top_k"}, []string{"top_k"}},
-		{
-			"Mistral", 422,
-			`{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":7}]},"type":"invalid_request_error","param":null,"code":null}`,
-			[]string{"seed", "repetition_penalty"}, []string{"repetition_penalty", "seed"}},
-		{
-			"Fireworks", 400,
-			`{"error":{"object":"error","type":"invalid_request_error","message":"Extra inputs are not permitted, field: 'FIELD', value: 0"}}`, []string{"min_p", "seed"}, []string{"min_p", "seed"}},
-		{
-			"Anthropic", 400,
-			`{"type":"error","error":{"type":"invalid_request_error","message":"FIELD: Extra inputs are not permitted"}}`, []string{"seed", "top_k"}, []string{"seed", "top_k"}},
-		{
-			"Anthropic, both", 400,
-			"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` and `top_p` cannot both be " +
-				"specified for this model. Please use only one.\"}}", []string{"top_p"}, []string{"top_p"}},
-		{
-			"Anthropic, newer", 400,
-			"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`FIELD` is deprecated for this model.\"}}",
-			[]string{"temperature", "top_p"}, []string{"temperature", "top_p"}},
-		{
-			"xAI", 400,
-			`{"code":"Client specified an invalid argument","error":"Model grok-4 does not support parameter stop."}`,
-			[]string{"stop"}, nil},
-		{
-			"FastAPI", 422,
-			`{"detail":[{"type":"extra_forbidden","loc":["body","FIELD"],"msg":"Extra inputs are not permitted","input":0}]}`, []string{"min_p"}, []string{"min_p"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			server := recording(t, refusing(c.status, c.words, c.fields...))
+	for _, c := range sharedtest.Cases[struct {
+		Name   string
+		Status int
+		Words  string
+		Fields []string // that it refuses
+		Want   []string // that are dropped with a mark
+	}](t, "droppedfields.yaml") {
+		t.Run(c.Name, func(t *testing.T) {
+			server := recording(t, refusing(c.Status, c.Words, c.Fields...))
 			var mu sync.Mutex
 			var told []string
 			client := open(t, model.Options{BaseURL: server.URL + "/v1", Tell: func(line string) {
@@ -110,12 +62,12 @@ func TestRefusedFieldsAreDropped(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(c.want, reply.Dropped); diff != "" {
+				if diff := cmp.Diff(c.Want, reply.Dropped); diff != "" {
 					t.Errorf("dropped (-want +got):\n%s", diff)
 				}
 			}
-			if n := len(server.all()); n != 2+len(c.fields) || len(told) != len(c.fields) {
-				t.Errorf("%d requests and the lines %q, for %d refused fields and 2 calls", n, told, len(c.fields))
+			if n := len(server.all()); n != 2+len(c.Fields) || len(told) != len(c.Fields) {
+				t.Errorf("%d requests and the lines %q, for %d refused fields and 2 calls", n, told, len(c.Fields))
 			}
 		})
 	}
@@ -133,44 +85,19 @@ func TestAskedForFieldsAreNotDropped(t *testing.T) {
 
 // Refusals that every call would meet are fatal, and say what helps.
 func TestObstacles(t *testing.T) {
-	for _, c := range []struct {
-		status      int
-		words, want string
-	}{
-		{400, "System role not supported", "--set no-system-role"},
-		{500, "System role not supported", "--set no-system-role"},
-		{400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "--set no-system-role"},
-		{400, "Developer instruction is not enabled for models/gemma-3-27b-it", "--set no-system-role"},
-		{400, "Conversation roles must alternate user/assistant/user/assistant/...", "--set no-system-role"},
-		{400, "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
-			"--set no-system-role"},
-		{
-			400,
-			"As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat " +
-				"template if the tokenizer does not define one.", "--completions"},
-		{
-			400,
-			"Cannot use chat template functions because tokenizer.chat_template is not set and no template argument " +
-				"was passed!", "--completions"},
-		{400, "Model Not Exist", "name of the model"},
-		{400, "Invalid model: mistral-huge", "name of the model"},
-		{400, "gpt-x is not a valid model ID", "name of the model"},
-		{400, "The model `x` does not exist or you do not have access to it.", "name of the model"},
-		{
-			400,
-			"max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you " +
-				"provided 100000.", "smaller --max-tokens"},
-		{422, "max_tokens must be less than or equal to 8192", "smaller --max-tokens"},
-	} {
-		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": c.words}})
+	for _, c := range sharedtest.Cases[struct {
+		Status      int
+		Words, Want string
+	}](t, "obstacles.yaml") {
+		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": c.Words}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := recording(t, say(c.status, string(body)))
+		server := recording(t, say(c.Status, string(body)))
 		_, err = open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
-		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.want) ||
+		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.Want) ||
 			len(server.all()) != 1 {
-			t.Errorf("%d %s: %v, fatal %v, after %d requests", c.status, c.words, err, got.Fatal(), len(server.all()))
+			t.Errorf("%d %s: %v, fatal %v, after %d requests", c.Status, c.Words, err, got.Fatal(), len(server.all()))
 		}
 	}
 }
@@ -258,27 +185,14 @@ func TestTokensOfRepliesAskedAgain(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	for _, c := range []struct {
-		choice string
-		want   record.Fault
-	}{
-		{`{"message":{"content":"a"},"finish_reason":"stop"}`, ""},
-		{`{"message":{"content":"a"},"finish_reason":"length"}`, record.CutOff},
-		{`{"message":{"content":"<think>a"},"finish_reason":"length"}`, record.CutOff},
-		{`{"message":{"content":"<think>a"},"finish_reason":"stop"}`, record.OnlyReasoning},
-		{`{"message":{"content":null,"reasoning_content":"a"},"finish_reason":"stop"}`, record.OnlyReasoning},
-		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]},"finish_reason":"stop"}`, record.OnlyReasoning},
-		{`{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}`, record.ToolCalls},
-		{`{"message":{"content":null,"function_call":{"name":"f"}},"finish_reason":"function_call"}`, record.ToolCalls},
-		{`{"message":{"content":"","refusal":"I cannot help."},"finish_reason":"stop"}`, record.Refused},
-		{`{"message":{"content":"a"},"finish_reason":"content_filter"}`, record.Refused},
-		{`{"message":{"content":null},"finish_reason":"stop"}`, record.NoContent},
-		{`{"message":{"content":" "},"finish_reason":"stop"}`, record.Empty},
-	} {
-		server := recording(t, say(200, `{"choices":[`+c.choice+`]}`))
+	for _, c := range sharedtest.Cases[struct {
+		Choice string
+		Want   record.Fault
+	}](t, "faults.yaml") {
+		server := recording(t, say(200, `{"choices":[`+c.Choice+`]}`))
 		got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
-		if err != nil || got.Fault != c.want {
-			t.Errorf("%s: fault %q, %v; want %q", c.choice, string(got.Fault), err, string(c.want))
+		if err != nil || got.Fault != c.Want {
+			t.Errorf("%s: fault %q, %v; want %q", c.Choice, string(got.Fault), err, string(c.Want))
 		}
 	}
 	server := recording(t, say(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"abort"}]}`))

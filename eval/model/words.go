@@ -353,7 +353,7 @@ func remedyFor(kind string, status int, message string) string {
 	}
 	for _, o := range obstacles {
 		if o.text().MatchString(message) {
-			return cmp.Or(o.remedy, hints[kind][o.on])
+			return cmp.Or(o.remedy, hints()[kind][o.on])
 		}
 	}
 	return ""

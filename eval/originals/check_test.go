@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/configs"
 )
 
@@ -29,28 +31,15 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 }
 
 func TestCommitOf(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		files map[string]string
-		want  string
-	}{
-		{"a commit", map[string]string{".git/HEAD": oneCommit + "\n"}, oneCommit},
-		{"a branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": oneCommit + "\n"},
-			oneCommit},
-		{"a packed branch", map[string]string{".git/HEAD": "ref: refs/heads/main\n",
-			".git/packed-refs": "# pack-refs\n" + anotherCommit + " refs/heads/other\n" + oneCommit +
-				" refs/heads/main\n"}, oneCommit},
-		{"a work tree", map[string]string{".git": "gitdir: g/worktrees/w\n", "g/worktrees/w/HEAD": "ref: refs/heads/w",
-			"g/worktrees/w/commondir": "../..\n",
-			"g/refs/heads/w":          oneCommit}, oneCommit},
-		{"no repository", map[string]string{"README": "x"}, ""},
-		{"no commit", map[string]string{".git/HEAD": "ref: refs/heads/none"}, ""},
-		{"something else", map[string]string{".git/HEAD": "x"}, ""},
-	} {
+	for _, c := range sharedtest.Cases[struct {
+		Name  string
+		Files map[string]string
+		Want  string
+	}](t, "commits.yaml") {
 		dir := t.TempDir()
-		writeFiles(t, dir, c.files)
-		if got := commitOf(dir); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		writeFiles(t, dir, c.Files)
+		if got := commitOf(dir); got != c.Want {
+			t.Errorf("%s: %q, want %q", c.Name, got, c.Want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -331,29 +330,5 @@ func TestForkDuringAStep(t *testing.T) {
 	<-stepped
 	if got := ask(s, "POST", "/v1/fork", body); got.Code != http.StatusNotFound || s.Table().Len() != 0 {
 		t.Errorf("after the end: %d %s", got.Code, got.Body)
-	}
-}
-
-// BenchmarkForkRequest forks a session a thousand times and closes the forks.
-func BenchmarkForkRequest(b *testing.B) {
-	s, _ := testServer(b, func(o *Options) { o.MaxSessions, o.MaxPerAddress = 2000, 2000 })
-	session, err := s.Table().Open(Owner{Protocol: batchProtocol})
-	if err != nil {
-		b.Fatal(err)
-	}
-	m := s.options.Mounts[0]
-	set, task, err := m.Find(TaskChoice{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		forks, err := session.Fork(1000)
-		if err != nil {
-			b.Fatal(fmt.Errorf("forking: %w", err))
-		}
-		closeAll(forks, Capacity)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -28,42 +30,19 @@ func ask(s *Server, method, target, body string, headers ...string) *httptest.Re
 func TestGuard(t *testing.T) {
 	open, _ := testServer(t, func(o *Options) { o.Names = []string{"trainer.example"} })
 	closed, _ := testServer(t, func(o *Options) { o.Token = "correct-horse" })
-	for _, c := range []struct {
-		name    string
-		server  *Server
-		path    string
-		headers []string
-		code    int
-	}{
-		{"loopback", open, "/metadata", nil, 200},
-		{"another loopback", open, "/metadata", []string{"Host", "localhost:1"}, 200},
-		{"version 6", open, "/metadata", []string{"Host", "[::1]:8000"}, 200},
-		{"own name", open, "/metadata", []string{"Host", "Trainer.example:8000"}, 200},
-		{"rebinding", open, "/metadata", []string{"Host", "evil.example"}, 403},
-		{"other site", open, "/metadata", []string{"Origin", "http://evil.example"}, 403},
-		{"other port of this machine", open, "/metadata", []string{"Origin", "http://127.0.0.1:9"}, 403},
-		{"own page", open, "/metadata", []string{"Origin", "http://127.0.0.1:8000"}, 200},
-		{"broken origin", open, "/metadata", []string{"Origin", "null"}, 403},
-		{"cross-site", open, "/metadata", []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"no token", closed, "/metadata", nil, 401},
-		{"no token for metrics", closed, "/metrics", nil, 401},
-		{"no token for a batch", closed, "/v1/envs", nil, 401},
-		{"health", closed, "/health", nil, 200},
-		{"health of a mount", closed, "/openenv/echo/health", nil, 200},
-		{"bearer", closed, "/metadata", []string{"Authorization", "Bearer correct-horse"}, 200},
-		{"bearer in small letters", closed, "/metadata", []string{"Authorization", "bearer  correct-horse"}, 200},
-		{"wrong bearer", closed, "/metadata", []string{"Authorization", "Bearer correct-horsf"}, 401},
-		{"beginning of the token", closed, "/metadata", []string{"Authorization", "Bearer correct"}, 401},
-		{"empty bearer", closed, "/metadata", []string{"Authorization", "Bearer "}, 401},
-		{"key", closed, "/metadata", []string{"X-API-Key", "correct-horse"}, 200},
-		{"wrong key", closed, "/metadata", []string{"X-API-Key", "x"}, 401},
-		{"password", closed, "/metadata", []string{"Authorization", "Basic eDpjb3JyZWN0LWhvcnNl"}, 200},
-		{"wrong password", closed, "/metadata", []string{"Authorization", "Basic eDp4"}, 401},
-		{"any name with a token", closed, "/metadata",
-			[]string{"Host", "any.example", "X-API-Key", "correct-horse"}, 200},
-	} {
-		if got := ask(c.server, "GET", c.path, "", c.headers...); got.Code != c.code {
-			t.Errorf("%s: status %d, want %d: %s", c.name, got.Code, c.code, got.Body)
+	for _, c := range sharedtest.Cases[struct {
+		Name    string
+		Closed  bool
+		Path    string
+		Headers []string
+		Code    int
+	}](t, "guard.yaml") {
+		s := open
+		if c.Closed {
+			s = closed
+		}
+		if got := ask(s, "GET", c.Path, "", c.Headers...); got.Code != c.Code {
+			t.Errorf("%s: status %d, want %d: %s", c.Name, got.Code, c.Code, got.Body)
 		}
 	}
 	answer := ask(closed, "GET", "/metadata", "")

@@ -4,60 +4,17 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
-// replies are frames of clients with the replies that the reference gives, recorded
+// recordedFrame is a frame of a client with the reply that the reference gives, recorded
 // with its release 0.10.0. Only the texts of JSON errors and of the two frames that
 // end a session are our own.
-var recordedFrames = []struct{ frame, reply string }{
-	{
-		`{"type":"reset","data":[]}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":[],"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{
-		`{"type":"reset","data":null}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":null,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{
-		`{"type":"reset","data":{},"foo":1}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["foo"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{
-		`{"type": "step", "data": {"message": 5}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"string_type","loc":["message"],"msg":"Input should be a valid string","input":5,"url":"https://errors.pydantic.dev/2.14/v/string_type"}]}}`},
-	{
-		`{"type": "step", "data": {}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["message"],"msg":"Field required","input":{},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
-	{
-		`{"type": "step"}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
-	{
-		`{"type": "step", "data": {"msg": "x"}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["message"],"msg":"Field required","input":{"msg":"x"},"url":"https://errors.pydantic.dev/2.14/v/missing"},{"type":"extra_forbidden","loc":["msg"],"msg":"Extra inputs are not permitted","input":"x","url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type": "step", "data": {"zz":1,"message": 5,"aa":[1, 2]}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"string_type","loc":["message"],"msg":"Input should be a valid string","input":5,"url":"https://errors.pydantic.dev/2.14/v/string_type"},{"type":"extra_forbidden","loc":["zz"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"},{"type":"extra_forbidden","loc":["aa"],"msg":"Extra inputs are not permitted","input":[1,2],"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type": "step", "data": {"message":"a","metadata":5}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["metadata"],"msg":"Input should be a valid dictionary","input":5,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{`{"type": "step", "data": {"message": "x"}, "extra": {"a": 1}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["extra"],"msg":"Extra inputs are not permitted","input":{"a":1},"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{
-		`{"type": "step", "extra": 1}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step","extra":1},"url":"https://errors.pydantic.dev/2.14/v/missing"},{"type":"extra_forbidden","loc":["extra"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{
-		`{"type":"state","data":{}}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["data"],"msg":"Extra inputs are not permitted","input":{},"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
-	{`{"type":"nope"}`, `{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`},
-	{`{"type":5}`, `{"type":"error","data":{"message":"Unknown message type: 5","code":"UNKNOWN_TYPE"}}`},
-	{`{"type":null}`, `{"type":"error","data":{"message":"Unknown message type: None","code":"UNKNOWN_TYPE"}}`},
-	{`{}`, `{"type":"error","data":{"message":"Unknown message type: ","code":"UNKNOWN_TYPE"}}`},
-	{`{"type":"nope","data":1}`,
-		`{"type":"error","data":{"message":"Unknown message type: nope","code":"UNKNOWN_TYPE"}}`},
-	{
-		`{"type":"mcp"}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"mcp"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]}}`},
-	{
-		`{"type":"mcp","data":5}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"dict_type","loc":["data"],"msg":"Input should be a valid dictionary","input":5,"url":"https://errors.pydantic.dev/2.14/v/dict_type"}]}}`},
-	{
-		`{"type":"close","x":1}`,
-		`{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[{"type":"extra_forbidden","loc":["x"],"msg":"Extra inputs are not permitted","input":1,"url":"https://errors.pydantic.dev/2.14/v/extra_forbidden"}]}}`},
+type recordedFrame struct{ Frame, Reply string }
+
+func recordedFrames(t testing.TB) []recordedFrame {
+	return sharedtest.Cases[recordedFrame](t, "frames.yaml")
 }
 
 // text is the JSON of v, which must be valid.
@@ -71,14 +28,14 @@ func text(t *testing.T, v any) string {
 }
 
 func TestRecordedErrors(t *testing.T) {
-	for _, c := range recordedFrames {
-		_, err := readFrame([]byte(c.frame))
+	for _, c := range recordedFrames(t) {
+		_, err := readFrame([]byte(c.Frame))
 		if err == nil {
-			t.Errorf("%s is accepted", c.frame)
+			t.Errorf("%s is accepted", c.Frame)
 			continue
 		}
-		if got := text(t, errorReply(err)); got != c.reply {
-			t.Errorf("%s\n got %s\nwant %s", c.frame, got, c.reply)
+		if got := text(t, errorReply(err)); got != c.Reply {
+			t.Errorf("%s\n got %s\nwant %s", c.Frame, got, c.Reply)
 		}
 	}
 }
@@ -97,8 +54,8 @@ func TestFramesThatEndASession(t *testing.T) {
 }
 
 func FuzzFrame(f *testing.F) {
-	for _, c := range recordedFrames {
-		f.Add([]byte(c.frame))
+	for _, c := range recordedFrames(f) {
+		f.Add([]byte(c.Frame))
 	}
 	f.Add([]byte(`{"type":"step","data":{"message":"look"}}`))
 	f.Add([]byte(` { "type" : "step" , "data" : { "message" : "a\"é" } } `))

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -59,27 +61,9 @@ func pipeTo(t *testing.T, s *Server) (ask func(line string) string) {
 func TestPipe(t *testing.T) {
 	s, _ := testServer(t, func(o *Options) { o.MaxPerAddress = 1 }) // no limit of a pipe
 	ask := pipeTo(t, s)
-	for _, c := range []struct{ line, want string }{
-		{`{"open":{"env":"echo","count":2}}`, `{"first":0}`},
-		{`{"steps":[[0,{"index":0}],[1,"early"],[0,"on\u00e9"],[7,"x"],[1,{"index":9}],[-1,{}]]}`, `{"results":[` +
-			`["this is echo/0",0.0,false,0.0,false,true,false,{"task_id":"echo/0","goal":"say win"}],` +
-			`{"error":"no episode is running: send reset first"},["echo oné",0.0,false,0.1,false,true,false],` +
-			`{"error":"the session is closed: open another"},` +
-			`{"error":"Invalid reset: index: index 9 is not in split train, which has the tasks 0 to 2"},` +
-			`{"error":"the session is closed: open another"}]}`},
-		{`{"steps":[[1,{"max_steps":1,"actions":true}],[0,"bad"],[0,"win"],[1,"a"]]}`, `{"results":[` +
-			`["this is echo/0",0.0,false,0.0,false,true,false,{"task_id":"echo/0","goal":"say win","actions":["look","win"]}],` +
-			`["echo bad",0.0,false,0.2,false,false,false],["echo win",1.0,true,1.0,true,true,false],` +
-			`["echo a",0.0,true,0.1,false,true,true,{"actions":["look","win"]}]]}`},
-		{`{"close":[1,5,-1]}`, `{}`},
-		{`{"steps":[[1,"x"],[1,"x"],[0,{"task_id":"echo/2"}]]}`, `{"results":[` +
-			`{"error":"the session is closed: open another"},{"error":"the session is closed: open another"},` +
-			`["this is echo/2",0.0,false,0.0,false,true,false,{"task_id":"echo/2","goal":"say win"}]]}`},
-		{`{"open":{"env":"echo"}}`, `{"first":2}`},
-		{`{"sync":17}`, `{"sync":17}`},
-	} {
-		if diff := cmp.Diff(c.want, ask(c.line)); diff != "" {
-			t.Errorf("%s: %s", c.line, diff)
+	for _, c := range sharedtest.Cases[struct{ Line, Want string }](t, "pipe.yaml") {
+		if diff := cmp.Diff(c.Want, ask(c.Line)); diff != "" {
+			t.Errorf("%s: %s", c.Line, diff)
 		}
 	}
 	if n := s.Table().Len(); n != 2 {

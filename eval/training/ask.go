@@ -122,7 +122,7 @@ func (a *ModelCalls) ask(ctx context.Context, book *calls.Book, rest []int, crea
 	defer finish()
 	var warned sync.Once
 	return book.Work(ctx, len(rest), int(a.Run.Concurrency), func(ctx context.Context, i int) error {
-		var conversation model.Model = servers.Conversation(1)
+		var conversation model.Model = servers.Conversation()
 		err := create(ctx, func(ctx context.Context, q calls.Question) (*calls.Call, error) {
 			c, err := book.Ask(ctx, conversation, q)
 			if err == nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -50,29 +52,16 @@ func TestFind(t *testing.T) {
 }
 
 func TestLacks(t *testing.T) {
-	index := `{"weight_map": {"x": "model-1.safetensors", "y": "model-2.safetensors"}}`
-	for name, c := range map[string]struct {
-		files map[string]string
-		want  string
-	}{
-		"one file of weights": {map[string]string{"config.json": "", "model.safetensors": ""}, ""},
-		"an adapter":          {map[string]string{"adapter_config.json": "", "adapter_model.bin": ""}, ""},
-		"gguf":                {map[string]string{"model.gguf": ""}, ""},
-		"no configuration":    {map[string]string{"model.safetensors": ""}, "it has no config.json"},
-		"no weights":          {map[string]string{"config.json": "", "optimizer": ""}, "it has no weights"},
-		"all that are listed": {map[string]string{"config.json": "", "model.safetensors.index.json": index,
-			"model-1.safetensors": "", "model-2.safetensors": ""}, ""},
-		"one that is listed is missing": {map[string]string{"config.json": "", "model.safetensors.index.json": index,
-			"model-1.safetensors": ""}, "it has no model-2.safetensors, which model.safetensors.index.json lists"},
-		"half an index": {map[string]string{"config.json": "", "model.safetensors.index.json": index[:20],
-			"model-1.safetensors": ""}, "model.safetensors.index.json cannot be read: \"weight_map\", \"x\": it ends in the middle of a value: " +
-			"the file is not complete"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range sharedtest.Cases[struct {
+		Name  string
+		Files map[string]string
+		Want  string
+	}](t, "lacks.yaml") {
+		t.Run(c.Name, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, dir, time.Now(), c.files)
-			if got := (Checkpoint{Path: dir}).lacks(); got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
+			write(t, dir, time.Now(), c.Files)
+			if got := (Checkpoint{Path: dir}).lacks(); got != c.Want {
+				t.Errorf("%q, want %q", got, c.Want)
 			}
 		})
 	}

@@ -625,7 +625,11 @@ func TestNoFolder(t *testing.T) {
 // What a killed process left is written over; what another one writes is not.
 func TestPartialFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(name+record.Unfinished, bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
+	if err := os.Mkdir(name+record.Unfinished, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(name+record.Unfinished, "file")
+	if err := os.WriteFile(left, bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Create(name, false)
@@ -653,31 +657,6 @@ func TestPartialFiles(t *testing.T) {
 	}
 	if _, err := os.Stat(name + record.Unfinished); err == nil {
 		t.Error("something is left")
-	}
-}
-
-// BenchmarkExport exports 200 episodes of 20 steps.
-func BenchmarkExport(b *testing.B) {
-	var episodes []record.Episode
-	for i := range 200 {
-		var steps []record.Step
-		for j := range 20 {
-			steps = append(steps, good(20*i+j))
-		}
-		episodes = append(episodes, of(steps...))
-	}
-	dir := makeRun(b, nil, episodes...)
-	for _, f := range demonstrations {
-		b.Run(string(f), func(b *testing.B) {
-			for b.Loop() {
-				o := options(b, f, dir)
-				r, err := Run(b.Context(), o)
-				if err != nil || r.Used != 200 {
-					b.Fatal(r, err)
-				}
-				b.SetBytes(r.Parts[0].Bytes)
-			}
-		})
 	}
 }
 

@@ -12,20 +12,18 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/gofrs/flock"
-
 	"heldout/scoring/record"
 )
 
-// File is a file that has its name only when it is complete. Until then it is
-// NAME.heldout-unfinished, which a killed process leaves behind and the next one writes anew.
+// File is a file that has its name only when it is complete. Until then it is in a workplace, which a killed process
+// leaves behind and the next one takes over.
 type File struct {
-	name string
-	file *os.File
-	lock *flock.Flock // nil on Windows, where a locked file cannot be written
-	out  *bufio.Writer
-	sum  hash.Hash
-	size int64
+	name  string
+	place *record.Workplace
+	file  *os.File
+	out   *bufio.Writer
+	sum   hash.Hash
+	size  int64
 }
 
 // Create begins a file. A file with its name is replaced at the end if replace is set,
@@ -40,33 +38,22 @@ func Create(name string, replace bool) (*File, error) {
 	case !replace:
 		return nil, fmt.Errorf("%s exists: give another name, or --force", name)
 	}
-	f := &File{name: name, sum: sha256.New()}
-	partial := name + record.Unfinished
-	if info, err := os.Lstat(partial); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: remove it", partial)
-	}
-	var err error
-	f.file, err = os.OpenFile(partial, os.O_RDWR|os.O_CREATE, 0o666)
+	place, err := record.OpenWorkplace(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: the folder %s does not exist: make it first", name, filepath.Dir(name))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS != "windows" {
-		f.lock = flock.New(partial, flock.SetFlag(os.O_RDWR))
-		if ok, err := f.lock.TryLock(); err != nil || !ok {
-			_ = f.file.Close()
-			return nil, errors.Join(err, fmt.Errorf("%s: another process writes it", partial))
-		}
-	}
-	if err := f.file.Truncate(0); err != nil {
-		f.Abort()
-		return nil, err
+	f := &File{name: name, place: place, sum: sha256.New()}
+	if f.file, err = os.Create(f.partial()); err != nil {
+		return nil, errors.Join(err, place.Close())
 	}
 	f.out = bufio.NewWriterSize(f.file, 1<<20)
 	return f, nil
 }
+
+func (f *File) partial() string { return f.place.Path("file") }
 
 // Name is the name that the file gets.
 func (f *File) Name() string { return f.name }
@@ -103,25 +90,19 @@ func (f *File) Commit() error {
 		f.Abort()
 		return err
 	}
-	err := os.Rename(f.name+record.Unfinished, f.name)
-	f.release()
-	if err == nil && runtime.GOOS != "windows" {
-		err = syncDir(filepath.Dir(f.name))
+	if err := os.Rename(f.partial(), f.name); err != nil {
+		return errors.Join(err, f.place.Close())
 	}
-	return err
+	if err := f.place.Close(); err != nil || runtime.GOOS == "windows" {
+		return err
+	}
+	return syncDir(filepath.Dir(f.name))
 }
 
 // Abort removes what was written.
 func (f *File) Abort() {
 	_ = f.file.Close() // it is removed
-	_ = os.Remove(f.name + record.Unfinished)
-	f.release()
-}
-
-func (f *File) release() {
-	if f.lock != nil {
-		_ = f.lock.Close() // the file has its name, or is gone
-	}
+	_ = f.place.Close()
 }
 
 // syncDir flushes a directory, so that its files keep their names after a power

@@ -4,49 +4,23 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // What a reply holds is found wherever it stands, and a fault is shown with its place.
 func TestReadReply(t *testing.T) {
-	for _, c := range []struct {
-		reply  string
-		open   byte
-		want   string // the values, joined by blanks
-		mended bool
-		err    string
-	}{
-		{` {"a": 1} `, '{', `{"a": 1}`, false, ""},
-		{`[1]`, '[', `1`, false, ""},
-		{"Here:\n```json\n{\"a\": 1}\n```\nDone {really}.", '{', `{"a": 1}`, true, ""},
-		{"```\n[1, 2,]\n```", '[', `1 2`, true, ""},
-		{`The list is [1, 2] as you see`, '[', `1 2`, true, ""},
-		{`{"a": [1, 2,],}`, '{', `{"a": [1, 2 ] }`, true, ""},
-		{`{"a": "x,]", "b": [1, 2, ],}`, '{', `{"a": "x,]", "b": [1, 2  ] }`, true, ""},
-		{`[{"a": 1}]`, '{', `{"a": 1}`, true, ""},
-		{`"{}"`, '{', "{}", true, ""},
-		{`With {item}: {"a": {"b": 1}} and {}`, '{', `{"a": {"b": 1}}`, true, ""},
-		{`Turns [1 to 3]: [{"a": 1}, {"a": "[x]"}] [end]`, '[', `{"a": 1} {"a": "[x]"}`, true, ""},
-		{`{"turns": [{"a": 1}]}`, '[', `{"a": 1}`, true, ""},
-		{`{"a": 1, "a": 2}`, '{', `{"a": 1, "a": 2}`, false, ""},
-
-		{`[{"a": 1}, {"b": 2} {"c": 3}]`, '[', `{"a": 1} {"b": 2}`, true,
-			`the JSON has a fault where >>> stands (invalid character '{' after array element (expecting ',' or ']')): ` +
-				`[{"a": 1}, {"b": 2} >>>{"c": 3}]`},
-		{`[{"a": 1}, {"b": "it is "so" big"}]`, '[', `{"a": 1}`, true, `{"b": "it is ">>>so" big"}]`},
-		{`[{"a": 1,}, {"b": 2}, {"c": `, '[', `{"a": 1 } {"b": 2}`, true, ErrUnfinished.Error()},
-		{`[{"a": 1}, {"b": 2}`, '[', `{"a": 1} {"b": 2}`, true, ErrUnfinished.Error()},
-		{`{"a": 1`, '{', "", false, ErrUnfinished.Error()},
-		{`no`, '{', "", false, "the reply has no JSON object"},
-		{``, '[', "", false, "the reply has no JSON list"},
-		{`] [`, '[', "", true, ErrUnfinished.Error()},
-		{"```", '[', "", false, "the reply has no JSON list"},
-		{`{item}`, '{', "", false, `{>>>item}`},
-	} {
-		values, mended, err := readAny(c.reply, c.open)
+	for _, c := range sharedtest.Cases[struct {
+		Reply, Open string
+		Want        string // the values, joined by blanks
+		Mended      bool
+		Err         string
+	}](t, "replies.yaml") {
+		values, mended, err := readAny(c.Reply, c.Open[0])
 		got := strings.Join(values, " ")
-		if got != c.want || mended != c.mended && err == nil || (err == nil) != (c.err == "") || err != nil &&
-			!strings.Contains(err.Error(), c.err) {
-			t.Errorf("%q: %q, %v, %v", c.reply, got, mended, err)
+		if got != c.Want || mended != c.Mended && err == nil || (err == nil) != (c.Err == "") || err != nil &&
+			!strings.Contains(err.Error(), c.Err) {
+			t.Errorf("%q: %q, %v, %v", c.Reply, got, mended, err)
 		}
 	}
 }

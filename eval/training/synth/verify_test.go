@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"pgregory.net/rapid"
 )
 
@@ -179,33 +181,17 @@ func TestErrorsAndPairs(t *testing.T) {
 
 // Patterns mean what they mean in Python's re.match.
 func TestPatterns(t *testing.T) {
-	for _, c := range []struct {
-		pattern, text string
-		ok            bool
-	}{
-		{`cd (.*)`, "cd a", true},
-		{`cd (.*)`, "x cd a", false}, // match begins at the start
-		{`^go$`, "go\n", true},       // $ is also before a last line feed
-		{`^go\Z`, "go\n", false},
-		{`^\w+$`, "é2_", true},
-		{`^\W+$`, "é", false},
-		{`^[\w-]+$`, "né-2", true},
-		{`^\d$`, "٣", true},
-		{`^a\sb$`, "a\u00a0b", true},
-		{`^[[]x$`, "[x", true},
-		{`^[]x]+$`, "]x", true},
-		{`^[^]]$`, "]", false},
-		{`^[a\[]$`, "[", true},
-		{`^a\$$`, "a$", true},
-		{`(?i)GO`, "go", true},
-	} {
-		re, err := compile(c.pattern)
+	for _, c := range sharedtest.Cases[struct {
+		Pattern, Text string
+		Ok            bool
+	}](t, "patterns.yaml") {
+		re, err := compile(c.Pattern)
 		if err != nil {
-			t.Errorf("%s: %v", c.pattern, err)
+			t.Errorf("%s: %v", c.Pattern, err)
 			continue
 		}
-		if re.MatchString(c.text) != c.ok {
-			t.Errorf("%s on %q: want %v", c.pattern, c.text, c.ok)
+		if re.MatchString(c.Text) != c.Ok {
+			t.Errorf("%s on %q: want %v", c.Pattern, c.Text, c.Ok)
 		}
 	}
 	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000),
@@ -269,43 +255,26 @@ func replacedOnce(t *testing.T, old, with string) string {
 // Models write actions in many forms. What can be understood is checked, the rest is
 // reported with the name of the action.
 func TestActions(t *testing.T) {
-	for _, c := range []struct {
-		template, code, parameters string
-		check                      string // what Check reports
-		fits, misfits              []string
-	}{
-		{"wait", "^(wait|rest)$", `[]`, "", []string{"wait", "rest"}, []string{"sleep"}},
-		{"wait", "^wait$", `null`, "", []string{"wait"}, nil},
-		{"wait {n}", `^wait (\\d+)$`, `{"n": [1, 2.50, true]}`, "does not match \"wait 2.50\"", nil, nil},
-		{"wait {n}", `^wait (\\S+)$`, `{"n": [1, 2.50, true]}`, "", []string{"wait 1", "wait 2.50", "wait true"},
-			[]string{"wait 2.5"}},
-		{"go to {p}", `^(go|walk) to (a|b)$`, `{"p": ["a", "b"]}`, "", []string{"go to a", "walk to b"},
-			[]string{"go to c"}},
-		{"go to {p}", `^go to ((north|south) gate)$`, `{"p": ["north gate", "south gate"]}`, "",
-			[]string{"go to south gate"}, nil},
-		{"swap {a} and {b}", `^(swap) (\\w+) (and) (\\w+)$`, `{"a": ["x", "y"], "b": ["x", "y"]}`, "",
-			[]string{"swap x and x", "swap y and x"}, []string{"swap x and z"}},
-		{"put {a} in {b}", `^put (?P<a>\\w+) (in|into) (?P<b>\\w+)$`, `{"a": ["x"], "b": ["y"]}`, "",
-			[]string{"put x into y"}, []string{"put y in x"}},
-		{"go {p}", `^(go|walk) \\w+$`, `{"p": ["a"]}`, "its groups are not the values of the parameters", nil, nil},
-		{"go {p}", `^(g)(o) \\w+$`, `{"p": ["a"]}`, "has 2 groups for 1 parameters", nil, nil},
-		{"go {p}", `^go (\\d+)$`, `{}`, `does not match "go p", and the parameter "p" has no list of values`, nil, nil},
-	} {
+	for _, c := range sharedtest.Cases[struct {
+		Template, Code, Parameters string
+		Check                      string // what Check reports
+		Fits, Misfits              []string
+	}](t, "actions.yaml") {
 		s := script(t, fmt.Sprintf(`{"Environment": {}, "Goal": "g", "Completion Conditions": [], "Available Actions": `+
-			`{%q: {"verification code": "%s", "parameters": %s}}}`, c.template, c.code, c.parameters))
+			`{%q: {"verification code": "%s", "parameters": %s}}}`, c.Template, c.Code, c.Parameters))
 		err := s.Check()
-		if (err == nil) != (c.check == "") || err != nil && (!strings.Contains(err.Error(), c.check) ||
-			!strings.Contains(err.Error(), fmt.Sprintf("the action %q", c.template))) {
-			t.Errorf("%s: %v", c.template, err)
+		if (err == nil) != (c.Check == "") || err != nil && (!strings.Contains(err.Error(), c.Check) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("the action %q", c.Template))) {
+			t.Errorf("%s: %v", c.Template, err)
 		}
-		for _, action := range c.fits {
+		for _, action := range c.Fits {
 			if ok, parameters, _, why := s.Fits(action); !ok || !parameters {
-				t.Errorf("%s: %q does not fit: %s", c.code, action, why)
+				t.Errorf("%s: %q does not fit: %s", c.Code, action, why)
 			}
 		}
-		for _, action := range c.misfits {
+		for _, action := range c.Misfits {
 			if ok, _, _, _ := s.Fits(action); ok {
-				t.Errorf("%s: %q fits", c.code, action)
+				t.Errorf("%s: %q fits", c.Code, action)
 			}
 		}
 	}

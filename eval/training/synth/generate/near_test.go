@@ -68,28 +68,3 @@ func TestShingles(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-// BenchmarkNear adds 10,000 items of about 600 words, half of which have common
-// phrases.
-func BenchmarkNear(b *testing.B) {
-	for b.Loop() {
-		index := newNear(0.7)
-		var scripts []*synth.Script
-		for i := range 10_000 {
-			var text strings.Builder
-			for j := range 60 {
-				if j%2 == 0 {
-					fmt.Fprintf(&text, "you are in the room with number %d ", (i*7+j)%500)
-				} else {
-					fmt.Fprintf(&text, "w%d x%d then y%d and more z%d words follow here ", i*j%1000, i%77, j, i)
-				}
-			}
-			scripts = append(scripts, textItem(text.String()))
-			index.see(scripts[i], nil)
-		}
-		for i, script := range scripts {
-			index.add(fmt.Sprint(i), script, nil)
-		}
-		b.ReportMetric(float64(len(index.ids)), "kept")
-	}
-}
