@@ -127,24 +127,27 @@ func TestNeutralFields(t *testing.T) {
 		provider model.Provider
 		models   string // "" asks the server nothing about itself
 		extra    map[string]any
+		preset   bool // the extra fields are those of a preset
 		want     string
 	}{
-		{"vLLM, not asked", model.VLLM, "", nil, vllm},
-		{"vLLM", model.VLLM, vllmModels, nil, vllm},
-		{"vLLM that does not say so", model.VLLM, otherModels, nil, vllm},
-		{"llama.cpp passed off as vLLM", model.VLLM, llamaModels, nil, llama},
-		{"OpenAI, not asked", model.OpenAI, "", nil, plain},
-		{"OpenAI", model.OpenAI, otherModels, nil, plain},
-		{"vLLM as OpenAI", model.OpenAI, vllmModels, nil, vllm},
-		{"SGLang as OpenAI", model.OpenAI, sglangModels, nil, vllm},
-		{"llama.cpp as OpenAI", model.OpenAI, llamaModels, nil, llama},
-		{"extra fields win", model.VLLM, "", map[string]any{"repetition_penalty": 1.05, "foo": 1},
+		{"vLLM, not asked", model.VLLM, "", nil, false, vllm},
+		{"vLLM", model.VLLM, vllmModels, nil, false, vllm},
+		{"vLLM that does not say so", model.VLLM, otherModels, nil, false, vllm},
+		{"llama.cpp passed off as vLLM", model.VLLM, llamaModels, nil, false, llama},
+		{"OpenAI, not asked", model.OpenAI, "", nil, false, plain},
+		{"OpenAI", model.OpenAI, otherModels, nil, false, plain},
+		{"vLLM as OpenAI", model.OpenAI, vllmModels, nil, false, vllm},
+		{"SGLang as OpenAI", model.OpenAI, sglangModels, nil, false, vllm},
+		{"llama.cpp as OpenAI", model.OpenAI, llamaModels, nil, false, llama},
+		{"extra fields win", model.VLLM, "", map[string]any{"repetition_penalty": 1.05, "foo": 1}, false,
 			strings.Replace(head, `{`, `{"foo":1,`, 1) + `"repetition_penalty":1.05,` + tail},
-		{"vLLM cuts prompts", model.VLLM, "", cut,
+		{"vLLM cuts prompts", model.VLLM, "", cut, true,
 			vllm[:len(vllm)-1] + `,"truncate_prompt_tokens":2048,"truncation_side":"left"}`},
-		{"OpenAI does not", model.OpenAI, "", cut, plain},
-		{"neither does SGLang", model.OpenAI, sglangModels, cut, vllm},
-		{"null takes away", model.VLLM, "", map[string]any{"repetition_penalty": nil}, head + tail},
+		{"OpenAI does not", model.OpenAI, "", cut, true, plain},
+		{"neither does SGLang", model.OpenAI, sglangModels, cut, true, vllm},
+		{"what the user gives is sent", model.OpenAI, otherModels, cut, false,
+			plain[:len(plain)-1] + `,"truncate_prompt_tokens":2048,"truncation_side":"left"}`},
+		{"null takes away", model.VLLM, "", map[string]any{"repetition_penalty": nil}, false, head + tail},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -160,6 +163,9 @@ func TestNeutralFields(t *testing.T) {
 			}
 			req := hello
 			req.Decoding.Extra = test.extra
+			if test.preset {
+				req.Decoding.LimitCuts(req.Decoding)
+			}
 			for range 2 { // The second call shows that the first left no trace.
 				if _, err := c.Chat(t.Context(), req); err != nil {
 					t.Fatal(err)
