@@ -11,7 +11,7 @@ type Original struct {
 	configs.PresetFile
 	// Texts is how many fixed texts stand in it.
 	Texts int
-	// Differs says why it is not the original; empty if it is, or was not read.
+	// Differs says why it is not the original, or why no run takes it; empty if it is, or was not read.
 	Differs []string
 }
 
