@@ -55,15 +55,27 @@ type Decoding struct {
 	// that field, for a server that refuses it. The fields model, messages and
 	// stream are not allowed.
 	Extra map[string]any `yaml:"extra-body" json:"extra,omitempty"`
+	// OnlyVLLM are the names of those fields of Extra that no other server gets.
+	OnlyVLLM []string `yaml:"-" json:"-"`
 }
 
-// PromptTokensField is vLLM's field for the length in tokens to which it cuts a longer prompt, from the left if
-// truncation_side says so. Other servers have no such field, and get neither.
-const PromptTokensField = "truncate_prompt_tokens"
+// promptTokensField is vLLM's field for the length in tokens to which it cuts a longer prompt, from the left if
+// truncation_side says so. Other servers have no such field, and some refuse what they do not know.
+const promptTokensField = "truncate_prompt_tokens"
+
+// LimitCuts keeps the fields by which a preset has vLLM cut prompts from other servers. A field that the user gives is
+// sent to any server.
+func (d *Decoding) LimitCuts(preset Decoding) {
+	for _, name := range []string{promptTokensField, "truncation_side"} {
+		if value, ok := preset.Extra[name]; ok && reflect.DeepEqual(d.Extra[name], value) {
+			d.OnlyVLLM = append(d.OnlyVLLM, name)
+		}
+	}
+}
 
 // PromptTokens is that length, 0 if prompts are sent whole.
 func (d Decoding) PromptTokens() int {
-	switch n := d.Extra[PromptTokensField].(type) {
+	switch n := d.Extra[promptTokensField].(type) {
 	case int:
 		return n
 	case float64: // as JSON has it

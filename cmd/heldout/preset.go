@@ -126,7 +126,7 @@ and checks those that heldout preset pull fetched, or those in the folder
 				return err
 			}
 			if failed > 0 {
-				return fmt.Errorf("%d file(s) are missing or not the original", failed)
+				return fmt.Errorf("%d file(s) cannot be used", failed)
 			}
 			return nil
 		},

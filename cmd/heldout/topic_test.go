@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -138,4 +139,42 @@ func subcommands(root *cobra.Command) (all []*cobra.Command) {
 		all = append(all, c.Commands()...)
 	}
 	return all
+}
+
+// The comparison in README.md and in page benchmark is what their commands print.
+func TestShownComparison(t *testing.T) {
+	t.Parallel()
+	pages := [2]string{}
+	for i, file := range []string{"../../README.md", "topics/benchmark.md"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[i] = string(b)
+	}
+	dir := t.TempDir()
+	heldout := func(command string) string {
+		c := exec.Command("heldout", strings.Fields(command)...)
+		c.Dir = dir
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("heldout %s: %v", command, err)
+		}
+		return string(out)
+	}
+	play := regexp.MustCompile("heldout (run .* --model )expert-errs --out runs/base").FindStringSubmatch(pages[0])
+	if play == nil {
+		t.Fatal("README.md has no command that plays expert-errs into runs/base")
+	}
+	heldout(play[1] + "expert-errs --out runs/base")
+	heldout(play[1] + "expert --out runs/tuned")
+	shown := regexp.MustCompile(" +\n").ReplaceAllString(heldout(
+		"compare runs/base runs/tuned --names expert-errs=base --names expert=tuned"), "\n")
+	if !strings.Contains(pages[0], "\n"+shown+"```") {
+		t.Errorf("README.md does not show what its commands print:\n%s", shown)
+	}
+	table := shown[strings.Index(shown, "─"):]
+	if !strings.Contains(pages[1], "    "+strings.ReplaceAll(strings.TrimSpace(table), "\n", "\n    ")+"\n") {
+		t.Errorf("page benchmark does not show the table of README.md:\n%s", table)
+	}
 }

@@ -387,7 +387,7 @@ func TestPromptsToBeCut(t *testing.T) {
 		return model.Reply{Text: "Thought: on\nAction: go", PromptTokens: min(most, fakeTokens(req.Messages))}, nil
 	}}
 	ch := chat(m)
-	ch.ContextLimit, ch.Decoding.Extra = most+ch.Decoding.MaxTokens, map[string]any{configs.PromptTokensField: most}
+	ch.ContextLimit, ch.Decoding.Extra = most+ch.Decoding.MaxTokens, map[string]any{"truncate_prompt_tokens": most}
 	for name, newAgent := range agents {
 		a := newAgent(ch, start)
 		for turn := range 60 {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -60,12 +62,14 @@ func (d *Doctor) quick(ctx context.Context, j *Job) {
 // replies.
 func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 	clients := j.Served[0].Fleet.Clients()
+	fields := maps.Clone(j.Config.Extra)
+	maps.DeleteFunc(fields, func(name string, _ any) bool { return slices.Contains(j.Config.OnlyVLLM, name) })
 	for _, client := range clients {
 		if len(clients) > 1 {
 			d.Server(client.URL())
 		}
 		d.doing("asking " + client.URL())
-		for check := range model.Examine(ctx, client, j.Config.Extra, max(int(j.Config.Concurrency), 8)) {
+		for check := range model.Examine(ctx, client, fields, max(int(j.Config.Concurrency), 8)) {
 			if ctx.Err() != nil {
 				return false
 			}

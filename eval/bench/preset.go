@@ -140,6 +140,7 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 		if err := in.Override(&r); err != nil {
 			return nil, nil, err
 		}
+		r.LimitCuts(p.Decoding.Decoding)
 		if _, err := in.takeProgram(&r, p.Agent.Form); err != nil {
 			return nil, nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/episode"
+	"heldout/eval/originals"
 	"heldout/scoring/record"
 )
 
@@ -148,8 +149,8 @@ func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 // setPrompt gives a benchmark the prompt of a preset, ours, that of the source's files, or the
 // user's, and the fixed texts of the source.
 func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
-	read := reader(func(f configs.PresetFile) (configs.PromptFile, error) { return c.original(f, about) })
-	if b.Preset, err = read.fill(*actual); err != nil {
+	read := originals.Reader(func(f configs.PresetFile) (configs.PromptFile, error) { return c.original(f, about) })
+	if b.Preset, err = read.Fill(*actual); err != nil {
 		return c.differing(err)
 	}
 	own := c.Run.Prompt
@@ -169,7 +170,7 @@ func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, 
 	case actual.Prompt.BuiltIn != "":
 		b.Prompt, err = configs.LoadPrompt(actual.Env.Name, actual.Prompt.BuiltIn)
 	default:
-		b.Prompt, err = read.prompt(b.Preset.Prompt, b.Preset.CheckPromptFile)
+		b.Prompt, err = read.Prompt(b.Preset.Prompt, b.Preset.CheckPromptFile)
 		err = c.differing(err)
 	}
 	if err == nil && b.Prompt.Template != nil {

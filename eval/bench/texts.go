@@ -46,7 +46,7 @@ func (x Texts) Find(m *record.Manifest, c record.Condition) (ModelTexts, error) 
 	if err != nil {
 		return t, err
 	}
-	if t.Preset, err = x.reader(&played).fill(played); err != nil {
+	if t.Preset, err = x.reader(&played).Fill(played); err != nil {
 		return t, err
 	}
 	if t.Prompt, err = x.prompt(m, c, &t.Preset); err != nil {
@@ -138,7 +138,7 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	case p.Prompt.BuiltIn != "":
 		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
 	case c.Preset != nil && p.Prompt.SHA256 == "":
-		add(x.reader(p).prompt(p.Prompt, anyPromptFile))
+		add(x.reader(p).Prompt(p.Prompt, anyPromptFile))
 	case c.Preset == nil:
 		env, _ := m.EnvironmentOf(c)
 		for _, version := range configs.PromptVersions() {
@@ -154,7 +154,7 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	return out, problem
 }
 
-func (x Texts) reader(p *configs.Preset) reader {
+func (x Texts) reader(p *configs.Preset) originals.Reader {
 	dir := x.Originals.Find(p.Source)
 	return func(f configs.PresetFile) (configs.PromptFile, error) { return originals.Read(dir, p, f) }
 }

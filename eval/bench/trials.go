@@ -69,7 +69,8 @@ func (j *Job) setTrials(r configs.Run, form configs.ReflectionForm) error {
 	}
 	j.reflection, j.trials.Prompt, j.trials.PromptHash = &about, prompt, about.SHA256
 	// The original samples reflections so, whatever samples the actions.
-	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.Extra}
+	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.Extra,
+		OnlyVLLM: r.OnlyVLLM}
 	return j.trials.Decoding.Validate()
 }
 

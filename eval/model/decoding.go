@@ -26,10 +26,6 @@ var neutral = map[string]map[string]any{
 		"frequency_penalty": 0},
 }
 
-// cut removes the fields by which vLLM cuts a long prompt, for other servers: none has them, and some refuse what
-// they do not know.
-var cut = map[string]any{configs.PromptTokensField: nil, "truncation_side": nil}
-
 // neutralFields are the names of all fields in neutral.
 var neutralFields = func() []string {
 	var names []string
@@ -75,10 +71,10 @@ func setNumbers(fields map[string]any, d record.Decoding) {
 	}
 }
 
-// merge overrides fields with the extra fields; null removes a field.
-func merge(fields, extra map[string]any) {
-	for name, value := range extra {
-		if value == nil {
+// merge overrides fields with the extra fields for that kind of server; null removes a field.
+func merge(fields map[string]any, d record.Decoding, kind string) {
+	for name, value := range d.Extra {
+		if value == nil || kind != vLLM && slices.Contains(d.OnlyVLLM, name) {
 			delete(fields, name)
 			continue
 		}

@@ -150,8 +150,7 @@ func chatRequest(name string, numCtx int, req Request) *ollamaRequest {
 	if len(req.Decoding.Stop) > 0 {
 		options["stop"] = req.Decoding.Stop
 	}
-	merge(options, req.Decoding.Extra)
-	merge(options, cut)
+	merge(options, req.Decoding, ollamaSW)
 	body := &api.ChatRequest{Model: name, Stream: new(false), Truncate: new(false), Shift: new(false), Options: options}
 	for _, m := range req.Messages {
 		body.Messages = append(body.Messages, ollamaMessage(m))

@@ -104,10 +104,7 @@ func chatFields(name, kind string, req *Request, h habit) map[string]any {
 	for _, name := range h.dropped {
 		delete(fields, name)
 	}
-	merge(fields, req.Decoding.Extra)
-	if kind != vLLM {
-		merge(fields, cut)
-	}
+	merge(fields, req.Decoding, kind)
 	h.stream(fields, req.Decoding.Extra)
 	return fields
 }

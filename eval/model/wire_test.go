@@ -62,6 +62,7 @@ func TestNeutralFields(t *testing.T) {
 		Provider model.Provider
 		Models   string // "" asks the server nothing about itself
 		Extra    map[string]any
+		Preset   bool // the extra fields are those of a preset
 		Want     string
 	}](t, "neutralfields.yaml") {
 		t.Run(test.Name, func(t *testing.T) {
@@ -77,6 +78,9 @@ func TestNeutralFields(t *testing.T) {
 			}
 			req := hello
 			req.Decoding.Extra = test.Extra
+			if test.Preset {
+				req.Decoding.LimitCuts(req.Decoding)
+			}
 			for range 2 { // The second call shows that the first left no trace.
 				if _, err := c.Chat(t.Context(), req); err != nil {
 					t.Fatal(err)

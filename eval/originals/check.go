@@ -1,13 +1,17 @@
 package originals
 
-import "heldout/configs"
+import (
+	"slices"
+
+	"heldout/configs"
+)
 
 // Original is a file of its source that a preset reads.
 type Original struct {
 	configs.PresetFile
 	// Texts is how many fixed texts stand in it.
 	Texts int
-	// Differs says why it is not the original; empty if it is, or was not read.
+	// Differs says why it is not the original, or why no run takes it; empty if it is, or was not read.
 	Differs []string
 }
 
@@ -40,8 +44,39 @@ func Check(dir string, presets []configs.Preset) (files []Original, mismatch str
 				file.Differs = append(file.Differs, name+": "+reason)
 			}
 		}
+		if slices.ContainsFunc(Files(&p), func(f configs.PresetFile) bool { return len(files[index[f.Path]].Differs) > 0 }) {
+			continue
+		}
+		if file, err := unfit(dir, &p); err != nil {
+			files[index[file]].Differs = []string{err.Error()}
+		}
 	}
 	return files, OtherCommit(dir, presets[0].Source)
+}
+
+// unfit reports a prompt that no run takes, though it is the original, and one of its files.
+func unfit(dir string, p *configs.Preset) (file string, err error) {
+	names := p.TextsNamed()
+	switch {
+	case dir == "" || p.Prompt.BuiltIn != "":
+		return "", nil
+	case len(names) > 0:
+		file = p.Texts[names[0]].File
+	case len(p.Prompt.Files) > 0:
+		file = p.Prompt.Files[0].Path
+	default:
+		return "", nil // presets are checked when they are read
+	}
+	read := Reader(func(f configs.PresetFile) (configs.PromptFile, error) { return Read(dir, p, f) })
+	filled, err := read.Fill(*p)
+	if err != nil {
+		return file, err
+	}
+	prompt, err := read.Prompt(filled.Prompt, filled.CheckPromptFile)
+	if err == nil && prompt.Template != nil {
+		err = filled.CheckTemplate(*prompt.Template)
+	}
+	return file, err
 }
 
 // differs says why a fixed text is not in its file, or cannot be filled. It is empty if the text can be filled, or if

@@ -76,6 +76,24 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What no run takes is told of the file, though it is the original.
+func TestCheckUnfit(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"a.py": "'a'\n", "p.yaml": "template: {next: a}\n"})
+	for name, prompt := range map[string]configs.PresetPrompt{
+		"a.py":   {Template: &configs.Template{Next: "{text:same}"}},
+		"p.yaml": {Format: "template", Files: []configs.PresetFile{{Path: "p.yaml"}}},
+	} {
+		p := configs.Preset{Prompt: prompt, Texts: map[string]configs.SourceText{
+			"same": {File: "a.py", Recipe: "python", Lines: "1", SHA256: "ca978112ca1bbdca"}}}
+		files, _ := Check(dir, []configs.Preset{p})
+		if len(files) != 1 || files[0].Path != name || len(files[0].Differs) != 1 ||
+			!strings.Contains(files[0].Differs[0], "template.next lacks the slot {observation}") {
+			t.Errorf("%s: %+v", name, files)
+		}
+	}
+}
+
 // Only files that can be fetched are said to be.
 func TestHints(t *testing.T) {
 	own := configs.Preset{Name: "mine"}

@@ -6,6 +6,7 @@ The same as `llama-server -m FILE.gguf --port PORT --alias NAME --jinja -np 16 -
 compiler.
 """
 
+import os
 import sys
 import threading
 
@@ -13,7 +14,7 @@ import xllamacpp
 
 SLOTS = 16  # episodes in flight
 CONTEXT = 4096  # tokens of an episode
-THREADS = 2
+THREADS = int(os.environ.get("THREADS", "2"))
 
 
 def main(file, port, name="tuned"):

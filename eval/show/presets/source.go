@@ -11,7 +11,7 @@ import (
 )
 
 // Explain names the files of presets' sources, each once, with what they are compared with:
-// those in dir, if it is not empty. failed counts the files that are missing or not the original.
+// those in dir, if it is not empty. failed counts the files that no run takes.
 func Explain(presets []configs.Preset, dir string) (text string, failed int) {
 	var b strings.Builder
 	first := presets[0]
