@@ -71,7 +71,7 @@ func withFamilies(t testing.TB) []string {
 func graded(t testing.TB, env string) (names []string) {
 	t.Helper()
 	families := sharedtest.Must(configs.LoadFamilies(env))(t)
-	every := sharedtest.Every(t, 3)
+	every := sharedtest.Every(t, 3, 2)
 	for i, f := range families.All {
 		for grade := range f.Grades {
 			if *whole || (i+grade)%min(every, len(f.Grades)) == 0 {

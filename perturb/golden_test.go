@@ -112,7 +112,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 func TestOfficialGames(t *testing.T) {
 	env := official(t)
 	ctx := context.Background()
-	every := sharedtest.Every(t, 23, 3)
+	every := sharedtest.Every(t, 23, 8)
 	for _, rules := range shipped(t) {
 		perturbed := sharedtest.Must(Wrap(env, rules))(t)
 		p := perturbed.byType[env.Tasks()[0].Type]

@@ -154,7 +154,7 @@ func sampled(texts map[string]bool) (out []string) {
 	case *whole:
 		every = 1
 	case sharedtest.Long():
-		every = 10
+		every = 20
 	}
 	for i, text := range slices.Sorted(maps.Keys(texts)) {
 		if i%every == 0 {

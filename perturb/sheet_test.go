@@ -149,7 +149,7 @@ func hearTasks(t testing.TB, env envs.Env) (out []*heard) {
 	if known, ok := heardTasks[env.Info().Name]; ok {
 		return known
 	}
-	byType, all, every := map[string]*heard{}, *whole || sharedtest.Long(), sharedtest.Every(t, 1, 4)
+	byType, all, every := map[string]*heard{}, *whole || sharedtest.Long(), sharedtest.Every(t, 1, 8)
 	for i, task := range env.Tasks() {
 		h := byType[task.Type]
 		if !all && (h != nil || len(out) == 6) || h != nil && !*whole && i%every != 0 {

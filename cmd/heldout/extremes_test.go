@@ -272,7 +272,7 @@ func TestExtremes(t *testing.T) {
 	}
 	every := 1
 	if !*everyExtreme {
-		every = 17 * sharedtest.Every(t, 40, 3)
+		every = 17 * sharedtest.Every(t, 40, 8)
 	}
 	n := 0
 	for _, f := range files {

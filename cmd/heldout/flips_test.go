@@ -44,7 +44,7 @@ func flip(t *testing.T, file string, look func() (string, error)) (f flips) {
 		t.Fatal(err)
 	}
 	f.bytes = len(content)
-	every := sharedtest.Every(t, 40, 4)
+	every := sharedtest.Every(t, 40, 10)
 	for i, original := range content {
 		if i%every != 0 {
 			continue

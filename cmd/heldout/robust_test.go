@@ -153,8 +153,8 @@ func TestKill(t *testing.T) {
 		inFlight, kills, seeds int
 		requests               int // between kills, at most
 	}{
-		{"few in flight", 6, sharedtest.Times(t, 20, 4, 480), sharedtest.Times(t, 5, 2, 30), 12},
-		{"many in flight", 64, sharedtest.Times(t, 10, 1), sharedtest.Times(t, 15, 4), 240},
+		{"few in flight", 6, sharedtest.Times(t, 10, 4, 480), sharedtest.Times(t, 4, 2, 30), 12},
+		{"many in flight", 64, sharedtest.Times(t, 4, 1, 10), sharedtest.Times(t, 8, 4, 15), 240},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			more := []string{"--seeds", fmt.Sprint(c.seeds), "--concurrency", fmt.Sprint(c.inFlight)}
@@ -242,7 +242,7 @@ func TestFullDisk(t *testing.T) {
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
-	for blocks := 1; blocks < 100; blocks += 7 * sharedtest.Every(t, 6) { // of 512 or 1,024 bytes
+	for blocks := 1; blocks < 100; blocks += 7 * sharedtest.Every(t, 6, 3) { // of 512 or 1,024 bytes
 		limited := fakeRun(server.URL, dir)
 		limited.Args = append([]string{"sh", "-c", `ulimit -f "$0" && exec "$@"`, fmt.Sprint(blocks)}, limited.Args...)
 		sh, err := exec.LookPath("sh")

@@ -31,7 +31,7 @@ var designs = flag.Int("designs", 0, "number of random designs of TestStatements
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 60, 8, 2000)
+		n = sharedtest.Times(t, 30, 8, 2000)
 	}
 	said := map[string]int{}
 	check := func(kind string, number int, d *design) {
@@ -60,7 +60,7 @@ func TestEqualModelsClaimNothing(t *testing.T) {
 	sharedtest.Heavy(t)
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 100, 40, 500)
+		n = sharedtest.Times(t, 60, 20, 500)
 	}
 	claimed := 0
 	for number := range n {

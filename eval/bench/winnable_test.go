@@ -76,7 +76,7 @@ func TestStoriesStayWinnable(t *testing.T) {
 		t.Fatal(err)
 	}
 	spoken := jerichoPerturbations(t, env)
-	moments, steps := cmp.Or(*momentsFlag, 2), sharedtest.Times(t, 300, 30, 1000)
+	moments, steps := cmp.Or(*momentsFlag, 2), sharedtest.Times(t, 100, 30, 1000)
 	listed, said := 0, 0
 	for _, task := range sharedtest.Sample(t, env.Tasks(), 1) {
 		t.Run(task.ID, func(t *testing.T) {
