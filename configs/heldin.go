@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,26 +14,16 @@ type HeldIn map[string][]string
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (h *HeldIn) UnmarshalYAML(read func(any) error) error {
-	var named map[string]Strings
-	if read(&named) != nil {
-		var list Strings
-		if err := read(&list); err != nil {
-			return errors.New("want a map from models to environments, such as {\"vllm:NAME\": [alfworld]}")
-		}
-		return h.Replace(list)
-	}
 	*h = HeldIn{}
-	for _, spec := range slices.Sorted(maps.Keys(named)) {
-		for _, env := range named[spec] {
-			if err := h.add(spec, env); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return readGiven(h, read, func(spec string, list Strings) error { return h.addAll(spec, list) },
+		`want a map from models to environments, such as {"vllm:NAME": [alfworld]}`)
 }
 
 const wantHeldIn = "want MODEL=ENV,ENV, such as vllm:tuned=alfworld,babyai"
+
+func (h *HeldIn) addAll(spec string, list []string) error {
+	return each(list, func(env string) error { return h.add(spec, env) })
+}
 
 func (h *HeldIn) add(spec, env string) error {
 	spec, env = strings.TrimSpace(spec), strings.TrimSpace(env)
@@ -65,12 +54,7 @@ func (h HeldIn) Lookup(spec string) []string {
 
 // Environments lists all environments that are named, sorted.
 func (h HeldIn) Environments() []string {
-	var names []string
-	for _, of := range h {
-		names = append(names, of...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(h))...))))
 }
 
 // Set implements pflag.Value.
@@ -82,23 +66,13 @@ func (h *HeldIn) Append(s string) error {
 	if !ok {
 		return fmt.Errorf("%q names no model; %s", s, wantHeldIn)
 	}
-	for env := range strings.SplitSeq(list, ",") {
-		if err := h.add(spec, env); err != nil {
-			return err
-		}
-	}
-	return nil
+	return h.addAll(spec, strings.Split(list, ","))
 }
 
 // Replace implements pflag.SliceValue.
 func (h *HeldIn) Replace(values []string) error {
 	*h = nil
-	for _, s := range values {
-		if err := h.Append(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(values, h.Append)
 }
 
 // GetSlice implements pflag.SliceValue.

@@ -134,12 +134,7 @@ func (i *Identity) Append(s string) error {
 // Replace implements pflag.SliceValue.
 func (i *Identity) Replace(values []string) error {
 	*i = Identity{}
-	for _, s := range values {
-		if err := i.Append(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(values, i.Append)
 }
 
 // GetSlice implements pflag.SliceValue.

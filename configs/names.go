@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -20,21 +19,8 @@ type Names map[string]string
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (n *Names) UnmarshalYAML(read func(any) error) error {
-	var named map[string]string
-	if read(&named) != nil {
-		var list Strings
-		if err := read(&list); err != nil {
-			return errors.New("want a map from models to texts, such as {\"vllm:NAME\": TEXT}")
-		}
-		return n.Replace(list)
-	}
 	*n = Names{}
-	for _, spec := range slices.Sorted(maps.Keys(named)) {
-		if err := n.add(spec, named[spec]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return readGiven(n, read, n.add, `want a map from models to texts, such as {"vllm:NAME": TEXT}`)
 }
 
 // severalNames matches names of several models in one text.
@@ -78,12 +64,7 @@ func (n *Names) Append(s string) error {
 // Replace implements pflag.SliceValue.
 func (n *Names) Replace(values []string) error {
 	*n = nil
-	for _, s := range values {
-		if err := n.Append(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(values, n.Append)
 }
 
 // GetSlice implements pflag.SliceValue.

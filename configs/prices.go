@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -64,22 +63,9 @@ const wantPrice = "want SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT in dollars
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (p *Prices) UnmarshalYAML(read func(any) error) error {
-	var priced map[string]Price
-	if read(&priced) != nil {
-		var list Strings
-		if read(&list) != nil {
-			return errors.New("want a map from models to dollars per million tokens, such as " +
-				`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
-		}
-		return p.Replace(list)
-	}
 	*p = Prices{}
-	for _, spec := range slices.Sorted(maps.Keys(priced)) {
-		if err := p.add(spec, priced[spec]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return readGiven(p, read, p.add, "want a map from models to dollars per million tokens, such as "+
+		`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
 }
 
 // Lookup returns what a model costs, with or without its provider; false if nobody said.
@@ -137,12 +123,7 @@ func (p *Prices) Append(s string) error {
 // Replace implements pflag.SliceValue.
 func (p *Prices) Replace(values []string) error {
 	*p = nil
-	for _, s := range values {
-		if err := p.Append(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(values, p.Append)
 }
 
 // GetSlice implements pflag.SliceValue.

@@ -85,7 +85,7 @@ var faults = []fault{
 // Faults put into what is rendered are found.
 func TestFaultsAreFound(t *testing.T) {
 	found, applied := map[string]int{}, map[string]int{}
-	for number := range sharedtest.Times(t, 60, 40, 240) {
+	for number := range sharedtest.Times(t, 120, 120, 240) {
 		d := drawDesign(number, false, number%2 == 0)
 		if d.trained() {
 			continue

@@ -18,7 +18,8 @@ func newRuns(sys *system) *cobra.Command {
 		Long: `runs lists the run directories below a folder, without DIR below the folder
 runs, a line for each model: when it was run, how far it is, and the success
 rates so far, with the held-out score where the environments have one. --rates
-has a line for each environment, model and perturbation. It skips hidden folders and follows no links.
+has a line for each environment, model and perturbation. Hidden folders are
+skipped, and links are not followed.
 
 With --format json, standard output has one JSON object per run and line.`,
 		Example: "  heldout runs\n  heldout runs /data/experiments --format json",

@@ -85,7 +85,8 @@ func (f *Fleet) full(s *server, failed *model.UnavailableError) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := s.doubt
-	full := s.calls > 0 && (failed.Busy || failed.Limit == 0 && d != nil && (d.full || d.waiting >= min(3, (s.calls+3)/4)))
+	full := failed.Busy || failed.Limit == 0 && d != nil && (d.full || d.waiting >= min(3, (s.calls+3)/4))
+	full = full && s.calls > 0
 	if full && d != nil {
 		d.full = true
 	}

@@ -44,7 +44,8 @@ func Check(dir string, presets []configs.Preset) (files []Original, mismatch str
 				file.Differs = append(file.Differs, name+": "+reason)
 			}
 		}
-		if slices.ContainsFunc(Files(&p), func(f configs.PresetFile) bool { return len(files[index[f.Path]].Differs) > 0 }) {
+		differ := func(f configs.PresetFile) bool { return len(files[index[f.Path]].Differs) > 0 }
+		if slices.ContainsFunc(Files(&p), differ) {
 			continue
 		}
 		if file, err := unfit(dir, &p); err != nil {

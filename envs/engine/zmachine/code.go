@@ -9,39 +9,22 @@ import (
 // once, when one of the story's machines comes to them; all of them share it.
 type code struct {
 	mu           sync.Mutex // who adds to it
-	instructions pages[instruction]
-	texts        pages[text]
-	textSize     int // bytes of the texts
+	instructions pages
 }
 
-// pages hold something for addresses of a story. They may be read at any time.
-type pages[T any] []atomic.Pointer[page[T]]
+// pages hold instructions by their addresses in a story. They may be read at any time.
+type pages []atomic.Pointer[page]
 
-type page[T any] [pageSize]atomic.Pointer[T]
+type page [pageSize]atomic.Pointer[instruction]
 
 const pageSize = 1 << 8
 
-func newCode(size int) *code {
-	n := size/pageSize + 1
-	return &code{instructions: make(pages[instruction], n), texts: make(pages[text], n)}
-}
-
-// get returns what there is for an address, or nil.
-func (p pages[T]) get(addr int) *T {
+// get returns the instruction at an address, or nil.
+func (p pages) get(addr int) *instruction {
 	if bucket := p[addr/pageSize].Load(); bucket != nil {
 		return bucket[addr%pageSize].Load()
 	}
 	return nil
-}
-
-// put puts something in for an address; only one may do so at a time.
-func (p pages[T]) put(addr int, x *T) {
-	bucket := p[addr/pageSize].Load()
-	if bucket == nil {
-		bucket = new(page[T])
-		p[addr/pageSize].Store(bucket)
-	}
-	bucket[addr%pageSize].Store(x)
 }
 
 // constant reports whether an address is in memory that cannot change.
@@ -52,12 +35,16 @@ func (s *Story) add(pc int) *instruction {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
 	in := s.code.instructions.get(pc)
-	if in == nil {
-		in = new(instruction)
-		mem := s.image[:cap(s.image)]
-		s.decode(in, mem, pc)
-		s.code.instructions.put(pc, in)
+	if in != nil {
+		return in
 	}
+	in = new(instruction)
+	s.decode(in, s.image[:cap(s.image)], pc)
+	bucket := &s.code.instructions[pc/pageSize]
+	if bucket.Load() == nil {
+		bucket.Store(new(page))
+	}
+	bucket.Load()[pc%pageSize].Store(in)
 	return in
 }
 

@@ -133,7 +133,7 @@ func Load(image []byte) (*Story, error) {
 	s.sum = s.checksum()
 	s.blanks = slices.Contains(strings.Fields(blanking), fmt.Sprintf("%d/%s", s.Release(), s.Serial()))
 	s.encodings = encodingsFor(s.version)
-	s.code = newCode(len(image))
+	s.code = &code{instructions: make(pages, len(image)/pageSize+1)}
 	return s, nil
 }
 

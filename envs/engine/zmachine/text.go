@@ -33,8 +33,6 @@ type decoder struct {
 	m *Machine
 	// emit gets the codes; it returns false to stop.
 	emit func(z uint16) bool
-	// text notes what is read that can change, unless it is nil.
-	text *text
 	// bare leaves abbreviations out.
 	bare bool
 
@@ -47,8 +45,8 @@ type decoder struct {
 	stopped  bool
 }
 
-// decode reads the text at an address and returns the address behind it.
-func (d *decoder) decode(addr int) int {
+// decode reads the text at an address.
+func (d *decoder) decode(addr int) {
 	for addr >= 0 && addr+1 < d.m.end() && !d.stopped {
 		w := d.word(addr)
 		addr += 2
@@ -60,19 +58,12 @@ func (d *decoder) decode(addr int) int {
 			break
 		}
 	}
-	return addr
 }
 
 // word reads two bytes of a text, which may lie anywhere.
 func (d *decoder) word(addr int) uint16 {
 	b := d.m.mem[addr : addr+2]
-	w := uint16(b[0])<<8 | uint16(b[1])
-	if d.text != nil && addr < d.m.story.dynamic {
-		d.text.reads = append(d.text.reads, wordAt{uint16(addr), w})
-		d.text.long = d.text.long || len(d.text.reads) > longestText
-		d.stopped = d.text.long
-	}
-	return w
+	return uint16(b[0])<<8 | uint16(b[1])
 }
 
 // end is where memory ends that a text may lie in.
@@ -140,7 +131,7 @@ func (d *decoder) abbreviation(n int) {
 	if d.bare || d.depth == mostNested || entry+1 >= d.m.end() {
 		return
 	}
-	inner := decoder{m: d.m, emit: d.emit, text: d.text, depth: d.depth + 1}
+	inner := decoder{m: d.m, emit: d.emit, depth: d.depth + 1}
 	inner.decode(2 * int(d.word(entry)))
 	d.stopped = d.stopped || inner.stopped
 }
@@ -151,105 +142,17 @@ func (m *Machine) printText(addr int) {
 		m.fail(PrintRange)
 		return
 	}
-	if t := m.textAt(addr); t != nil {
-		t.print(m)
-		return
-	}
 	d := decoder{m: m, emit: func(z uint16) bool {
-		if c := m.story.fromZSCII(z); c != 0 {
-			m.printPart(c)
+		switch c := m.story.fromZSCII(z); c {
+		case 0:
+		case carriage:
+			m.newLine()
+		default:
+			m.printChar(c)
 		}
 		return m.charge(1)
 	}}
 	d.decode(addr)
-}
-
-// text is a decoded text. Its abbreviations may be in memory that can change.
-type text struct {
-	chars []byte // of Latin-1
-	cost  int    // instructions
-	long  bool   // there is more
-	reads []wordAt
-}
-
-// wordAt is what a text read at an address that can change.
-type wordAt struct{ addr, value uint16 }
-
-const (
-	longestText = 1 << 12
-	keptTexts   = 4 << 20 // bytes of a story, at most
-)
-
-// textAt returns the text at an address, or nil if it has to be read while it is printed:
-// because it is long or in memory that can change, or because it goes into memory, where
-// it might change its own abbreviations.
-func (m *Machine) textAt(addr int) *text {
-	if !m.story.constant(addr) {
-		return nil
-	}
-	t := m.story.code.texts.get(addr)
-	if t == nil || !t.holds(m) {
-		t = m.decodeText(addr)
-		m.story.keep(addr, t)
-	}
-	if t.long || m.streams() > 0 && len(t.reads) > 0 {
-		return nil
-	}
-	return t
-}
-
-// keep remembers a text for all machines that play the story.
-func (s *Story) keep(addr int, t *text) {
-	s.code.mu.Lock()
-	defer s.code.mu.Unlock()
-	if s.code.textSize += len(t.chars) + 4*len(t.reads); s.code.textSize <= keptTexts {
-		s.code.texts.put(addr, t)
-	}
-}
-
-// decodeText decodes the text at an address, or its beginning if it is long.
-func (m *Machine) decodeText(addr int) *text {
-	t := &text{}
-	d := decoder{m: m, text: t, emit: func(z uint16) bool {
-		if c := m.story.fromZSCII(z); c != 0 {
-			t.chars = append(t.chars, c)
-		}
-		t.cost++
-		t.long = t.long || t.cost > longestText
-		return !t.long
-	}}
-	d.decode(addr)
-	return t
-}
-
-// holds reports whether a text is still what it was when it was decoded.
-func (t *text) holds(m *Machine) bool {
-	for _, r := range t.reads {
-		if m.word(r.addr) != r.value {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *text) print(m *Machine) {
-	if !m.charge(t.cost) {
-		return
-	}
-	for _, c := range t.chars {
-		if m.printPart(c); m.fault != nil {
-			return
-		}
-	}
-}
-
-// printPart prints a character of a text.
-func (m *Machine) printPart(c byte) {
-	if c == carriage {
-		m.newLine()
-	} else {
-		m.printChar(c)
-	}
 }
 
 // DecodeText returns the encoded text at an address, as Latin-1. A bare one is
