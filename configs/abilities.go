@@ -10,11 +10,11 @@ var BoardEnvironments = []string{"alfworld", "sciworld", "babyai", "jericho", "p
 // Ability is an ability of agents as AgentBoard scores it: a mean of success rates.
 type Ability struct {
 	Name string
-	// weights has that of each of BoardEnvironments.
+	// weights has the weight of each of BoardEnvironments.
 	weights []float64
 }
 
-// Abilities are those of AgentBoard (Ma et al. 2024), with the weights of its SummaryLogger.
+// Abilities are AgentBoard's abilities (Ma et al. 2024), with the weights of its SummaryLogger.
 var Abilities = []Ability{
 	{"memory", []float64{1, 2, 1, 1, 2, 1, 3, 2, 3}},
 	{"planning", []float64{1, 2, 2, 3, 3, 2, 3, 2, 2}},

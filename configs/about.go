@@ -15,11 +15,11 @@ import (
 // About is what the authors of results say of themselves and of the models. Nothing of it
 // can be proven from records.
 type About struct {
-	// Authors made the results, Contact is how to reach them, Licence is that of the records.
+	// Authors made the results, Contact is how to reach them, Licence covers the records.
 	Authors string `yaml:"who" json:"who,omitempty"`
 	Contact string `yaml:"contact" json:"contact,omitempty"`
 	Licence string `yaml:"licence" json:"licence,omitempty"`
-	// Models are by what --model calls them.
+	// Models are by the names that --model takes.
 	Models map[string]AboutModel `yaml:"models" json:"models,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// What is not declared of training data is not what is declared to be none.
+// Training data that are not declared differ from training data declared to be none.
 func TestLoadAbout(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "about.yaml")
 	text := "who: A. Author\nlicence: CC-BY-4.0\nmodels:\n  vllm:tuned:\n    sha256: " + strings.Repeat("0a", 32) +

@@ -120,7 +120,7 @@ func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
 }
 
 // addTo adds a section under its name or, where it has examples by kind of task,
-// under the task types that those are of.
+// under the task types of the examples.
 func (a agentBoardPrompt) addTo(types map[string]Instructions, name string) error {
 	in := Instructions{System: a.System, Instruction: a.Instruction}
 	if a.Examples.byKind == nil {

@@ -13,15 +13,15 @@ type Comparison struct {
 	// It is empty if no preset plays the recording.
 	File   string `yaml:"file"`
 	Preset string `yaml:"preset"`
-	// Requests were compared. Equal are those that are equal to the original's, UpTo those
-	// that are after what Preset.UpTo names was applied to both.
+	// Requests were compared. Equal of them equal the original's, UpTo do so after what
+	// Preset.UpTo names was applied to both.
 	Requests int `yaml:"requests"`
 	Equal    int `yaml:"equal"`
 	UpTo     int `yaml:"up-to"`
-	// Outcomes were compared, Same of them are those that the original reported.
+	// Outcomes were compared, Same of them are as the original reported them.
 	Outcomes int `yaml:"outcomes"`
 	Same     int `yaml:"same"`
-	// Extra are requests beyond those of the original.
+	// Extra are requests beyond the original's.
 	Extra int `yaml:"more"`
 }
 
@@ -86,13 +86,13 @@ const heatOrder = "heat-order"
 // equalUpTo are the values of Preset.UpTo, in what an original differs from itself from
 // run to run:
 //
-//   - set-order: the order of what PDDL's games list, which is that of a Python set
-//   - room-order: the order of what ScienceWorld's rooms hold, which is that of a Java set
+//   - set-order: the order of what PDDL's games list, which comes from a Python set
+//   - room-order: the order of what ScienceWorld's rooms hold, which comes from a Java set
 //   - choice-order: the order of the choices of a request that ScienceWorld finds ambiguous
 //   - thing-names: by which of its names ScienceWorld calls a thing that shares one with others, in the list of
 //     what can be named; things that draw one name stand there once
-//   - heat-order: the order in which things of ScienceWorld exchange heat, which is that of a
-//     Java set, and so what thermometers read
+//   - heat-order: the order in which things of ScienceWorld exchange heat, which comes
+//     from a Java set, and so what thermometers read
 //   - trial-statistics: in Reflexion, the counts of a trial, which the reflection on its last
 //     game holds; which game that is depends on the file system
 //

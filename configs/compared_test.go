@@ -24,7 +24,7 @@ func TestStatusIsEarned(t *testing.T) {
 	}
 }
 
-// Comparisons are of presets that there are, each once, sorted.
+// Comparisons are sorted, each is there once, and their presets exist.
 func TestComparisons(t *testing.T) {
 	all, err := configs.Comparisons()
 	if err != nil || len(all) == 0 {

@@ -23,7 +23,7 @@ func gigpo(p *Preset) {
 	p.Agent.Form = Single
 	p.ActionsShown.Item, p.ActionsShown.Exclude = "'{action}'", []string{"help"}
 	if names := p.PartNames(); slices.Contains(names, "seen") && slices.Contains(names, "unseen") {
-		p.Env.Default = []string{"seen", "unseen"} // not those that are drawn
+		p.Env.Default = []string{"seen", "unseen"} // not the drawn parts
 	}
 	if strings.HasPrefix(p.Env.Part, "sampled-") {
 		p.Env.Tasks.Draws, p.Env.Tasks.DrawSeed = p.Env.Tasks.Count, int64(p.series())

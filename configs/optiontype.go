@@ -130,7 +130,7 @@ func optionFields(t reflect.Type) map[string][]int {
 // Text writes what a run says of an option.
 func (o Option) Text(r *Run) string { return fmt.Sprint(reflect.ValueOf(o.Pointer(r)).Elem()) }
 
-// Texts are the texts that a run says of an option: one, or those of a list.
+// Texts are the texts that a run says of an option: one, or all of a list.
 func (o Option) Texts(r *Run) []string {
 	if list, ok := o.Pointer(r).(*Strings); ok {
 		return *list

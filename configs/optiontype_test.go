@@ -41,7 +41,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Numbers of a decoding are those that requests have, each once.
+// Numbers of a decoding are the numbers that requests have, each once.
 func TestNumbers(t *testing.T) {
 	r := DefaultRun()
 	var got []string

@@ -111,7 +111,7 @@ func LoadPerturbation(name string) (Perturbation, error) {
 // of their lengths. The longest of our own has 60 bytes.
 const (
 	maxRules = 200
-	// MaxRuleLength is that of a rule and of a name, in bytes.
+	// MaxRuleLength is the most bytes of a rule and of a name.
 	MaxRuleLength = 500
 )
 

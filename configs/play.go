@@ -322,7 +322,7 @@ const (
 type StopRules struct {
 	// SameReply, SameRead, the same action as it was read, SameAction, as it was sent, and
 	// SameStep, with the same observation, are how many equal ones in a row end an episode.
-	// Replies without an action do not count among those of SameRead.
+	// Replies without an action do not count for SameRead.
 	SameReply  int `yaml:"-" json:"same-reply,omitempty"`
 	SameRead   int `yaml:"-" json:"same-read,omitempty"`
 	SameAction int `yaml:"-" json:"same-action,omitempty"`

@@ -24,8 +24,8 @@ type Preset struct {
 	// Title says in a line what is played.
 	Title string `yaml:"title" json:"title"`
 	// Status is Exact or Adapted. UpTo names in what an exact preset's requests may differ
-	// from its source's, because those differ from run to run: some of EqualUpTo.
-	// Deviations say in what an adapted preset differs from its source.
+	// from the source's own, which differ from run to run: some of EqualUpTo. Deviations
+	// say in what an adapted preset differs from its source.
 	Status     string       `yaml:"status" json:"status"`
 	UpTo       Strings      `yaml:"up-to" json:"up-to,omitempty"`
 	Deviations []string     `yaml:"deviations" json:"deviations,omitempty"`
@@ -41,15 +41,15 @@ type Preset struct {
 	Prompt   PresetPrompt   `yaml:"prompt" json:"prompt"`
 	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
 	Metric   Metric         `yaml:"metric" json:"metric"`
-	// Published names the published results that were made so, which are those of the
-	// preset's name; see PublishedNames. It is not part of the hash.
+	// Published names the published results that were made so: they have the name of
+	// the preset; see PublishedNames. It is not part of the hash.
 	Published string `yaml:"-" json:"-"`
 	// Overrides are what a run changed that has no other field here; no file has any.
 	Overrides map[string]string `yaml:"-" json:"overrides,omitempty"`
 }
 
-// The values of Preset.Status. Exact: every message was compared with those of the
-// original code.
+// The values of Preset.Status. Exact: every message was compared with the original
+// code's.
 const (
 	Exact   = "exact"
 	Adapted = "adapted"
@@ -62,7 +62,7 @@ type PresetSource struct {
 	Commit     string `yaml:"commit" json:"commit,omitempty"`
 	// Paper is a number on arXiv.
 	Paper string `yaml:"paper" json:"paper,omitempty"`
-	// Licence is that of the repository.
+	// Licence is the licence of the repository.
 	Licence string `yaml:"licence" json:"licence,omitempty"`
 }
 
@@ -84,15 +84,15 @@ type PresetEnv struct {
 }
 
 // PresetPart is a part of a preset: a split, or an environment. Fields without a
-// value are those of the whole.
+// value take the value of the whole.
 type PresetPart struct {
 	Part string `yaml:"part"`
 	Name string `yaml:"name"`
-	// Status, UpTo and Deviations are those of the part.
+	// Status, UpTo and Deviations apply to the part.
 	Status     string            `yaml:"status"`
 	UpTo       Strings           `yaml:"up-to"`
 	Deviations []string          `yaml:"deviations"`
-	Settings   map[string]string `yaml:"settings"` // beside those of the whole
+	Settings   map[string]string `yaml:"settings"` // beside the settings of the whole
 	Tasks      PresetTasks       `yaml:"tasks"`
 	Limit      PresetLimit       `yaml:"limit"`
 	Prompt     PresetPrompt      `yaml:"prompt"`
@@ -115,7 +115,7 @@ type PresetTasks struct {
 	// BySeed keeps one task of every type: the one whose position is the remainder of
 	// the seed by the number of tasks; 0 for all.
 	BySeed int `yaml:"-" json:"by-seed,omitempty"`
-	// ByName: positions are those of the names, sorted bytewise, not the environment's.
+	// ByName: positions are in the bytewise order of names, not in the environment's order.
 	ByName bool `yaml:"-" json:"by-name,omitempty"`
 	// Draws is how many tasks the seed DrawSeed draws, with repetition; 0 for all once.
 	Draws    int   `yaml:"-" json:"draws,omitempty"`
@@ -190,7 +190,7 @@ func (l PresetLimit) Max() int {
 type PresetPrompt struct {
 	// BuiltIn is a prompt of ours, such as v2.
 	BuiltIn string `yaml:"built-in" json:"built-in,omitempty"`
-	// Files are those of the source.
+	// Files are files of the source.
 	Files []PresetFile `yaml:"files" json:"files,omitempty"`
 	// Format is how the files are written, one of PromptFormats. Key is the key of
 	// the text in a file that has others too.
@@ -234,7 +234,7 @@ type PresetDecoding struct {
 }
 
 // MarshalJSON implements json.Marshaler: fields have the names of the options, on which
-// the hashes of presets depend, and not those of requests.
+// the hashes of presets depend, and not the names in requests.
 func (d PresetDecoding) MarshalJSON() ([]byte, error) {
 	type plain PresetDecoding
 	b, err := json.Marshal(plain(d))

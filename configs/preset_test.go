@@ -126,7 +126,7 @@ func FuzzParsePreset(f *testing.F) {
 	})
 }
 
-// Published results are of parts that there are.
+// Published results name only parts that exist.
 func TestPresetResults(t *testing.T) {
 	names := sharedtest.Must(configs.PresetNames())(t)
 	rows := 0

@@ -14,7 +14,7 @@ const highestPrice = 1e5
 
 // Price is what a model costs, in dollars per million tokens.
 type Price struct {
-	// Input is for tokens of prompts, Output for those of replies, reasoning included.
+	// Input is for tokens of prompts, Output for tokens of replies, reasoning included.
 	Input  float64 `yaml:"input" json:"input"`
 	Output float64 `yaml:"output" json:"output"`
 	// Cached is for tokens of prompts that the server had computed before; nil for Input.

@@ -121,7 +121,7 @@ func TestParseTemplate(t *testing.T) {
 	}
 }
 
-// Fields that a prompt does not have are no part of its hash: those of runs from
+// Fields that a prompt does not have are no part of its hash: hashes of runs from
 // before they existed stay the same.
 func TestPromptHashesAreOld(t *testing.T) {
 	for version, want := range map[string]string{"v2": "e73d58fd", "v3": "8af6ba2a"} {

@@ -360,7 +360,7 @@ func TestClaimsOfTheText(t *testing.T) {
 	mentions(t, table3, "30.4", "30.3")
 }
 
-// TestSuccessRatesAreCounts checks that every success rate is that of k of N
+// TestSuccessRatesAreCounts checks that every success rate is a share, k of N
 // tasks. Rates are rounded or cut to one decimal, hence the tolerance.
 func TestSuccessRatesAreCounts(t *testing.T) {
 	type place struct{ table, model, base, column string }

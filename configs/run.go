@@ -153,8 +153,8 @@ func LoadSuite(name string, r *Run) error {
 }
 
 // ParseRun overrides r with a run configuration: fields that it does not name
-// stay unchanged. Keys that are among settings are those of environments. Keys among
-// others are returned: they do not belong to r.
+// stay unchanged. Keys among settings are settings of environments. Keys among
+// extras are returned: they do not belong to r.
 func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[string]Values, error) {
 	if strings.TrimSpace(string(b)) == "" {
 		return nil, fmt.Errorf("%s: the configuration is empty", file)

@@ -21,9 +21,9 @@ import (
 type SourceText struct {
 	// File is the path in the repository.
 	File string `yaml:"file" json:"file"`
-	// Recipe is what recipeOf says, or that of a form.
+	// Recipe is what recipeOf says, or the recipe of a form.
 	Recipe string `yaml:"-" json:"recipe"`
-	// Lines are those on which a text of a Python file begins, such as 72 or 22-26.
+	// Lines are the lines on which a text of a Python file begins, such as 72 or 22-26.
 	Lines string `yaml:"lines" json:"lines,omitempty"`
 	// Path leads to a value of a JSON or YAML file: keys and positions separated by "/", * for all
 	// positions. Only forms have it.
@@ -39,7 +39,7 @@ type SourceText struct {
 //   - notebook: the same, in all code cells of a notebook
 //   - file: the whole file
 //
-// A form may say json or yaml: the texts at the path, and those of a list joined with nothing.
+// A form may say json or yaml: the texts at the path, and the texts of a list joined with nothing.
 func recipeOf(file string) string {
 	switch path.Ext(file) {
 	case ".py":
@@ -207,7 +207,7 @@ func (p *Preset) TextsNamed() []string {
 }
 
 // Filled returns the preset with the fixed texts in place of their names. Its hash is
-// that of another protocol.
+// the hash of another protocol.
 func (p Preset) Filled(texts map[string]string) (Preset, error) {
 	b, err := json.Marshal(filled{p.Play, p.Prompt})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// unread reports keys of a file that nothing reads, in each part: beside those of checkForm. The
-// form of one protocol may set what it does not read.
+// unread reports keys of a file that nothing reads, in each part: beside the settings that
+// checkForm reports. The form of one protocol may set what it does not read.
 func (p *Preset) unread(given map[string]string) error {
 	named, errs := p.TextsNamed(), complaints{}
 	for _, part := range p.Env.Parts {
@@ -107,7 +107,7 @@ var promptKeys = map[string][]string{
 }
 
 // CheckPromptFile reports keys of a prompt file that nothing reads in the preset's form, unless
-// that is of one protocol.
+// the form is one protocol's.
 func (p *Preset) CheckPromptFile(f PromptFile) error {
 	if p.Protocol != "" {
 		return nil

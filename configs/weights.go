@@ -57,7 +57,7 @@ func (w Weights) check(file string) error {
 	return nil
 }
 
-// Contains reports whether an environment is one of those held out or held in.
+// Contains reports whether an environment is held out or held in.
 func (w Weights) Contains(env string) bool {
 	return slices.Contains(w.HeldIn, env) || slices.ContainsFunc(w.HeldOut, func(h Weight) bool { return h.Env == env })
 }

@@ -23,7 +23,7 @@ const (
 	maxYAML = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
-	// maxMarks is the number of anchors (&name) and aliases (*name) together, but for those of
+	// maxMarks is the number of anchors (&name) and aliases (*name) together, but for marks of
 	// texts. With so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16
 	// maxShared is the size of texts that aliases stand for, all together, in bytes: sections of a

@@ -256,7 +256,7 @@ func fillStruct(n *yaml.Node, v reflect.Value, keys string) error {
 	})
 }
 
-// collect finds the fields of a struct by their keys, those of inline structs included.
+// collect finds the fields of a struct by their keys, and the fields of its inline structs.
 func collect(v reflect.Value, fields map[string]reflect.Value) {
 	for i := range v.NumField() {
 		name, how, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
@@ -295,7 +295,7 @@ func eachPair(n *yaml.Node, keys string, visit func(key, value *yaml.Node, keys 
 	return nil
 }
 
-// merged are the keys and values of a mapping. The key << stands for those of other mappings,
+// merged are the keys and values of a mapping. The key << adds the pairs of other mappings,
 // which follow its own.
 func merged(n *yaml.Node) (pairs []*yaml.Node, own int) {
 	var others []*yaml.Node

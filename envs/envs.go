@@ -35,7 +35,7 @@ const (
 	Official Source = "official"
 	// Generated tasks are made by heldout.
 	Generated Source = "generated"
-	// External tasks are those of an environment that others run. Its name is what it calls
+	// External tasks belong to an environment that others run. Its name is what it calls
 	// itself behind the way it is reached, such as "exec:safe".
 	External Source = "external"
 )
@@ -64,8 +64,8 @@ type Info struct {
 	Caveat string `json:"caveat,omitempty"`
 	// DataHash is the SHA-256, in hex, of the tasks' files; empty for generated tasks.
 	DataHash string `json:"data_hash,omitempty"`
-	// Instructions are those of prompts, by the type of tasks, of an environment that brings
-	// its own; nil if heldout has them.
+	// Instructions are for prompts, by the type of tasks, if the environment brings its own;
+	// nil if heldout has them.
 	Instructions map[string]string `json:"instructions,omitempty"`
 }
 
@@ -193,7 +193,7 @@ type Expert interface {
 	ExpertAction(ctx context.Context) (string, error)
 }
 
-// Seeder is the optional ability of a World to draw random numbers by a seed: that of the
+// Seeder is the optional ability of a World to draw random numbers by the seed of the
 // episode, which is set before Start.
 type Seeder interface {
 	SetSeed(seed int64)

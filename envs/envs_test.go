@@ -10,7 +10,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Values of settings are of their types; what is empty is the default.
+// Values fit the types of their settings; an empty value stands for the default.
 func TestSettings(t *testing.T) {
 	choice := Setting{Name: "split", Type: Choice, Values: []string{"test", "train"}}
 	for _, c := range []struct {

@@ -72,7 +72,7 @@ type Series struct {
 	Tail string
 	// Inline says that the items stay in one line, as in a list of Python's.
 	Inline bool
-	// Fixed says that the order of the items carries meaning, as that of sentences.
+	// Fixed says that the order of the items carries meaning, as in a row of sentences.
 	Fixed bool
 }
 

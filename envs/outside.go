@@ -21,7 +21,7 @@ type Outside struct {
 	// Tool is the name that heldout sends to servers, such as "heldout/1.2".
 	Tool string
 	// Dial opens a WebSocket; nil where there are none. The core links no library for them:
-	// who sets up environments hands in eval/serve/dial.
+	// callers that set up environments hand in eval/serve/dial.
 	Dial Dial
 }
 

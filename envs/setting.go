@@ -100,12 +100,12 @@ func (s Settings) Number(name string) int {
 type Setup struct {
 	// Data is the folder with the official task data; empty for generated tasks.
 	Data string `yaml:"data"`
-	// GeneratorSeed chooses the generated tasks, those of one seed or of several.
+	// GeneratorSeed chooses the generated tasks, by one seed or several.
 	GeneratorSeed GeneratorSeeds `yaml:"generator-seed"`
 	// Settings are further choices, by the names that the environments declare. In
 	// YAML each setting is a key of its own.
 	Settings Settings `yaml:"-"`
-	// Partial opens official tasks of which some are not there: those that are can be played by
+	// Partial opens official tasks of which some are not there: the others can be played by
 	// hand, but no rate of them is the benchmark's.
 	Partial bool `yaml:"-"`
 	// External is what the user names of the environments that others run, such as exec:COMMAND:

@@ -14,8 +14,8 @@ var titles = map[string]string{"alfworld": "ALFWorld", "babyai": "BabyAI", "hotp
 // Names are the names of heldout's own environments, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(titles)) }
 
-// IsExternal reports whether a name is of an environment that others run: the way to it, a
-// colon and what it calls itself, or its address.
+// IsExternal reports whether a name belongs to an environment that others run: the way to
+// it, a colon and what it calls itself, or its address.
 func IsExternal(name string) bool { return strings.Contains(name, ":") }
 
 // Title is the proper name of an environment, which is its name if it has no other.

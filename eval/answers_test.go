@@ -13,8 +13,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// named is a model whose replies give the names one after the other, the last one from then on. A name with a star is
-// that of another model of the server's list.
+// named is a model whose replies give the names one after the other, the last one from then on. A name with a star
+// belongs to another model of the server's list.
 func named(names ...string) episodetest.ModelFunc {
 	var calls atomic.Int64
 	return func(context.Context, model.Request) (model.Reply, error) {
@@ -73,7 +73,7 @@ func TestAnswersAreWatched(t *testing.T) {
 	}
 }
 
-// A run that goes on with another model than that of its results is refused at the first reply, unless the user
+// A run that goes on with another model than its results name is refused at the first reply, unless the user
 // accepts it.
 func TestAnotherModelAnswersLater(t *testing.T) {
 	for _, c := range []struct {

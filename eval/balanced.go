@@ -32,8 +32,8 @@ func InPlayingOrder(episodes []*episode.Episode) []*episode.Episode {
 }
 
 // balanced returns the indices of episodes in balanced order: all of the first seed, then
-// all of the next one; of each seed by the place of the task among those of its
-// environment, and those of one task as planned.
+// all of the next one; within a seed by the place of the task among its environment's
+// tasks, and episodes of one task as planned.
 func balanced(episodes []*episode.Episode) []int {
 	shares := newShares(episodes)
 	keys := make([]struct {

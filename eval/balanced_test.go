@@ -95,7 +95,7 @@ func TestBalanced(t *testing.T) {
 }
 
 // A limit selects n tasks in their order, among them all that a smaller one selects, and about the same share of every
-// kind: those of any two kinds would be equal after a task more of one and a task less of the other.
+// kind: the shares of any two kinds would be equal after a task more of one and a task less of the other.
 func TestFirstTasks(t *testing.T) {
 	kind := func(t envs.Task) string { return t.Type + string(t.Difficulty) }
 	rapid.Check(t, func(t *rapid.T) {

@@ -205,8 +205,8 @@ func (p *Plan) Hashes() map[string]string {
 // trial, and with failure at the last step of every trial. Retries and shortened
 // prompts are not counted.
 type Cost struct {
-	// Episodes counts the episodes, Calls the model calls, and Reflections those of
-	// them that ask for a reflection.
+	// Episodes counts the episodes, Calls the model calls, and Reflections the
+	// calls that ask for a reflection.
 	Episodes, Calls, Reflections int
 }
 
@@ -250,12 +250,12 @@ type Due struct {
 	Attempts map[string]int
 	// unusable are the episodes whose last attempt ended because too few replies of its model could be used.
 	unusable map[string]bool
-	// Conditions are those of the plan, in its order.
+	// Conditions are the plan's, in its order.
 	Conditions []record.Condition
 }
 
-// Next is the number of the attempt that is due, by the id of the episode. With allow, it is that of one whose replies
-// could not be used, if that was the last: the next one goes on with them.
+// Next is the number of the attempt that is due, by the id of the episode. With allow, it is the number of the last
+// one if its replies could not be used: the next one goes on with them.
 func (d Due) Next(allow bool) map[string]int {
 	next := make(map[string]int, len(d.Missing))
 	for _, e := range d.Missing {
@@ -359,7 +359,7 @@ func (p *Plan) difference(old record.Group) string {
 	return other
 }
 
-// player is what the plan knows of who plays a model.
+// player is what the plan knows of a model's player.
 func (p *Plan) player(model string) *record.Identity {
 	for i := range p.Groups {
 		if c := &p.Groups[i].Condition; c.Model == model {
@@ -369,7 +369,7 @@ func (p *Plan) player(model string) *record.Identity {
 	return nil
 }
 
-// otherPlayer reports whether the plan has a condition but for who plays.
+// otherPlayer reports whether the plan has a condition, but with another player.
 func (p *Plan) otherPlayer(c record.Condition) bool {
 	now := p.player(c.Model)
 	if record.SamePlayer(c.Player, now) {

@@ -315,7 +315,7 @@ func TestSelectTasksHolds(t *testing.T) {
 }
 
 // Under a perturbation that changes the model another one plays; the condition
-// says in whose place, and who has nobody to do so does not play.
+// says in whose place, and a player without a substitute does not play.
 func TestInstead(t *testing.T) {
 	s := twoPlayers()
 	other := served(episodetest.Saying("up"))

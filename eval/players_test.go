@@ -36,7 +36,7 @@ func (w who) known() *record.Identity {
 // kept is what a directory should hold, by the rule.
 type kept struct {
 	owner    *who             // of the first result; nil if nothing was played
-	last     *record.Identity // of who played last
+	last     *record.Identity // of the last player
 	accepted bool             // another player went on
 	lines    int
 	first    map[string]string   // the player of the attempt that counts, by episode

@@ -43,7 +43,7 @@ type Rollouts struct {
 
 // RolloutsOf says what is played.
 type RolloutsOf struct {
-	// Player is the name of who plays; Named: the user chose it. Identity says more; nil if
+	// Player is the player's name; Named: the user chose it. Identity says more; nil if
 	// nothing is known. Accept goes on with another one under the name.
 	Player   string
 	Named    bool
@@ -139,8 +139,8 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 	return nil
 }
 
-// goesOn reports a recording that is not known to be of who plays now. One that the user
-// accepts plays on under what the recording began with.
+// goesOn reports a recording that is not known to be the present player's. A player that
+// the user accepts plays on under what the recording began with.
 func (r *Rollouts) goesOn(m *record.Manifest, about RolloutsOf) error {
 	model := m.Groups[0].Condition.Model
 	first, last, _ := m.Player(model)

@@ -30,7 +30,7 @@ type Options struct {
 	// AllowUnusable continues with a model even if too few of its first replies are
 	// usable, and counts its episodes as failures.
 	AllowUnusable bool
-	// AcceptChangedModel continues if another model answers than that of recorded results.
+	// AcceptChangedModel continues if another model answers than in recorded results.
 	AcceptChangedModel bool
 	// Warn receives a one-line warning about replies that make the rates less
 	// meaningful; nil for none. Run calls it from many goroutines.

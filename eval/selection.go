@@ -64,10 +64,10 @@ func ParseSeeds(s string) ([]int64, error) {
 // SelectTasks picks tasks of an environment by a comma-separated list of names, task
 // types, 0-based numbers or ranges of numbers, and files of names: @FILE has one per
 // line. In names, * stands for any characters and ? for any one character. A number
-// counts as a number only if no task has that name. A name may be that of a task
-// outside the benchmark, if the environment has such tasks. An empty list picks the
-// benchmark. If limit is not 0, only so many of them are kept: see FirstTasks. Tasks of
-// the benchmark keep its order; the others follow, as they are named.
+// counts as a number only if no task has that name. A name may belong to a task outside
+// the benchmark, if the environment has such tasks. An empty list picks the benchmark.
+// If limit is not 0, only so many of them are kept: see FirstTasks. Tasks of the
+// benchmark keep its order; the others follow, as they are named.
 func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("limit %d is negative", limit)

@@ -32,12 +32,12 @@ type About struct {
 	Prompts map[string]record.Prompt
 	// Reflection is the prompt for reflections; nil without any.
 	Reflection *record.Prompt
-	// Names are what the user calls models in tables; none leaves those of before.
+	// Names are what the user calls models in tables; none leaves the earlier ones.
 	Names map[string]string
-	// Prices are what they say that models cost; none leaves those of before.
+	// Prices are what they say that models cost; none leaves the earlier ones.
 	Prices configs.Prices
-	// HeldIn are the environments whose data models were trained on; none leaves those of
-	// before.
+	// HeldIn are the environments whose data models were trained on; none leaves the
+	// earlier ones.
 	HeldIn configs.HeldIn
 	// AcceptChangedModel accepts another model, or agent, under the same name than the one with
 	// recorded results.
@@ -215,8 +215,8 @@ func sameModel(reports []record.ServerReport, now record.ServerReport) []record.
 	return reports
 }
 
-// change says what keeps interrupted attempts from going on: the program or a model is not that
-// of their beginnings. It is empty if they can go on.
+// change says what keeps interrupted attempts from going on: the program or a model is not the
+// one that they began with. It is empty if they can go on.
 func (s *Session) change(about About) string {
 	m := s.Store.Manifest
 	if m == nil || len(m.Sessions) == 0 {

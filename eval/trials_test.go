@@ -160,7 +160,7 @@ func TestMemory(t *testing.T) {
 }
 
 // A later trial does not repeat the server's seeds of an earlier one, and the
-// first has those of a run with one trial.
+// first has the seeds of a run with one trial.
 func TestSeedsOfTrials(t *testing.T) {
 	seeds := func(trials int) []int64 {
 		var mu sync.Mutex

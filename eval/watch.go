@@ -75,14 +75,14 @@ type watch struct {
 }
 
 type replies struct {
-	// usable counts those of earlier sessions and other processes, too; the tally does not.
+	// usable counts the replies of earlier sessions and other processes, too; the tally does not.
 	usable, refused, trimmed int
 	tally                    model.ReplyCounts
 	adviser                  model.Adviser
 	warned                   []string       // the warnings that were given
 	verdict                  *UnusableError // the first one; nil for none
-	// answered are the models that the replies name, and recorded those of recorded results. changed: the first
-	// reply names none of these.
+	// answered are the models that the replies name, and recorded the models of recorded results. changed: the
+	// first reply names none of these.
 	answered, recorded record.Answered
 	changed            error
 }

@@ -46,7 +46,7 @@ func Draw(env envs.Env, name string) (*Drawn, error) {
 // IsDrawn reports whether a name is one for Draw.
 func IsDrawn(name string) bool { return strings.HasPrefix(name, randomName+":") }
 
-// DrawnFrom returns what was drawn from, if a recorded name is that of a Drawn.
+// DrawnFrom returns what was drawn from, if a recorded name belongs to a Drawn.
 func DrawnFrom(recorded string) (name string, ok bool) {
 	return strings.CutSuffix(recorded, ofEachTask)
 }

@@ -162,7 +162,7 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 
 // WritePrompt returns a prompt as it reads now, with a section for every task
 // type of the benchmark, and of the played tasks, that the prompt is for. It may be for
-// those that are played alone.
+// the played types alone.
 func (e *Env) WritePrompt(in configs.Prompt, tasks []envs.Task) (configs.Prompt, error) {
 	out := e.writeShared(in)
 	if len(in.Types) == 0 {
@@ -335,7 +335,7 @@ type hinter struct {
 	p     *Perturbation
 }
 
-// Hints implements envs.Hinter: forms as a prompt tells them, without those that are taken away.
+// Hints implements envs.Hinter: forms as a prompt tells them, without the forms taken away.
 func (h hinter) Hints(ctx context.Context) (forms, things []string, err error) {
 	allForms, allThings, err := h.inner.Hints(ctx)
 	for _, form := range allForms {

@@ -350,8 +350,8 @@ func TestNounsAreOfAllThings(t *testing.T) {
 	}
 }
 
-// Hashes say what rules mean: those of rules about whole forms and answers are as in the
-// first records, and those of words name the version of the engine.
+// Hashes say what rules mean: hashes of rules about whole forms and answers are as in
+// the first records, and hashes of rules about words name the version of the engine.
 func TestHashes(t *testing.T) {
 	for _, name := range []string{"P1", "P2", "P3", "P4"} {
 		rules := sharedtest.Must(configs.LoadPerturbation(name))(t)

@@ -141,8 +141,8 @@ func combine(families configs.Families, parts []configs.FamilyGrade) (configs.Pe
 	return out, nil
 }
 
-// random draws families. The first families of a draw are those of a smaller
-// draw with the same seed. Words that exist in no language are drawn, too.
+// random draws families. A draw begins with the families of any smaller draw with
+// the same seed. Words that exist in no language are drawn, too.
 func random(families configs.Families, spec string) (configs.Perturbation, error) {
 	seedText, count, _ := strings.Cut(spec, ":")
 	seed, err := strconv.ParseInt(seedText, 10, 64)
@@ -214,7 +214,7 @@ func parseCount(families configs.Families, text string) (count string, have [][]
 	return parts[0], have, nil
 }
 
-// renewed puts other nonce words in the place of those of the rules.
+// renewed replaces the nonce words of the rules with others.
 func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation, error) {
 	nonce, err := configs.NonceWords()
 	if err != nil {

@@ -41,7 +41,7 @@ type Perturbation struct {
 	// series and texts rewrite observations, in this order; texts also goals.
 	series []stage
 	texts  stage
-	// passages are those of prompts that change, before and now.
+	// passages are the passages of prompts that change, before and now.
 	passages []passage
 	order    listOrder
 	numbers  bool // as words

@@ -86,8 +86,8 @@ type look struct {
 	find *regexp.Regexp
 	// open and end stand around the items, separator and last between them.
 	open, separator, last, end string
-	// items finds the items, if there are wide ones, and wide those: one more blank stands
-	// behind them.
+	// items finds the items, if there are wide ones, and wide finds these: one more
+	// blank stands behind them.
 	items, wide *regexp.Regexp
 	// tail is an item that stays at the end.
 	tail string

@@ -67,7 +67,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Letters stand for numbers up to those of two letters, one to one.
+// Letters stand for numbers, one to one, up to two letters.
 func TestLetters(t *testing.T) {
 	seen := map[string]bool{}
 	for n := range 800 {

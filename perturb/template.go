@@ -80,7 +80,7 @@ type rewriting struct {
 	// literals stand in every match, in this order.
 	literals literals
 	dst      template
-	// sentence keeps a capital at the beginning, as that of a sentence.
+	// sentence keeps a capital at the beginning, as in a sentence.
 	sentence bool
 }
 
@@ -134,7 +134,7 @@ func (r rewriting) fill(text string, loc []int, edit rewriter) (rewritten string
 	return r.join(match, match, loc, edit)
 }
 
-// join is fill for a match whose letters are those of spelled.
+// join is fill for a match with the letters of spelled.
 func (r rewriting) join(match, spelled string, loc []int, edit rewriter) (rewritten string, ok bool) {
 	if len(spelled) != len(match) { // a letter whose small one is longer
 		return "", false

@@ -35,7 +35,7 @@ func TestTranscripts(t *testing.T) {
 }
 
 // An example may show half an action, which is refused. It has the order and the words of
-// the form as written now; what is no half of a form stays.
+// the form as written now; a text that is no half of a form stays.
 func TestHalfActions(t *testing.T) {
 	for _, c := range []struct{ rule, shown, want string }{
 		{"arguments:2", "take cellphone 1", "cellphone 1 take"},

@@ -43,7 +43,7 @@ func triesUpTo(all int) (ks []int) {
 
 // BestOf estimates the best of every number of tries up to 100, and of all Tries. Tasks with
 // more results use all of them. Tasks without any are left out, so the score must
-// be complete for the estimates to be of all tasks.
+// be complete for the estimates to cover all tasks.
 func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
@@ -126,7 +126,7 @@ func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) 
 }
 
 // CompareBestOf pairs the best of so many tries of two scores by task. Its errors
-// are those of Compare, and stats.ErrFewTries.
+// are Compare's and stats.ErrFewTries.
 func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 	p, err := newPair([]*Score{a}, b)
 	if err != nil {

@@ -54,7 +54,7 @@ var (
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
 // CompareMean pairs the mean of several scores with that of others, or with one, by task. Its
-// errors are those of Compare.
+// errors are Compare's.
 func CompareMean(scores []*Score, others ...*Score) (Comparison, error) {
 	p, err := newPair(scores, others...)
 	if err != nil {
@@ -97,7 +97,7 @@ func compare(pairs []pair, weights []float64, kinds int) (Comparison, error) {
 	return c, nil
 }
 
-// ratedChange is a change with the value that it is of.
+// ratedChange is a change with the value that changes.
 type ratedChange struct {
 	change  *Change
 	measure value
@@ -174,8 +174,8 @@ func newPair(scores []*Score, others ...*Score) (pair, error) {
 	return p, nil
 }
 
-// CompareChanges compares two changes by task: that of the mean of some scores from their
-// base, and that of others from theirs. The errors are those of Compare.
+// CompareChanges compares two changes by task: the change of the mean of some scores from
+// their base, and of others from theirs. The errors are Compare's.
 func CompareChanges(scores []*Score, aBase *Score, bs []*Score, bBase *Score) (Comparison, error) {
 	p, err := newPair(scores, aBase)
 	if err != nil {
@@ -193,7 +193,7 @@ func CompareChanges(scores []*Score, aBase *Score, bs []*Score, bBase *Score) (C
 	return compare([]pair{p}, []float64{1}, aBase.Kinds())
 }
 
-// scores are those of all arms.
+// scores are the scores of all arms.
 func (p pair) scores() (all []*Score) {
 	for _, a := range p.arms {
 		all = append(all, a.scores...)

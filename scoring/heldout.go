@@ -102,8 +102,8 @@ func Weighted(parts []Estimate, weights []float64) Estimate {
 
 // CompareHeldOut compares the held-out scores of two models, by environment. Each
 // has a complete score on every held-out environment. The differences are paired
-// by task in each environment, and their variances add up. The errors are those of
-// Compare.
+// by task in each environment, and their variances add up. The errors are
+// Compare's.
 func CompareHeldOut(w configs.Weights, a, b map[string]*Score) (Comparison, error) {
 	var pairs []pair
 	var weights []float64

@@ -20,7 +20,7 @@ type played struct {
 }
 
 // TestParts: the numbers of kinds and heads are what a reader computes from the episodes by hand, and those of all
-// kinds together are those of the score.
+// kinds together are the score's.
 func TestParts(t *testing.T) {
 	types := map[string]string{"pick_and_place_simple": "Pick", "look_at_obj_in_light": "Look",
 		"pick_two_obj_and_place": "Pick2", "pick_heat_then_place_in_recep": "Heat", "new_type": "new_type", "": "–"}

@@ -16,7 +16,7 @@ type OldForms struct {
 	// Use is the share of Old among both: of their sums per task.
 	Use Measured
 	// Episodes counts the episodes with a result, Refused those with an action in an
-	// old form, and Relearned those of them that write its form in the new way later.
+	// old form, and Relearned how many of these write its form in the new way later.
 	// The others are censored at their end.
 	Episodes, Refused, Relearned int
 	// Survival are the shares of refused episodes that do so within the steps of

@@ -15,8 +15,8 @@ type VarianceSources struct {
 }
 
 // Bounds are the plans between which the truth lies: the plan itself if the sources
-// are known. Otherwise all variance is that of tasks in the first and that of
-// decoding in the second. Only the second is there if the tasks stay.
+// are known. Otherwise all variance comes from tasks in the first and from decoding
+// in the second. Only the second is there if the tasks stay.
 func (p VarianceSources) Bounds() []stats.Components {
 	if p.Separated || p.Task == 0 {
 		return []stats.Components{p.Components}
@@ -29,8 +29,8 @@ func (p VarianceSources) Bounds() []stats.Components {
 	return []stats.Components{p.Components, decoding}
 }
 
-// PlanSuccess and PlanProgress make plans for both rates; the errors are those of
-// Compare.
+// PlanSuccess and PlanProgress make plans for both rates; the errors are
+// Compare's.
 func PlanSuccess(a, b *Score) (VarianceSources, error)  { return planOf(a, b, success) }
 func PlanProgress(a, b *Score) (VarianceSources, error) { return planOf(a, b, progress) }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Joins reports whether two scores are of one condition on the same tasks, with other
-// seeds each: then they are parts of one score.
+// Joins reports whether two scores are for one condition on the same tasks, with
+// other seeds each: then they are parts of one score.
 func (s *Score) Joins(o *Score) bool {
 	if s.About != o.About || slices.ContainsFunc(s.Seeds, func(seed int64) bool {
 		return slices.Contains(o.Seeds, seed)

@@ -21,7 +21,7 @@ func metric(a *attempt) float64 { return a.score }
 func loose(a *attempt) float64 { return indicator(a.loose) }
 
 // Metric returns the mean of the preset's metric. Scores may be negative: the
-// interval is that of a value between the smallest possible score and 1. There is
+// interval is for a value between the smallest possible score and 1. There is
 // none if a score is above 1, and none for means over task types.
 func (s *Score) Metric(overTypes bool) Rate { return s.metricRate(s.tasks, overTypes) }
 

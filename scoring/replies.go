@@ -18,7 +18,7 @@ type Replies struct {
 	Repairs map[string]int
 	Cuts    map[record.Cut]int
 	// Episodes counts the episodes, Trimmed those whose history was shortened to
-	// fit the context, and Cut those of which the server cut prompts.
+	// fit the context, and Cut those whose prompts the server cut.
 	Episodes, Trimmed, Cut int
 	// Answered counts the replies by the other models that they name, AsAsked those that name the one that was
 	// asked, and OtherModel those that name one that the server lists besides.

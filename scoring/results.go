@@ -89,8 +89,8 @@ func (s *stepReader) measure(m *record.Manifest, e *record.Episode) *StepCounts 
 	return &StepCounts{&counts, actionsOf(e)}
 }
 
-// results is measure without the measures of refinement. Sweeps of families have all but those of thoughts: their
-// first table has what models adapt to.
+// results is measure without the measures of refinement. Sweeps of families have all measures but those of
+// thoughts: their first table has what models adapt to.
 func (s *stepReader) results(m *record.Manifest, e *record.Episode) *StepCounts {
 	out := &StepCounts{actions: actionsOf(e)}
 	if m.Sweep.Combines() {

@@ -83,8 +83,8 @@ func arranged(tasks []taskResults) []taskResults {
 	return tasks
 }
 
-// Place names the environment, and says so if its tasks are not all of the benchmark: by their split if they are of
-// one, so that seen and unseen tasks stand beside each other.
+// Place names the environment, and says so if its tasks are not all of the benchmark: by their split if they belong
+// to one, so that seen and unseen tasks stand beside each other.
 func (s *Score) Place() string {
 	switch split := s.Environment.Settings["split"]; {
 	case s.Outside > 0 && s.Outside == len(s.Environment.Tasks) && split != "":

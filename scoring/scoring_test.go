@@ -27,7 +27,7 @@ import (
 type run struct {
 	Manifest *record.Manifest
 	Results  []record.Result
-	// Counts and Actions are those of the results, if there are any.
+	// Counts and Actions are the results', if there are any.
 	Counts   []refinement.Counts
 	Actions  []uint64
 	attempts int
@@ -283,8 +283,8 @@ func TestComputeNothing(t *testing.T) {
 	}
 }
 
-// TestComputeConditions: scores are those of conditions but for the seed, in the
-// order of the plan.
+// TestComputeConditions: each condition has one score for all its seeds, in
+// the order of the plan.
 func TestComputeConditions(t *testing.T) {
 	r := newRun(1, 3)
 	r.Manifest.Groups[1].Condition.Decoding = &record.Decoding{Temperature: 1}

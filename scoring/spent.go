@@ -2,8 +2,8 @@ package scoring
 
 import "heldout/scoring/record"
 
-// Spent is what the model calls of a score took: those of all attempts, also of those
-// that have no result, and of reflections.
+// Spent is what the model calls of a score took: the calls of all attempts, also of
+// those that have no result, and of reflections.
 type Spent struct {
 	record.Usage
 	// Late counts the requests that had no reply in time.

@@ -33,7 +33,7 @@ type Trial struct {
 	// by what is wrong with them, and Trimmed those that saw a part of the trial.
 	Reflections, Trimmed int
 	Flawed               map[record.Fault]int
-	// Calls and tokens are those of the trials and of the reflections after them.
+	// Calls and tokens are totals of the trials and of the reflections after them.
 	Calls, PromptTokens, CompletionTokens int
 }
 

@@ -89,7 +89,7 @@ func TestTrials(t *testing.T) {
 
 // A trial that is due and has no result leaves no rate from there on: the tasks
 // that have one would be those that were solved earlier. Without a first trial, the
-// rates are of the other tasks, as everywhere.
+// rates are for the other tasks, as everywhere.
 func TestTrialsIncomplete(t *testing.T) {
 	r := tried(3, 1, 3)
 	r.trial(0, 0, 1, record.Success, 1)
@@ -118,7 +118,7 @@ func TestOneTrialHasNoTrials(t *testing.T) {
 }
 
 // Success never falls with trials, the best progress neither, and each first trial
-// is that of the ordinary tables; with seeds and intervals of every kind.
+// is as in the ordinary tables; with seeds and intervals of every kind.
 func TestTrialsOnlyAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tasks, seeds, most := rapid.IntRange(1, 5).Draw(t, "tasks"), rapid.IntRange(1, 3).Draw(t, "seeds"),

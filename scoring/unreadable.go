@@ -6,7 +6,7 @@ import "heldout/scoring/stats"
 type Unreadable struct {
 	// Replies counts all replies, Unread those without an action; each cost a step.
 	Replies, Unread int
-	// Unsolved counts the unsolved episodes, Touched those of them with such a reply.
+	// Unsolved counts the unsolved episodes, Touched those with such a reply.
 	Unsolved, Touched int
 	// Success and Progress are the rates if the touched ones had been solved.
 	Success, Progress float64

@@ -47,8 +47,8 @@ func (q Quantity) used(a *attempt) float64 {
 	return a.seconds
 }
 
-// Distribution is the distribution of a quantity over the episodes with a result, or over those
-// of them that it is about.
+// Distribution is the distribution of a quantity over the episodes with a result, or over the
+// ones that it is about.
 type Distribution struct {
 	Episodes                int
 	Mean, Low, Median, High float64 // Low and High are the quantiles of 10 and 90 %

@@ -59,7 +59,7 @@ type designPlace struct {
 	tasks      []envs.Task
 	kinds      []string
 	official   bool
-	whole      bool // the tasks are those of the whole benchmark
+	whole      bool // the tasks are the whole benchmark
 }
 
 type cellKey struct{ model, env, under string }

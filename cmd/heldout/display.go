@@ -21,7 +21,7 @@ import (
 // by one goroutine: a terminal that accepts no output, as after Ctrl-S, blocks no
 // caller, and output that it cannot accept is dropped.
 type display struct {
-	// size is that of the terminal in characters, nil without one.
+	// size tells the terminal's size in characters; nil without one.
 	size    func() (columns, rows int)
 	frames  chan []string      // the lines that change
 	notes   chan string        // lines that stay
@@ -34,8 +34,8 @@ type display struct {
 // maxNotes is how many notes wait for a terminal that takes nothing.
 const maxNotes = 64
 
-// newDisplay returns a display that writes to w. size is that of the terminal that w is, nil
-// if it is none. End it when it is done.
+// newDisplay returns a display that writes to w. size tells the size of the terminal that w
+// is, nil if it is none. End it when it is done.
 func newDisplay(w io.Writer, size func() (columns, rows int)) *display {
 	d := &display{
 		size: size, frames: make(chan []string), notes: make(chan string, maxNotes),

@@ -58,7 +58,7 @@ of the configuration file.`,
 
 func describeSettings(e catalog.Entry) string {
 	var b strings.Builder
-	name, _, _ := strings.Cut(e.Name, ":") // settings are those of all addresses
+	name, _, _ := strings.Cut(e.Name, ":") // the settings apply to all addresses
 	fmt.Fprintf(&b, "%s: %s\n\n", name, e.Summary)
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SortFlags = false

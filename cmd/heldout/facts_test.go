@@ -11,7 +11,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// This file derives what designs say from their episodes, by other code than that of
+// This file derives what designs say from their episodes without the code of
 // scoring: from the formulas of its documents alone.
 
 // value is what an episode counts for a rate.
@@ -110,8 +110,8 @@ func strata(p *designPlace, tasks []int) (out [][]int) {
 	return out
 }
 
-// variance is that of the mean of values with independent tasks within strata, with its
-// degrees of freedom.
+// variance is the variance of the mean of values with independent tasks within strata,
+// with its degrees of freedom.
 func variance(values []float64, in [][]int) (v, degrees float64) {
 	trace, square := 0.0, 0.0
 	for _, stratum := range in {
@@ -210,8 +210,8 @@ func (c *cell) supposed(success bool) *cell {
 	return out
 }
 
-// bounds tests a pair with what is missing at its worst for either; ok is false if more
-// than a tenth is missing.
+// bounds tests a pair with missing episodes at their worst for either; ok is false if
+// more than a tenth is missing.
 func bounds(p *designPlace, a, b *cell, rate string) (low, high tested, ok bool) {
 	for _, c := range []*cell{a, b} {
 		if float64(c.planned()-len(c.played)) > 0.1*float64(c.planned()) {
@@ -269,7 +269,7 @@ func corrected(families []string, ps []float64) []float64 {
 	return out
 }
 
-// heldOutWeights are those of the field.
+// heldOutWeights are the weights of the field.
 var heldOutWeights = []struct {
 	env    string
 	weight float64
@@ -288,7 +288,7 @@ type fact struct {
 	all map[string]int
 }
 
-// averageOf begins the place of averages, changeOf that of differences of losses.
+// averageOf begins the place of an average, changeOf the place of a difference of losses.
 const averageOf, changeOf = "average ", "change "
 
 // widest is the highest level that limits of the fact can have.
@@ -561,7 +561,7 @@ func contrast(p *designPlace, rate string, cells []*cell, weights []float64) (t 
 	return paired(p, tasks, diffs, seeds), ""
 }
 
-// perturbedCells are those of a model under perturbations, as far as they were planned; lacks: some were not.
+// perturbedCells are the cells of a model under perturbations, as far as they were planned; lacks: some were not.
 func (d *design) perturbedCells(model string) (cells []*cell, lacks bool) {
 	for _, name := range d.under {
 		if c := d.cell(model, d.places[0].env, name); c != nil {
@@ -573,8 +573,8 @@ func (d *design) perturbedCells(model string) (cells []*cell, lacks bool) {
 	return cells, lacks
 }
 
-// sweptFacts are those of a sweep: how models differ without a perturbation and on average, what each loses, and how
-// the losses differ.
+// sweptFacts are the facts of a sweep: how models differ without a perturbation and on average, what each loses, and
+// how the losses differ.
 func (d *design) sweptFacts() (facts []fact) {
 	for _, f := range d.pairs() {
 		f.family = "unperturbed"

@@ -93,7 +93,7 @@ func TestFlagsAndKeys(t *testing.T) {
 	flags := func() *pflag.FlagSet {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		r := configs.DefaultRun()
-		sweepFlags(f, &r) // and those of a run are among them
+		sweepFlags(f, &r) // a run's flags are among them
 		return f
 	}
 	flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -250,7 +250,7 @@ func TestOwnKeysErrors(t *testing.T) {
 	}
 }
 
-// Flags win over the file, and lists replace those of the file.
+// Flags win over the file, and lists replace the file's lists.
 func TestFlagsWin(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "run.yaml")
 	if err := os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"),

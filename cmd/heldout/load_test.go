@@ -42,10 +42,10 @@ const (
 // processes of their own, and runner and client take turns. One operation is one
 // turn of both; the metrics are the least of all turns:
 //
-//	wall/ideal  wall time of the runner, by that of a runner that costs nothing
-//	wall/bare   by that of the bare client
-//	cpu/bare    processor time by that of the bare client
-//	us/call     processor time per call, also that of the bare client
+//	wall/ideal  wall time of the runner, divided by that of a runner that costs nothing
+//	wall/bare   divided by the bare client's wall time
+//	cpu/bare    processor time, divided by the bare client's
+//	us/call     processor time per call, also the bare client's
 //	MiB         largest resident set of the runner, looked up ten times per second
 //	MiB-limit   100 MB and 64 kB per episode in flight
 //

@@ -32,7 +32,7 @@ func (o *output) checkLog() error {
 	return nil
 }
 
-// logFolders are those of --log tensorboard:DIR.
+// logFolders are the folders of --log tensorboard:DIR.
 func (o *output) logFolders() (dirs []string) {
 	for _, place := range o.logTo {
 		if dir, ok := strings.CutPrefix(place, toTensorboard+":"); ok {

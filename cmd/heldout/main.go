@@ -92,7 +92,7 @@ type system struct {
 	tool       record.Tool
 }
 
-// size returns that of a terminal, 0 by 0 if the file is none.
+// size returns the size of a terminal, 0 by 0 if the file is none.
 func size(f *os.File) (columns, rows int) {
 	columns, rows, err := term.GetSize(int(f.Fd()))
 	if err != nil {

@@ -105,7 +105,7 @@ progress, done, success and valid. --actions adds the valid actions.
 }
 
 // noteIncomplete says what an environment lacks whose tasks can be played all the same: numbers
-// are those of the tasks that are there.
+// then cover the tasks that are there.
 func noteIncomplete(sys *system, env envs.Env) {
 	if e, ok := envs.As[interface{ CheckComplete() error }](env); ok {
 		if err := e.CheckComplete(); err != nil {

@@ -93,8 +93,8 @@ func planned(t *testing.T, dir, server string, args []string) {
 	}
 }
 
-// The page's figures are those of heldout power on the official tasks. The short form
-// plays BabyAI, whose expert takes the least time.
+// The page's figures are what heldout power says of the official tasks. The short
+// form plays BabyAI, whose expert takes the least time.
 func TestPublishedPageFigures(t *testing.T) {
 	data := sharedtest.AgentBoard(t)
 	row := regexp.MustCompile(`(?m)^    (\w+) +(\d+) +(\d+) +(\d+)% +([\d.]+)$`)

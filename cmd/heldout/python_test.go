@@ -115,7 +115,7 @@ func pythonOptions(t *testing.T) string {
 	return b.String()
 }
 
-// keywordFlags are the flags of a command in the order of its help, and those of environments.
+// keywordFlags are the flags of a command in the order of its help, and the flags of environments.
 func keywordFlags(c *cobra.Command, without string) (flags []*pflag.Flag) {
 	left := " help help-all set " + without + " "
 	out := func(word string) bool { return strings.Contains(left, " "+word+" ") }

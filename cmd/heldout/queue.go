@@ -112,7 +112,7 @@ func shared(flags *pflag.FlagSet) []queue.Flag {
 // flagsOfRun returns the given flags that set a field of configs.Run, without some.
 func flagsOfRun(flags *pflag.FlagSet, excluded []string) (out []queue.Flag) {
 	runFlags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(runFlags, new(configs.Run)) // which are those of a run and more
+	sweepFlags(runFlags, new(configs.Run)) // a run's flags and more
 	flags.Visit(func(f *pflag.Flag) {
 		if runFlags.Lookup(f.Name) == nil || slices.Contains(excluded, f.Name) {
 			return

@@ -90,7 +90,7 @@ func (d *design) retry(rng *rand.Rand) {
 	}
 }
 
-// retriedFacts are those of players with a memory against those without.
+// retriedFacts are the facts about players with a memory against players without.
 func (d *design) retriedFacts() (facts []fact) {
 	p := d.places[0]
 	for _, a := range d.models {

@@ -78,7 +78,7 @@ func titles(models []string) (out []string) {
 	return out
 }
 
-// cutStart cuts the beginning of a name: that of a checkpoint ends in its number.
+// cutStart cuts the beginning of a name: the name of a checkpoint ends in its number.
 func cutStart(name string, columns int) string {
 	if extra := ansi.StringWidth(name) - columns; extra > 0 {
 		return ansi.TruncateLeft(name, extra+1, "…")

@@ -269,7 +269,7 @@ func passages(root *cobra.Command) (list []passage) {
 }
 
 // commandPassages are the commands below a command, and their flags without repetitions:
-// those that run has are of run.
+// a flag that run has counts as run's.
 func commandPassages(root *cobra.Command) (list []passage) {
 	seen := map[string]bool{}
 	var visit func(c *cobra.Command)

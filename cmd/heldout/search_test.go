@@ -162,7 +162,7 @@ var strangers = []struct{ question, pages string }{
 // missed is how many of their questions may lead to another page first.
 const missed = 4
 
-// The first passage that is found is of a page that answers.
+// The first passage that is found is part of a page that answers.
 func TestStrangers(t *testing.T) {
 	list := passages(newRoot(&system{getenv: noVariables}))
 	index, err := indexPassages(list)

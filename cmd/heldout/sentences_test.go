@@ -221,7 +221,7 @@ func (c *checker) value(model, place string) float64 {
 	return of.rate(c.rate)
 }
 
-// cells are those of models in a place.
+// cellsOf returns the cells of models in a place.
 func (c *checker) cellsOf(place string, models ...string) (cells []*cell) {
 	place = strings.TrimPrefix(place, averageOf)
 	for _, model := range models {
@@ -319,7 +319,7 @@ func (c *checker) pair(m map[string]string) {
 	c.test(m, f, 1)
 }
 
-// later checks that a difference is of the later run less the earlier one, or of a model less the reference.
+// later checks that a difference is the later run less the earlier one, or a model less the reference.
 func (c *checker) later(a, b string) {
 	if c.trained() || c.trials > 0 {
 		return
@@ -392,7 +392,7 @@ func (c *checker) averages(m map[string]string) {
 	c.test(m, f, 1)
 }
 
-// bestAverage checks who is best on average.
+// bestAverage checks which model is best on average.
 func (c *checker) bestAverage(m map[string]string) {
 	place := averageOf + c.places[0].title
 	c.manyTests(m["tests"], "averages")
@@ -504,8 +504,8 @@ func (c *checker) probability(text string, want float64) {
 	}
 }
 
-// level checks that limits are those of some level between that of one test and that of all
-// tests together, and that they hold 0 if and only if there is no significance.
+// level checks that limits belong to some level between the level of one test and that of
+// all tests together, and that they hold 0 if and only if there is no significance.
 func (c *checker) level(f fact, low, high, slack, most float64) {
 	wide, far := f.t.limits(f.widest(), most)
 	narrow, near := f.t.limits(0.95, most)
@@ -582,7 +582,7 @@ func (c *checker) besides(text, place string, models ...string) {
 	}
 }
 
-// has reports whether values are those of a model.
+// has reports whether values are a model's own.
 func (c *checker) has(model string, values []string) bool {
 	own := slices.Collect(maps.Values(c.protocols[model].values()))
 	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(own, v) })
@@ -673,7 +673,7 @@ func (c *checker) rated(m map[string]string) {
 	}
 }
 
-// listed are the models of a list, with rates if it has some, which must be those of a place; others counts those
+// listed are the models of a list; rates beside them must be their rates in a place. others counts the models
 // that it does not name.
 func (c *checker) listed(list, place string) (names []string, others int) {
 	for _, part := range regexp.MustCompile(`, | and | or `).Split(list, -1) {
@@ -833,7 +833,7 @@ func (c *checker) tasksOf(text string, models ...string) {
 	}
 }
 
-// tasks counts those of the model that has most in a place.
+// tasks counts the tasks of the model that has most in a place.
 func (c *checker) tasks(place string, models ...string) (most int) {
 	for _, model := range models {
 		own := 0

@@ -156,7 +156,7 @@ func (o *serveOptions) recording(sys *system, options serve.Options) (serve.Opti
 // answer answers the process that started this one until that closes its end or ends.
 func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Options) error {
 	options.Log = func(event string, about ...any) {
-		if !strings.HasPrefix(event, "session ") { // there are thousands, and who reads knows of them
+		if !strings.HasPrefix(event, "session ") { // there are thousands, and the reader knows of them
 			sys.logEvent(event, about...)
 		}
 	}

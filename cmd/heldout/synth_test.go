@@ -23,8 +23,8 @@ func fakeSynth(url, out string, more ...string) *exec.Cmd {
 	}, more...)...)
 }
 
-// synthesised returns what a synthesis wrote, and its tables without those of the
-// cost, which has times.
+// synthesised returns what a synthesis wrote, and its tables up to Cost, which
+// has times.
 func synthesised(t *testing.T, dir string, tables []byte) string {
 	t.Helper()
 	text, _, _ := strings.Cut(string(tables), "\nCost\n")

@@ -85,7 +85,7 @@ func newHelp(sys *system) *cobra.Command {
 	}
 }
 
-// namedPage returns the page that the words name: that of a topic or of a table.
+// namedPage returns the page that the words name: the page of a topic or of a table.
 func namedPage(names []string) (page []byte, ok bool, err error) {
 	switch {
 	case len(names) == 1:

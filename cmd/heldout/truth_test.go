@@ -381,7 +381,7 @@ var published = regexp.MustCompile(`(?m)^─ published[^;]*; .*$`)
 // publishedNote is what of it stands below the table in LaTeX.
 var publishedNote = regexp.MustCompile(`^(published(?: \[.*?\]| \(.*?\))?): (.*)$`)
 
-// latex checks that the notes of LaTeX are those of the text.
+// latex checks that LaTeX has the notes of the text.
 func (c *checker) latex(latex, text string) {
 	text = strings.ReplaceAll(text, "−", "-") // which LaTeX has for both
 	for _, line := range strings.Split(latex, "\n") {

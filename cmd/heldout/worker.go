@@ -127,7 +127,7 @@ func local(r *configs.Run) error {
 	return nil
 }
 
-// rebuild prepares the run that a description is of, with the worker's own flags.
+// rebuild prepares the described run, with the worker's own flags.
 func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, error) {
 	kind := bench.Plain
 	if about.Command == "sweep" {

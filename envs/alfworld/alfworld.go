@@ -31,7 +31,7 @@ const (
 	ALFWorld = "alfworld"
 )
 
-// Options configure the environment. The zero value is that of published results.
+// Options configure the environment. The zero value matches published results.
 type Options struct {
 	// Variant is AgentBoard (also when empty) or ALFWorld.
 	Variant string
@@ -115,12 +115,12 @@ type Env struct {
 	tasks  []envs.Task
 	domain *planning.Domain
 	games  []gameSource // by task index
-	// folder has the official games, found are those of them that are not tasks; see Task.
+	// folder has the official games, found the games in it that are not tasks; see Task.
 	folder  string
 	options Options
 	// unmarked are the game files that do not say whether they are solvable.
 	unmarked []string
-	mixed    bool // the files are of several dialects
+	mixed    bool // the files are in several dialects
 
 	mu     sync.Mutex
 	found  map[string]playable

@@ -18,7 +18,7 @@ func bareStart(t *testing.T, e *Env, task envs.Task) (envs.World, envs.Start) {
 }
 
 // Without AgentBoard's layer, texts and the order of the admissible commands are
-// those of the recorded engine, in the dialect with a help command.
+// as in the recorded engine, in the dialect with a help command.
 func TestBareWorldIsTheEngine(t *testing.T) {
 	type step struct {
 		Action, Obs string

@@ -76,7 +76,7 @@ func nearby(dir, split string) string {
 		return ""
 	}
 	var candidates []string
-	inside, _ := os.ReadDir(absolute) // without any, there are those above
+	inside, _ := os.ReadDir(absolute) // without any, there are the folders above
 	for _, entry := range inside {
 		candidates = append(candidates, filepath.Join(absolute, entry.Name()))
 	}

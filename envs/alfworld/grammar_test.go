@@ -58,7 +58,7 @@ func inModernWords(grammar string) string {
 		"put {o} in/on {r}", "move {o} to {r}").Replace(grammar)
 }
 
-// The published grammars are read as what they are, each with its goal. The sums are of their texts
+// The published grammars are read as what they are, each with its goal. The sums are hashes of their texts
 // with UNKNOWN GOAL. for the goal: of alfred.twl2 in ALFWorld 0.2.2 to 0.3.5 and of AgentBoard's games; of
 // what ALFWorld's patch_tw-pddl.py (SHA-256 da316f84570e…) makes of these 134 games, which is also the grammar
 // of all 4,027 games in a public copy of json_2.1.3; and of alfred.twl2 in ALFWorld 0.4.0 to 0.5.0.
@@ -184,7 +184,7 @@ func (w *writing) answerOf(answer string) string {
 }
 
 // Grammars are known by what they say of the actions, however they are written: in any order, with
-// other rules, comments, symbols, and what is replaced later. What is not of a dialect is refused, by name.
+// other rules, comments, symbols, and what is replaced later. Rules of no dialect are refused, by name.
 func TestGrammarsWritten(t *testing.T) {
 	count := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -11,7 +11,7 @@ import (
 // slots are the instructions' names for the arguments of actions.
 var slots = strings.NewReplacer("{o}", "{obj}", "{r}", "{recep}", "{co}", "{obj}", "{ko}", "{tool}")
 
-// goalForms are the forms of goals, and sentences those of answers that a
+// goalForms are the forms of goals, and sentences the forms of answers that a
 // perturbation can change.
 var (
 	goalForms = []string{

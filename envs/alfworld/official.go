@@ -81,7 +81,7 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 // splitSizes counts the games of the splits that benchmarks test with.
 var splitSizes = map[string]int{"valid_unseen": 134, "valid_seen": 140}
 
-// CheckComplete reports a folder whose rates would be those of another set of tasks: a split that
+// CheckComplete reports a folder whose rates would belong to another set of tasks: a split that
 // lacks games or has others, or a mixture of dialects that are to be played as they are.
 func (e *Env) CheckComplete() error {
 	if e.folder == "" {

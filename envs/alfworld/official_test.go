@@ -78,7 +78,7 @@ func TestNewOfficial(t *testing.T) {
 		}
 		sharedtest.Equal(t, typ == pickAndPlace, task.Difficulty == envs.Easy, task)
 	}
-	for _, task := range e.Tasks() { // half of the games are of the other dialect, and are played as v1
+	for _, task := range e.Tasks() { // half of the games are in the other dialect, and are played as v1
 		if w := newTestWorld(t, e, task); slices.Contains(w.engine.commands(), "help") {
 			t.Errorf("%s knows help", task.ID)
 		}

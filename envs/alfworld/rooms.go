@@ -58,7 +58,7 @@ func rooms() (out []room) {
 	return out
 }
 
-// lines are those of a table, each as its words, without empty ones and comments.
+// lines returns the lines of a table, each as its words, without empty ones and comments.
 func lines(table string) (out [][]string) {
 	for line := range strings.Lines(table) {
 		if words := strings.Fields(line); len(words) > 0 && !strings.HasPrefix(line, "#") {

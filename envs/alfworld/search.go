@@ -11,7 +11,7 @@ const (
 	knowsShown = "shown" // only what the answers so far have shown
 )
 
-// memory is that of an expert who must find things. The zero value has seen nothing.
+// memory is what an expert who must find things remembers. The zero value has seen nothing.
 type memory struct {
 	shown  string // the answers so far
 	tried  []string

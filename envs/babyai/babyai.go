@@ -3,7 +3,7 @@
 // descriptions and acts in words, and the answers match the reference byte for
 // byte. The package also has AgentGym's variant.
 //
-// Section numbers in comments are those of the specification of the reference's
+// Section numbers in comments refer to the specification of the reference's
 // behaviour.
 package babyai
 

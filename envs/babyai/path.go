@@ -38,7 +38,7 @@ var allowedCells = func() (out [4]board) {
 	return out
 }()
 
-// moved returns the cells one step from those of b, as far as they are in the square.
+// moved returns the cells one step from the cells of b, as far as they are in the square.
 func (b board) moved(d minigrid.Direction) board {
 	switch d {
 	case minigrid.East:

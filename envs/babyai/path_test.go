@@ -60,7 +60,7 @@ func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool
 	return nil, false, true
 }
 
-// The ways found on boards are those of the reference's search.
+// The ways found on boards are the ways that the reference's search finds.
 func TestPathsAreTheReferences(t *testing.T) {
 	kinds := []minigrid.Kind{minigrid.Wall, minigrid.Door, minigrid.Key, minigrid.Ball, minigrid.Box}
 	rapid.Check(t, func(t *rapid.T) {

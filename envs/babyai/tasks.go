@@ -64,8 +64,8 @@ func parsePlace(id string) (worldID, error) {
 // negativeSeed is what AgentGym's service says about a negative seed.
 const negativeSeed = "Seed must be greater or equal to zero, actual value: "
 
-// GymTask returns the name of AgentGym's task with that number (§6). The text of an
-// error is that of AgentGym's service.
+// GymTask returns the name of AgentGym's task with that number (§6). Errors have
+// the text of AgentGym's service.
 func GymTask(number *big.Int) (string, error) {
 	levels := big.NewInt(int64(len(minigrid.Levels())))
 	seed, level := new(big.Int).DivMod(number, levels, new(big.Int))

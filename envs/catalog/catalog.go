@@ -40,13 +40,13 @@ type Entry struct {
 	Folders []string
 	// Examine checks each thing that the environment needs; nil if it needs nothing.
 	Examine func(envs.Setup) []envs.Check
-	// Generates: without data, the tasks are those of the setup's generator seed.
+	// Generates: without data, the tasks come from the setup's generator seed.
 	Generates bool
 	// Drawn: its worlds have pictures, or lists of what is in them.
 	Drawn bool
 	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
 	// place is what stands for an address after the name, and reach opens a provider there; they
-	// are empty for what is no provider.
+	// are empty for an entry that is no provider.
 	place string
 	reach func(address string, s envs.Settings, out envs.Outside) outside.Provider
 }
@@ -126,8 +126,8 @@ func Places() (names []string) {
 	return names
 }
 
-// through returns the entry of what is at a place; without one it can be described alone. Its name,
-// which is shown, has no secrets.
+// through returns the entry of the environment at a place; without a place, it can only be
+// described. Its name, which is shown, has no secrets.
 func (e Entry) through(place string) Entry {
 	scheme := e.Name
 	if strings.TrimSpace(place) == "" {

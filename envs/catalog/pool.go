@@ -117,5 +117,5 @@ func (p *pool) NewWorld(t envs.Task) (envs.World, error) {
 // Unwrap implements envs.Wrapper.
 func (p *pool) Unwrap() any { return p.Env }
 
-// Rewrites implements envs.Wrapper: tasks outside the benchmark are those of no seed.
+// Rewrites implements envs.Wrapper: tasks outside the benchmark belong to no seed.
 func (*pool) Rewrites() []any { return []any{func(envs.Finder) envs.Finder { return nil }} }

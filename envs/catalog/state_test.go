@@ -106,7 +106,7 @@ func apart(a, b walker, random *rand.Rand, steps int) string {
 	return ""
 }
 
-// Worlds whose keys are equal go on alike. Most of those whose keys differ show a
+// Worlds whose keys are equal go on alike. Most worlds whose keys differ show a
 // difference in few random steps.
 func TestStateKeys(t *testing.T) {
 	for _, entry := range catalog.Entries() {

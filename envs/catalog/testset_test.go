@@ -63,12 +63,12 @@ func opened(t *testing.T, env string, s envs.Setup) envs.Env {
 	return sharedtest.Must(Open(env, s, envs.Outside{Now: time.Now}))(t)
 }
 
-// digested are the environments whose test tasks are known by digests. Those of the others
-// are known by what they are, not by where they lie: sciworld's by task and variation, and
-// all games of jericho but heldout's own.
+// digested are the environments whose test tasks are known by digests. The test tasks of
+// the others are known by what they are, not by where they lie: sciworld's by task and
+// variation, and all games of jericho but heldout's own.
 func digested() []string { return []string{"alfworld", "babyai", "hotpotqa", "pddl"} }
 
-// The embedded digests are those of the official data. With -digests they are written:
+// The embedded digests match the official data. With -digests they are written:
 // go test ./envs/catalog -run TestDigests -digests
 func TestDigests(t *testing.T) {
 	for _, env := range digested() {
@@ -80,7 +80,7 @@ func TestDigests(t *testing.T) {
 			}
 			all = append(all, testset.Digest(testset.Content, content))
 		}
-		if env == "alfworld" { // those of other splits are known by name
+		if env == "alfworld" { // games of other splits are known by name
 			for _, task := range opened(t, env, envs.Setup{Data: sharedtest.AgentBoard(t)}).Tasks() {
 				all = append(all, testset.Digest(testset.ID, task.ID))
 			}

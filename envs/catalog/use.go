@@ -72,7 +72,7 @@ func Listed(list testset.List, env string, t envs.Task) bool {
 	return content != "" && list.Contains(env, testset.Content, content) || list.Contains(env, testset.ID, t.ID)
 }
 
-// contents are those of BabyAI's tasks by their names: it takes a world to know one.
+// contents has the contents of BabyAI's tasks by their names: it takes a world to know one.
 var contents sync.Map // of string
 
 // Content is the Content of a task of an environment, also if only the name tells it, as in

@@ -9,8 +9,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Every environment has its tasks classified, every split by name, and what is not
-// known counts as test.
+// Every environment has its tasks classified, every split by name, and all that is
+// unknown counts as test.
 func TestUses(t *testing.T) {
 	info := func(env string, source envs.Source, settings ...string) envs.Info {
 		i := envs.Info{Name: env, Source: source, Settings: map[string]string{}}

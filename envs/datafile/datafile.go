@@ -28,8 +28,7 @@ const (
 
 // Open opens a regular file of at most limit bytes for reading. A pipe or a device
 // is refused before it is opened: opening or reading one may never end. Other
-// errors are those of os.Open. The limit does not bound a file that grows
-// afterwards.
+// errors come from os.Open. The limit does not bound a file that grows afterwards.
 func Open(name string, limit int64) (*os.File, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -57,7 +56,7 @@ func (m missing) Error() string { return m.name + " does not exist" }
 func (m missing) Unwrap() error { return m.cause }
 
 // Read returns the content of a regular file of at most limit bytes. It refuses
-// what Open refuses. Other errors are those of os.ReadFile.
+// what Open refuses. Other errors come from os.ReadFile.
 func Read(name string, limit int64) ([]byte, error) {
 	f, err := Open(name, limit)
 	if err != nil {

@@ -2,7 +2,7 @@ package datafile
 
 import "syscall"
 
-// Full is err as an error of a disk without room, which errors.Is finds, for those that say it in words alone.
+// Full is err as an error of a disk without room, which errors.Is finds, for errors that say it in words alone.
 func Full(err error) error { return full{err} }
 
 type full struct{ error }

@@ -79,8 +79,8 @@ func checkUTF8(line []byte) error {
 	return nil
 }
 
-// Start returns a reader of a text without a byte order mark. It refuses what is no text in
-// UTF-8 by how it begins.
+// Start returns a reader of a text without a byte order mark. It refuses data that do not
+// begin as text in UTF-8.
 func Start(name string, r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReader(r)
 	start, err := in.Peek(64)

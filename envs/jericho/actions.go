@@ -88,8 +88,8 @@ func (s *storySession) effective(c *catalogue, m *moment, actions []string) []ef
 // the same time than there is benefit in.
 var processors = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// tryAll returns what commands change, or nil for those that change nothing. It is as
-// many sessions that try them as there are processors free.
+// tryAll returns what commands change, or nil for those that change nothing. As many
+// sessions try them as processors are free.
 func (s *storySession) tryAll(c *catalogue, m *moment, actions []string) []*diff {
 	score := s.score()
 	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)

@@ -36,7 +36,7 @@ func BenchmarkHelp(b *testing.B) {
 					if when == "ten" {
 						steps(b, w, p.walkthrough[:10]...)
 					}
-					runtime.GC() // else it may be that of the list before that is measured
+					runtime.GC() // else the garbage of the list before may be measured
 					began := sharedtest.ProcessorTime(b)
 					if _, err := w.Actions(context.Background()); err != nil {
 						b.Fatal(err)

@@ -27,7 +27,7 @@ type game struct {
 	MoveOffset int
 	Score      score
 	Max        int // largest score
-	// Victory and Death are in the texts of those ends; empty if none says so.
+	// Victory and Death are in the texts of these ends; empty if no text says so.
 	Victory, Death string
 	// WordLength is how many letters of a word the parser looks at.
 	WordLength int
@@ -93,7 +93,7 @@ var known = func() (k struct{ AgentBoard, TALES, Own []game }) {
 
 var games, talesGames, lowlight = known.AgentBoard, known.TALES, known.Own[0]
 
-// allGames are those that TALES plays: AgentBoard's, then the others.
+// allGames are the games that TALES plays: AgentBoard's, then the others.
 func allGames() iter.Seq[*game] {
 	return func(yield func(*game) bool) {
 		for _, list := range [][]game{games, talesGames} {

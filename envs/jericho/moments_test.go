@@ -110,8 +110,8 @@ func effects(t *testing.T, s *storySession, at *moment, actions []string) []stri
 	return distinct(out)
 }
 
-// jaccard is the index of two sets, of which one has a number of members, of which
-// some are missing from the other, which has some more.
+// jaccard is the index of a set of so many members, and of one that lacks some of
+// them and has extra ones.
 func jaccard(members, missing, extra int) float64 {
 	if members+extra == 0 {
 		return 1

@@ -156,7 +156,7 @@ func (s *storySession) surroundings() []string {
 	return out
 }
 
-// examine returns the best name of each thing. Names with the same answer are of one thing.
+// examine returns the best name of each thing. Names with the same answer mean one thing.
 func (s *storySession) examine(m *moment, names []name) ([]string, error) {
 	var order []string
 	best := map[string]name{}      // by answer

@@ -26,7 +26,7 @@ func newSession(g *game, s *zmachine.Story, o zmachine.Options) *storySession {
 	return g.session(zmachine.New(s, g.options(o)))
 }
 
-// options completes those of a machine that plays the game.
+// options completes the options of a machine that plays the game.
 func (g *game) options(o zmachine.Options) zmachine.Options {
 	o.HideStatus, o.StrayAttribute = g.HideStatus, g.StrayAttribute
 	return o

@@ -108,8 +108,8 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// What is known of the labels: observations that were rewarded, the shortest of
-// those that contain each other, and the number of sub-goals.
+// Partial labels have rewarded observations, only the shortest where some contain
+// each other, and the number of sub-goals.
 func TestPartialLabels(t *testing.T) {
 	labels, err := parsePartial("labels", []byte(`[{"game_name":"905","goal":"g","init_obs":"o","difficulty":"hard","n_subgoals":7,
 		"rewarded_observations":[{"observation":"You get out. Bedroom."},{"observation":"You get out!"},{"observation":"Door."},{"observation":"Door."}]}]`))

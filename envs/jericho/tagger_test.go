@@ -28,7 +28,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// Names of directions come behind those of things.
+// Names of directions come behind names of things.
 func TestNamesIn(t *testing.T) {
 	v := &vocabulary{length: 6, words: map[string]bool{"north": true, "lamp": true, "lanter": true}}
 	var got []string

@@ -51,7 +51,7 @@ type Finding struct {
 	// sha256sum prints for them, in hex; "" if there are none.
 	Version string
 	// Changed are the files that are neither the published nor the fetched ones,
-	// Missing those that are not there, as paths in the data folder.
+	// Missing the files that are not there, as paths in the data folder.
 	Changed, Missing []string
 	// Republished is how many files are ALFWorld's games in their version of 0.4 and later.
 	Republished int

@@ -16,10 +16,10 @@ import (
 
 // Checkout is what is kept of a repository at a commit: files to read, and the licence.
 type Checkout struct {
-	// Archive is the repository's archive, whose members lie in one folder, as those of
-	// GitHub do. Its Licence is what the licence is said to be.
+	// Archive is the repository's archive, whose members lie in one folder, as in
+	// archives of GitHub. Its Licence is what the licence is said to be.
 	Archive PublishedFile
-	// Repository is OWNER/NAME, and Commit is that of the archive, or begins it.
+	// Repository is OWNER/NAME, and Commit is the commit of the archive, or begins it.
 	Repository, Commit string
 	// Folder is where the files go in the data folder, with slashes.
 	Folder string
@@ -143,7 +143,7 @@ func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s PublishedFile, 
 type keeper struct {
 	stage    *stage
 	folder   string
-	missing  map[string]RepoFile // those not met yet
+	missing  map[string]RepoFile // files not met yet
 	differ   []string            // why members are not the wanted ones
 	licensed bool
 	receipt  Receipt
@@ -199,8 +199,8 @@ func (k *keeper) keep(path string, content []byte) error {
 	return k.stage.add(k.folder+"/"+path, content, k.receipt)
 }
 
-// verdict says why an archive is not that of the commit; empty if all that is wanted was
-// right. commit is the one that the archive states.
+// verdict says why an archive does not belong to the commit; empty if all that is wanted
+// was right. commit is the one that the archive states.
 func (k *keeper) verdict(c Checkout, commit string) string {
 	reasons := k.differ
 	if len(k.missing) > 0 {

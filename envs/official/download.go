@@ -59,7 +59,7 @@ func newDownloader(proxy func(*http.Request) (*url.URL, error), userAgent string
 	d.http = &http.Client{
 		Transport: &http.Transport{
 			Proxy: proxy, ForceAttemptHTTP2: true, TLSHandshakeTimeout: stall, ResponseHeaderTimeout: stall,
-			DisableCompression: true, // ranges are of the file, not of its compressed form
+			DisableCompression: true, // ranges count bytes of the file, not of its compressed form
 		},
 		CheckRedirect: checkRedirect,
 	}

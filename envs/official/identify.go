@@ -49,7 +49,7 @@ func newFinder() *finder {
 	return f
 }
 
-// identify says what a file is; ok is false for what is none of ours.
+// identify says what a file is; ok is false if it is none of ours.
 func (f *finder) identify(name string, content []byte, sum string) (found finding, ok bool) {
 	if file, ok := f.files[sum]; ok {
 		return finding{file: file, published: true}, true
@@ -84,7 +84,7 @@ func labelsOf(content []byte) string {
 
 // gameOf returns the path of an ALFWorld game of a split whose files are not all
 // known: its own path says which split and trial it belongs to. It is "" for
-// what is not such a game.
+// any other file.
 func gameOf(name string, content []byte) string {
 	elements := strings.Split(name, "/")
 	n := len(elements)

@@ -96,7 +96,7 @@ func gameFolders(split string) (folders []string) {
 	return folders
 }
 
-// environments lists those with official data, in the order of Parts.
+// environments lists the environments with official data, in the order of Parts.
 func environments() (names []string) {
 	for _, p := range Parts() {
 		if !slices.Contains(names, p.Env) {

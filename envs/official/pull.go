@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Dir is the data folder; it is made if it is not there.
 	Dir string
-	// Environments are those whose data are wanted; empty for all.
+	// Environments are the environments whose data are wanted; empty for all.
 	Environments []string
 	// Extras are the sources that are fetched only if they are asked for.
 	Extras  []string
@@ -78,9 +78,9 @@ type pull struct {
 	failed   bool     // a source failed, and the same command may do better
 }
 
-// Pull fetches what is missing of the official data of some environments. An
-// environment appears in the data folder when all that it needs is there. What
-// was fetched of an interrupted pull is not fetched again.
+// Pull fetches the missing official data of some environments. An environment
+// appears in the data folder when all that it needs is there. What an interrupted
+// pull fetched is not fetched again.
 func Pull(ctx context.Context, o Options) error {
 	return pullWith(ctx, o, newDownloader(o.Proxy, o.UserAgent, o.Tell))
 }
@@ -140,7 +140,7 @@ func (p *pull) source(ctx context.Context, s PublishedFile) error {
 	return nil
 }
 
-// take fetches a source and has it unpacked. A fetched file that is of no use is deleted, so
+// take fetches a source and has it unpacked. A fetched file that is useless is deleted, so
 // that the same command fetches it anew.
 func (p *pull) take(ctx context.Context, s PublishedFile, unpack func(file string, r Receipt) error) error {
 	file, err := p.get(ctx, s)

@@ -255,7 +255,7 @@ func TestOtherBytes(t *testing.T) {
 	check(t, fetch(o))
 }
 
-// Labels of our own stand for those of a later version of the archive.
+// Labels of our own stand for the labels of a later version of the archive.
 func TestChangedMembers(t *testing.T) {
 	owner := &owner{files: map[string][]byte{"/data.tar.gz": tarGz(t,
 		member{name: "data/babyai/test.jsonl", content: labels("babyai", 112)})}}

@@ -219,7 +219,7 @@ func serve(t testing.TB, o *owner, replace ...string) []PublishedFile {
 	return sources
 }
 
-// options are those of a pull into a new folder.
+// options returns the options of a pull into a new folder.
 func options(t testing.TB, sources []PublishedFile, environments ...string) Options {
 	return Options{
 		Dir: filepath.Join(t.TempDir(), "data"), Environments: environments, Sources: sources, UserAgent: "test",

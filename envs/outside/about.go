@@ -33,7 +33,7 @@ type Profile struct {
 	Hash      string `json:"hash"`
 	Tasks     []Task `json:"tasks"`
 	StepLimit int    `json:"step_limit"`
-	// Instruction explains rules and actions, Instructions those of single kinds of tasks.
+	// Instruction explains rules and actions, Instructions do so for single kinds of tasks.
 	Instruction  string            `json:"instruction"`
 	Instructions map[string]string `json:"instructions,omitzero"`
 	// Actions are the forms of all actions, such as "take {thing}".

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Misread is what is wrong with JSON that others wrote, in words of who wrote it.
+// Misread is what is wrong with JSON that others wrote, in the words of its authors.
 type Misread struct {
 	// Field is where, such as "observation.won"; empty for the whole.
 	Field string

@@ -22,7 +22,7 @@ type answer struct {
 	Numbers map[string]float64
 }
 
-// What is wrong with JSON is told in words of who wrote it: which field, which value, and what is wanted.
+// What is wrong with JSON is told in the words of its authors: which field, which value, and what is wanted.
 func TestMisread(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"id": 4, "reward": NaN, "done": true}`: "reward is NaN, want a number",

@@ -67,7 +67,7 @@ type StepReply struct {
 	Progress, Reward *float64
 	Done             bool
 	Success, Valid   *bool
-	// Unjudged is that of envs.Step.
+	// Unjudged is as in envs.Step.
 	Unjudged bool
 }
 
@@ -76,7 +76,7 @@ type Options struct {
 	// Processes is the number of its processes, and Timeout how long an answer may take.
 	Processes int
 	Timeout   time.Duration
-	// Address is that of its server, without what may be secret; empty if it has none.
+	// Address is the address of its server, without what may be secret; empty if it has none.
 	Address string
 	// Threshold is the least progress of a success where the environment does not know
 	// success; 0 if the user gave none.
@@ -148,7 +148,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 // Close ends what runs the environment.
 func (e *Env) Close() error { return e.provider.Close() }
 
-// instructions are those of prompts, by the kind of tasks, with the forms of actions.
+// instructions are the instructions in prompts, by the kind of tasks, with the forms of actions.
 func (a *Profile) instructions() map[string]string {
 	out := map[string]string{}
 	for _, t := range a.Tasks {

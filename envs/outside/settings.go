@@ -19,7 +19,7 @@ const mostProcesses = 1000
 // longestAnswer is how long an answer may take by default.
 const longestAnswer = 2 * time.Minute
 
-// Settings are those of all environments that others run.
+// Settings are the settings for all environments that others run.
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: processesName, Type: envs.Count, Default: "1", Most: mostProcesses,

@@ -39,7 +39,7 @@ type checked struct {
 	task string
 	seed int64
 	game Instance // nil before the start
-	// progress is the one so far, and sum that of the rewards.
+	// progress is the progress so far, and sum the sum of the rewards.
 	progress, sum float64
 }
 

@@ -30,7 +30,7 @@ func solve(t *testing.T, e *Env, task envs.Task, limit int) (steps int, success 
 }
 
 // Five official tasks need more than 30 steps, as is proven; the expert solves
-// all others within 30 and those within 40.
+// these within 40 and all others within 30.
 func TestExpertOfficial(t *testing.T) {
 	e := official(t)
 	long := map[int]int{4: 35, 14: 36, 15: 35, 16: 34, 53: 39}

@@ -80,7 +80,7 @@ func TestOfficial(t *testing.T) {
 			ids = append(ids, task.ID+" "+string(task.Difficulty))
 		}
 	}
-	// The files are in the order of their names, the difficulties in that of the labels.
+	// The files are in the order of their names, the difficulties in the order of the labels.
 	want := []string{"blockworld/problem1 easy", "blockworld/problem10 easy", "blockworld/problem2 easy",
 		"blockworld/problem3 hard", "blockworld/problem4 hard",
 		"blockworld/problem5 easy", "blockworld/problem6 hard", "blockworld/problem7 hard", "blockworld/problem8 hard",
@@ -131,8 +131,8 @@ func TestOfficialInCheckout(t *testing.T) {
 	sharedtest.Equal(t, one.Info().DataHash, two.Info().DataHash, "the hash of the same data differs")
 }
 
-// Every byte that is read counts for the hash of the data, and that of a task for
-// the task and no other.
+// Every byte that is read counts for the hash of the data, and a byte of a task
+// for that task and no other.
 func TestDigests(t *testing.T) {
 	good := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	for file, changed := range map[string]func(envs.Task) bool{

@@ -416,7 +416,7 @@ func TestListedActionsAreUnderstood(t *testing.T) {
 	}
 }
 
-// chatter draws an action: one of those listed, a listed one changed, or words.
+// chatter draws an action: a listed one, a listed one changed, or words.
 func chatter(t *rapid.T, w *world) string {
 	actions := sharedtest.Must(w.Actions(context.Background()))(t)
 	words := []string{"check", "look around", "the", "move", "pick", "grasp", "b1", "b2", "left", "right", "shot1",

@@ -1,7 +1,7 @@
 package sciworld
 
 // game is one running simulation, for one goroutine. It is an interface because
-// tests also play made-up games, and those of the official simulator.
+// tests also play made-up games, and games of the official simulator.
 type game interface {
 	// start loads a task and looks around, as the Python package does.
 	start(p taskVariation, simplifications string) (report, error)

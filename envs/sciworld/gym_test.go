@@ -16,7 +16,7 @@ var (
 )
 
 // gymSaid plays one of AgentGym's tasks as its service does. The actions are
-// drawn from what is valid here or, if they are given, are those.
+// the given ones or, without any, drawn from what is valid here.
 func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played []string) {
 	t.Helper()
 	id := sharedtest.Must(GymTask(number))(t)

@@ -3,8 +3,8 @@ package sciworld
 import "heldout/envs"
 
 // Interface implements envs.Describer. The simulator accepts many wordings of an
-// action; the forms are those that prompts and the help action name, with one slot
-// for all that follows the verb.
+// action; the forms are the ones that prompts and the help action name, with one
+// slot for all that follows the verb.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{
 		Actions: []string{

@@ -8,8 +8,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// forms are the beginnings of actions that the simulator knows, of all its
-// variants of §2 those that an agent needs.
+// forms are the beginnings of actions that the simulator knows; of all its
+// variants of §2, only what an agent needs.
 var forms = []string{
 	"activate", "close", "connect", "deactivate", "disconnect", "dunk", "eat", "flush", "focus on", "go", "inventory",
 	"look around", "look at", "look in", "mix", "move", "open", "pick up", "pour", "put down", "read", "task", "use",

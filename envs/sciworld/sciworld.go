@@ -6,7 +6,7 @@
 // list things. The order of calls is therefore part of the result. It is the same
 // as in the reference, and a game gets no calls that the reference does not make.
 //
-// Section numbers in comments are those of the specification of the reference's
+// Section numbers in comments refer to the specification of the reference's
 // behaviour.
 package sciworld
 

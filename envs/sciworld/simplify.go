@@ -24,7 +24,7 @@ func simplifications() []string {
 		noSimplifications}
 }
 
-// simplify chooses the requested simplifications, or those of the variant.
+// simplify chooses the requested simplifications, or the variant's.
 func (e *Env) simplify(requested string) error {
 	standard := ""
 	if e.board {

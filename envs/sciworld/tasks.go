@@ -147,8 +147,8 @@ func boardPlaces() (out []taskVariation) {
 	return out
 }
 
-// SplitOf returns the split of the task of that name. AgentBoard's tasks are of the
-// split test, wherever the simulator has them; so is what is not a task.
+// SplitOf returns the split of the task of that name. AgentBoard's tasks are in the
+// split test, wherever the simulator has them; so are names of no task.
 func SplitOf(id string) string {
 	p, err := parsePlace(id)
 	if err != nil || slices.Contains(boardPlaces(), p) {

@@ -10,8 +10,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// EPO lists what can be named. Where names are drawn, its lists are draws of ours: they have as many names, those that
-// every draw has, and no others than draws have.
+// EPO lists what can be named. Where names are drawn, its lists are draws of ours: they have as many names, every name
+// that all draws have, and no name that no draw has.
 func TestRecordedThings(t *testing.T) {
 	type turn struct {
 		Task, Action string

@@ -78,7 +78,7 @@ func (l List) Check() error {
 	return nil
 }
 
-// ordered reports digits that are not those of digests in order.
+// ordered reports digits that are not digests in order.
 func ordered(digits string) error {
 	b, err := hex.DecodeString(digits)
 	if err != nil || len(b)%digestSize != 0 || hex.EncodeToString(b) != digits {

@@ -21,7 +21,7 @@ const digestSize = 6
 //go:embed digests
 var digests embed.FS
 
-// DigestKind says what of a task a digest is of.
+// DigestKind says what of a task a digest hashes.
 type DigestKind string
 
 const (

@@ -68,7 +68,7 @@ type caller struct {
 	// high: three bytes per token.
 	tokensPerByte float64
 	// counted is the prompt that the server counted most tokens in, of those that continue each other, and
-	// prompt and cached are what it counted: all tokens, and those of them that it had computed before.
+	// prompt and cached are what it counted: all tokens, and how many of them it had computed before.
 	// suspects are the prompts since then that may be cut.
 	counted        []model.Message
 	prompt, cached int

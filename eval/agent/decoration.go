@@ -172,7 +172,7 @@ func jsonText(s string) (text string, ok bool) {
 }
 
 // afterLabel is what follows a label. A mark before the label that is not ended there, as in
-// "**Action: look**", goes from the end, too; one behind it that did not begin there is that of the action.
+// "**Action: look**", goes from the end, too; one behind it that did not begin there belongs to the action.
 func afterLabel(label, rest string) string {
 	for loc := item.FindStringIndex(label); loc != nil; loc = item.FindStringIndex(label) {
 		label = label[loc[1]:]

@@ -92,7 +92,7 @@ func TestDecorations(t *testing.T) {
 // Half of a pair stays, and so do two pairs beside each other.
 func TestHalves(t *testing.T) {
 	for _, d := range decorations {
-		if d.before == "" || d.after == "" || strings.HasSuffix(d.before, " ") { // which side it is of cannot be seen
+		if d.before == "" || d.after == "" || strings.HasSuffix(d.before, " ") { // its side cannot be seen
 			continue
 		}
 		for _, text := range []string{"look" + d.after, d.before + "look" + d.after + " or " + d.before + "wait" +

@@ -18,9 +18,9 @@ import (
 // Protocol is how an agent of a preset asks its model.
 type Protocol struct {
 	configs.Play
-	// Name is that of the model.
+	// Name is the name of the model.
 	Name string
-	// Instructions are those of the task's type.
+	// Instructions are for the task's type.
 	Instructions configs.Instructions
 	// Template is the message of the form single, nil for others. Handover stands
 	// between examples and task.

@@ -104,7 +104,7 @@ func TestReactMessages(t *testing.T) {
 }
 
 // TestReactCorrection: with a correction of the prompt, replies without an action are no part
-// of the history. The corrections end the prompt, also that of a base model, until there is one.
+// of the history. The corrections end the prompt, also a base model's, until there is an action.
 func TestReactCorrection(t *testing.T) {
 	for _, completion := range []bool{false, true} {
 		m := says("Action: open box", "What?", "", "Action: unlock box", "Action: wait")

@@ -61,7 +61,7 @@ type Failed struct {
 // the prompts of later trials.
 const maxReflection = 16 << 10
 
-// Reflect asks the model for a plan after a failed trial. The form is that of the
+// Reflect asks the model for a plan after a failed trial. The form is as in the
 // original's code for ALFWorld: instruction, worked examples, the whole trial
 // without the agent's own prompt, and the plans that the agent was shown. The
 // usage is also part of the reflection. The error is the model's.
@@ -167,7 +167,7 @@ func (r *reflector) messages() []model.Message {
 		strings.Join(r.steps, "") + r.lead + r.plans() + r.end}}
 }
 
-// spare is none: no later prompt continues that of a reflection.
+// spare is 0: no later prompt continues the prompt of a reflection.
 func (r *reflector) spare() int { return 0 }
 
 // dropOldest removes the oldest step. The last step stays; if no other step is

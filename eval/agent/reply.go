@@ -10,8 +10,8 @@ import (
 
 type parsed struct {
 	thought, action string
-	// occasion is that of the preset's message that answers a reply without an action, if
-	// it has one for it.
+	// occasion selects the preset's message that answers a reply without an action, if it
+	// has one for it.
 	occasion string
 }
 

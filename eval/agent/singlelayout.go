@@ -77,8 +77,8 @@ func (l *singleLayout) window(f *formed) int {
 	return max(0, len(f.turns)-1-l.pairs)
 }
 
-// dropOldest removes the oldest of the turns before the window, then that of the window: what is
-// not shown in full is not worth a call.
+// dropOldest removes the oldest turn before the window, then the oldest in it: what is not shown
+// in full is not worth a call.
 func (l *singleLayout) dropOldest(f *formed) bool {
 	if l.Older != "" && l.forgotten < max(f.dropped, l.window(f)) {
 		l.forgotten++

@@ -97,9 +97,9 @@ func firstArgument(text string) (json.RawMessage, error) {
 
 var errNoArgument = errors.New("an argument is missing")
 
-// callMessages are a reply and its answer as messages: the answer to a call is of
-// the role tool. Both have the same id, which servers need. corrected says that the answer is
-// not to the call.
+// callMessages are a reply and its answer as messages: the answer to a call has the role
+// tool. Both have the same id, which servers need. corrected says that the answer is not to
+// the call.
 func callMessages(reply string, turn int, answer model.Message, corrected bool) (message, _ model.Message) {
 	c := readCall(reply)
 	message = model.Message{Role: model.Assistant, Content: c.Content, Call: c.Call}

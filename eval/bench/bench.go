@@ -32,7 +32,7 @@ import (
 
 // Outside is what a run uses from outside the process.
 type Outside struct {
-	// Context is that of envs.Outside.
+	// Context is as in envs.Outside.
 	Context context.Context
 	// Now tells the time.
 	Now func() time.Time

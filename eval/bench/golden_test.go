@@ -18,9 +18,9 @@ type recorded struct {
 	Preset string
 	// originals is the checkout of the source in the folder of originals.
 	Originals string
-	// elsewhere: the recorded tasks are not those of the preset.
+	// elsewhere: the recorded tasks are not the preset's.
 	Elsewhere bool
-	// settings replace those of the preset.
+	// settings replace the preset's.
 	Settings map[string]string
 	// whole: what is compared holds for all parts of the preset.
 	Whole bool
@@ -59,7 +59,7 @@ func TestGoldenFilesAreComplete(t *testing.T) {
 }
 
 // Every recorded task is played under its preset with the recorded replies, by the client
-// and the server of a run. Every request is compared with that of the original, and so are
+// and the server of a run. Every request is compared with the original's, and so are
 // outcome and score.
 func TestGoldenRequests(t *testing.T) {
 	folder := sharedtest.Golden(t, "protocols")

@@ -17,7 +17,7 @@ import (
 // tally counts what was compared in a case.
 type tally struct {
 	configs.Comparison
-	differences []string // the first of the requests, and that of the outcome
+	differences []string // the requests' first one, and the outcome's
 }
 
 // firstOfEach are the first differences, each kind once.
@@ -91,10 +91,10 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 	return s
 }
 
-// sameRequest says in what a request differs from that of the original. Fields may be in
-// any order, numbers may be written in any way, and one stop string may be a list of one.
-// Names of models and ids of calls do not count. Fields that only heldout sends are those
-// of addedFields.
+// sameRequest says in what a request differs from the original's. Fields may be in any
+// order, numbers may be written in any way, and one stop string may be a list of one.
+// Names of models and ids of calls do not count. The fields that only heldout sends are
+// in addedFields.
 func sameRequest(p *configs.Preset, wantPath string, want map[string]any, gotPath string, got map[string]any) string {
 	if wantPath != "" && wantPath != gotPath {
 		return fmt.Sprintf("it goes to %s instead of %s", gotPath, wantPath)
@@ -243,7 +243,7 @@ func short(v any) string {
 }
 
 // sameOutcome says in what a recorded episode differs from what the original reported. If
-// a preset has two definitions of success, the loose one is that of the original.
+// a preset has two definitions of success, the loose one is the original's.
 func (f recorded) sameOutcome(p *configs.Preset, want *goldenOutcome, got *record.Episode) string {
 	if !got.Outcome.Final() {
 		return fmt.Sprintf("there is no result: %s: %.200s", got.Outcome, got.Error)

@@ -23,7 +23,7 @@ var servedFiles = []recorded{
 var servedFolder = filepath.Join("..", "..", "envs", "outside", "agentgym", "testdata")
 
 // Every recorded task is played on a server that answers as AgentGym's did, and nothing else; every request
-// to the model is compared with that of AgentGym's evaluator, and so are reward and success.
+// to the model is compared with the request of AgentGym's evaluator, and so are reward and success.
 func TestServedRequests(t *testing.T) {
 	counted, err := configs.Comparisons()
 	if err != nil {

@@ -27,14 +27,14 @@ type how struct {
 	// task is the task, by its name; kind and seed select one of a type instead.
 	task, kind string
 	seed       int
-	steps      int   // 0 for those of the preset
-	order      []int // of examples; nil for that of the preset
-	pairs      int   // that a chat repeats; 0 for those of the preset
+	steps      int   // 0 for the preset's
+	order      []int // of examples; nil for the preset's
+	pairs      int   // that a chat repeats; 0 for the preset's
 	joined     bool  // the messages of a chat, though the preset's are not
-	thought    int   // the length of a reply in tokens; 0 for that of the preset
+	thought    int   // the length of a reply in tokens; 0 for the preset's
 	settings   map[string]string
 	context    int
-	trials     int    // 0 for those of a run
+	trials     int    // 0 for a run's
 	data       string // folder of the official data
 	env        string // where it is, if others run it
 }

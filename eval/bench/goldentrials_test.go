@@ -8,8 +8,8 @@ import (
 )
 
 // withEarlier gives the cases of later trials, which are played after the earlier ones of
-// their task, and those of reflections what the model answered before: Reflexion reflects on
-// all games that failed, in their order, after each trial.
+// their task, and the cases of reflections what the model answered before: Reflexion
+// reflects on all games that failed, in their order, after each trial.
 func withEarlier(t *testing.T, cases []*goldenCase) {
 	t.Helper()
 	reflection := map[string]*goldenCase{} // the last one on a game

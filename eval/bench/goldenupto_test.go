@@ -153,7 +153,7 @@ var reading = regexp.MustCompile(`a temperature of -?\d+ degrees`)
 // heatOrder leaves out what thermometers read.
 func heatOrder(text string) string { return reading.ReplaceAllString(text, "a temperature") }
 
-// statistics are those of a trial of Reflexion, as the log has them after its last game.
+// statistics are the statistics of a trial of Reflexion, as the log has them after its last game.
 var statistics = regexp.MustCompile(`\n\n#####\n\n-----\nSUCCESS: \d+\nADDITIONAL SUCCESS: \d+\nFAIL: \d+\n` +
 	`TOTAL: \d+\nACCURACY: [\d.]+\n-----`)
 

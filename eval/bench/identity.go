@@ -9,8 +9,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// identity is what conditions say of who plays as a model. A run that goes on with a player
-// that the user accepted keeps the one that it began with.
+// identity is what conditions say of the player behind a model. A run that goes on with a
+// player that the user accepted keeps the one that it began with.
 func (j *Job) identity(r configs.Run, name string) *record.Identity {
 	var now *record.Identity
 	if !r.Player.Zero() {
@@ -38,7 +38,7 @@ func (j *Job) identity(r configs.Run, name string) *record.Identity {
 	return now
 }
 
-// before says which runs without a name of their own have results of who played before that
+// before says which runs without a name of their own have results from before the player
 // changed. A changed player has another plan, so its run begins anew in a folder of its own.
 func (j *Job) before() (lines []string) {
 	if j.Config.Out != "" || j.Config.Player.Zero() {

@@ -30,8 +30,8 @@ type Screen struct {
 
 func (s Screen) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
 
-// Rehearse makes the checks that a run makes before its first episode. Servers are those of
-// workers if it is led.
+// Rehearse makes the checks that a run makes before its first episode. Servers are the
+// workers' if it is led.
 func (j *Job) Rehearse(ctx context.Context, led bool, on Screen) error {
 	if led {
 		return eval.Fits(j.Dir, j.Plan)
@@ -43,7 +43,7 @@ func (j *Job) Rehearse(ctx context.Context, led bool, on Screen) error {
 	return err
 }
 
-// Play plays what is missing of a job. A finished run needs no server.
+// Play plays the missing episodes of a job. A finished run needs no server.
 func (j *Job) Play(ctx context.Context, on Screen) error {
 	if waits := j.Config.WaitForServers > 0; !waits || !j.Finished() {
 		unready, err := j.ask(ctx, j.Config.WaitForServers)
@@ -171,7 +171,7 @@ func (j *Job) waits() (why string) {
 	return why
 }
 
-// EndShard says how far a shard is. It has no tables of its own: they would be those of an
+// EndShard says how far a shard is. It has no tables of its own: they would cover an
 // arbitrary part of the tasks.
 func (j *Job) EndShard(on Screen) error {
 	done, short, err := j.shortfall()

@@ -280,7 +280,7 @@ func (s *JobSession) Lead(ctx context.Context, elsewhere eval.Elsewhere, watchin
 	})
 }
 
-// Name identifies the run among those of other directories and plans.
+// Name identifies the run among the runs of other directories and plans.
 func (s *JobSession) Name() string {
 	sum := sha256.Sum256([]byte(s.Mark().Format(time.RFC3339Nano)))
 	return s.job.Plan.Hash() + "-" + hex.EncodeToString(sum[:4])

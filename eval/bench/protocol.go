@@ -131,7 +131,7 @@ func hashNames(tasks []envs.Task) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checkTasks reports tasks that are not those of a preset.
+// checkTasks reports tasks that are not a preset's.
 func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 	want := e.Tasks
 	if len(tasks) != want.Count {
@@ -146,7 +146,7 @@ func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 	return nil
 }
 
-// setPrompt gives a benchmark the prompt of a preset, ours, that of the source's files, or the
+// setPrompt gives a benchmark the prompt of a preset, be it ours, the source files' or the
 // user's, and the fixed texts of the source.
 func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
 	read := originals.Reader(func(f configs.PresetFile) (configs.PromptFile, error) { return c.original(f, about) })

@@ -89,8 +89,8 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		`{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
 }
 
-// begin finds the episode that a prompt is of. Where several conditions have its texts,
-// they have the same actions.
+// begin finds the episode that a prompt belongs to. Where several conditions have its
+// texts, they have the same actions.
 func (s *scripted) begin(seed int64, prompt string) {
 	s.at, s.position, s.refusals = scriptedEpisode{}, 0, 0
 	for _, e := range s.known[seed] {
@@ -221,7 +221,7 @@ func playSweep(t *testing.T, run configs.Run, before func(*Job)) *scoring.Run {
 	return read
 }
 
-// index is that of the model under some perturbations, on the scale of an anchor.
+// index is the model's index under some perturbations, on the scale of an anchor.
 func (p played) index(t *testing.T, env, anchor string, perturbations ...string) scoring.Index {
 	t.Helper()
 	pair := func(perturbation string) scoring.Scaled {

@@ -94,8 +94,8 @@ func (j *Job) drawPerturbations() error {
 	return nil
 }
 
-// perturbationsOf lists the perturbations of an environment: those of the suite, or
-// those that were named. Those of an environment that is not played are an error.
+// perturbationsOf lists the perturbations of an environment: the suite's, or the
+// named ones. A perturbation of an environment that is not played is an error.
 func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error) {
 	if j.Config.Suite != "" {
 		return j.suite(base)

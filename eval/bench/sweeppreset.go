@@ -16,7 +16,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// onePerEnv reports what a sweep cannot play of presets: perturbations are those of an
+// onePerEnv reports what a sweep cannot play of presets: perturbations belong to an
 // environment, and reflections speak of its own forms.
 func onePerEnv(kind Purpose, chosen []Chosen) error {
 	if kind != Sweep || chosen[0].isDefault() {

@@ -157,7 +157,7 @@ func TestPerturbedOpenings(t *testing.T) {
 	}
 }
 
-// expertActions are those of the expert on the task of a benchmark.
+// expertActions are the expert's actions on the task of a benchmark.
 func expertActions(t *testing.T, b *episode.Benchmark) []string {
 	t.Helper()
 	return expertEpisode(t, *b, b.Tasks[0]).written

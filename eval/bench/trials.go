@@ -50,7 +50,7 @@ func validateTrials(r configs.Run) (errs []error) {
 }
 
 // setTrials reads the reflection prompt and says how served models play a task
-// again. It comes before the players are made. The form is that of a preset, if it has one.
+// again. It comes before the players are made. The form is the preset's, if it has one.
 func (j *Job) setTrials(r configs.Run, form configs.ReflectionForm) error {
 	if r.Trials <= 1 {
 		return nil

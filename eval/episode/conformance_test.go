@@ -315,7 +315,7 @@ func score(rec *record.Episode) string {
 	return fmt.Sprint(*rec.Score)
 }
 
-// Every message that is sent under a preset, and what is recorded, is that of a
+// Every message that is sent under a preset, and what is recorded, is as in a
 // transcript. The replies are recorded ones of our own.
 func TestConformance(t *testing.T) {
 	names, err := configs.PresetNames()

@@ -211,8 +211,8 @@ func (e *Episode) Fleet() *fleet.Fleet {
 	return f
 }
 
-// spells reports whether actions take the spelling of the benchmark's own agent: those of
-// models. The forms of one protocol, but for react and act, send what their parsers read.
+// spells reports whether actions take the spelling of the benchmark's own agent: models'
+// actions do. The forms of one protocol, but for react and act, send what their parsers read.
 func (e *Episode) spells() bool {
 	generic := e.Benchmark.Preset.Protocol == "" && slices.Contains(configs.AgentForms(), e.Player.Agent)
 	return generic || e.Player.Program != nil || slices.Contains(configs.Agents(), e.Player.Agent)

@@ -15,7 +15,7 @@ var ErrNoPictures = errors.New("this environment has no pictures")
 // Pictures plays the recorded actions of an episode again and returns the state of
 // the world before the first step and after every step. differs is the first step
 // whose observation is not the recorded one, 0 for the first observation, and -1 if
-// there is none: from there on the pictures may be of another course of events.
+// there is none: from there on the pictures may show another course of events.
 func Pictures(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) (pictures []envs.Picture,
 	differs int, err error) {
 	differs = -1

@@ -58,10 +58,10 @@ type Player struct {
 	// Trials says how the player plays a task again after a failure; nil if it does
 	// not.
 	Trials *Trials
-	// Identity says more of who plays if the model is an agent from outside heldout; nil if
-	// nothing is known.
+	// Identity says more of the player if the model is an agent from outside heldout; nil
+	// if nothing is known.
 	Identity *record.Identity
-	// Order is that of conditions.
+	// Order is as in record.Condition.
 	Order string
 	// Anchor: nobody asked for the player, and it plays beside those that were asked for.
 	// Random does so without a perturbation only.

@@ -91,7 +91,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// Limits are those of the task's type, and a preset without one for a type is
+// Limits depend on the task's type, and a preset without one for a type is
 // refused.
 func TestLimitByType(t *testing.T) {
 	e := episodetest.NewCountdown(3)

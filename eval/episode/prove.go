@@ -16,8 +16,8 @@ import (
 type Proof struct {
 	// Found are the differences from the record.
 	Found []Mismatch
-	// Prompts counts the steps whose prompts, built again, are those that were sent,
-	// Mismatched those whose are not, and Unknown those of which the record does not say what
+	// Prompts counts the steps whose prompts, built again, are as they were sent, Mismatched
+	// steps whose prompts are not, and Unknown steps of which the record does not say what
 	// was sent, or that came after something was left out to fit the context.
 	Prompts, Mismatched, Unknown int
 	// Ended reports that the attempt had come to its end, so that it has a result.
@@ -25,8 +25,8 @@ type Proof struct {
 }
 
 // Prove plays an attempt of a model again in its environment: the recorded replies are
-// read as those of the model were, and everything that follows from them is compared
-// with the record. The error says why the attempt cannot be played from its replies.
+// read as the model's were, and everything that follows from them is compared with the
+// record. The error says why the attempt cannot be played from its replies.
 func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) (Proof, error) {
 	t := r.tape(rec)
 	e := r.episode(rec, nil)

@@ -44,9 +44,9 @@ type Rebuilder struct {
 	memory    string
 }
 
-// NewRebuilder returns a rebuilder for a condition. Prompt and preset are those of the
-// condition. Memory introduces reflections on earlier trials; it is empty if the preset has
-// a form of its own for them.
+// NewRebuilder returns a rebuilder for a condition. Prompt and preset are the condition's.
+// Memory introduces reflections on earlier trials; it is empty if the preset has a form of
+// its own for them.
 func NewRebuilder(c record.Condition, prompt configs.Prompt, preset configs.Preset, memory string) (*Rebuilder, error) {
 	if hash, err := prompt.Hash(); err != nil || hash != c.PromptHash {
 		return nil, errors.Join(err, fmt.Errorf("the prompt differs from the run's: its hash is %.8s, want %.8s", hash,

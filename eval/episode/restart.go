@@ -96,8 +96,8 @@ func (r *restarting) beginning(start envs.Start) string {
 // Unwrap implements envs.Wrapper.
 func (r *restarting) Unwrap() any { return r.World }
 
-// Rewrites implements envs.Wrapper: abilities that are asked for once are those of
-// the game that is played then.
+// Rewrites implements envs.Wrapper: abilities that are asked for once act on the
+// game that is played at each call.
 func (r *restarting) Rewrites() []any {
 	return []any{
 		func(envs.Lister) envs.Lister { return r },

@@ -22,9 +22,9 @@ type turns struct {
 	world  envs.World
 	agent  agent.Agent
 	move   agent.Move // of the current turn
-	// progress is that of the last step or, before the first one, of the start.
+	// progress is the progress after the last step or, before the first one, at the start.
 	progress float64
-	// unjudged is that of the last step.
+	// unjudged: so was the last step.
 	unjudged bool
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // otherValues has values of the keys of a preset that are not what a preset without the key has.
-// A key that has an effect in no conversation names who reads it instead.
+// A key that has an effect in no conversation names its reader instead.
 var otherValues = map[string][]any{
 	"observation.banner":      {"strip"},
 	"observation.arrive":      {"strip"},
@@ -87,7 +87,7 @@ func bases(form string) (all []map[string]any) {
 	return all
 }
 
-// keys are the keys that files of a type have, with those of their parts.
+// keys are the keys that files of a type have, with the keys of their parts.
 func keys(t reflect.Type, prefix string) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
@@ -132,7 +132,7 @@ func effect(t *testing.T, p configs.Preset) string {
 	return conform(t, &p) + fmt.Sprintf("%+v %s", p.Decoding, p.Reply.Reasoning)
 }
 
-// elsewhere are keys that have no effect in the conversations of this test, by who reads them.
+// elsewhere are keys that have no effect in the conversations of this test, with their readers.
 var elsewhere = map[string]string{
 	"agent.form":          "names the form",
 	"reply.messages.call": "TestBadCalls of eval/agent: no script has a call that cannot be read",
@@ -337,7 +337,7 @@ type spellingWorld struct{ *houseWorld }
 
 func (spellingWorld) Spell(action string) string { return strings.ToLower(action) }
 
-// A form sends an action in the environment's spelling, but that of one protocol as it was read.
+// A form sends an action in the environment's spelling, but a form of one protocol sends it as it was read.
 func TestSpelling(t *testing.T) {
 	for _, form := range []string{configs.Chat, configs.ToolCall, configs.Single, configs.Completion, configs.Text} {
 		for _, protocol := range []string{"", "react-hotpotqa@1"} {

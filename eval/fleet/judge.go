@@ -19,8 +19,8 @@ type call struct {
 	failures, spent int
 	// refused counts attempts that a server refused because it was busy with other calls.
 	refused int
-	// doubt is that of the server, once the call has failed, and turn the one in which it has the turn; nil for
-	// none. owed is what the call had spent when the doubt began.
+	// doubt is the doubt about the server, once the call has failed, and turn the doubt in which it has the
+	// turn; nil for none. owed is what the call had spent when the doubt began.
 	doubt, turn *doubt
 	owed        int
 }

@@ -350,7 +350,7 @@ func (stop cutShort) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(`{"data":[{"id":"m","owned_by":"vllm"}]}`))}, nil
 }
 
-// A report that a signal cut short is none: it would be recorded as that of another server.
+// A report that a signal cut short is none: it would be recorded as another server's.
 func TestReportCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

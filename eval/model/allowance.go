@@ -7,7 +7,7 @@ import (
 )
 
 // allowance is what a service says is left of a limit, in requests or tokens. The zero
-// value is that of a service that says nothing.
+// value stands for a service that says nothing.
 type allowance struct {
 	// quota is the least that was left of the limit until it is renewed; capacity is the most
 	// that was ever left, which a renewed limit has at least.

@@ -22,7 +22,7 @@ import (
 type caller struct {
 	// transport keeps connections for later requests; fresh opens one for each.
 	transport, fresh http.RoundTripper
-	// headers are those of every request. They do not change.
+	// headers go with every request. They do not change.
 	headers http.Header
 	url     string
 	// kind is the kind of server, which hints depend on.
@@ -59,8 +59,8 @@ func (c *caller) forCall(req *Request) *caller {
 // mostDoubled is how often the time limit of a reply is doubled.
 const mostDoubled = 2
 
-// LongWait is the longest wait that a question to a server about itself obeys. What asks
-// for more is told who asks.
+// LongWait is the longest wait that a question to a server about itself obeys. A longer
+// one is reported to the caller.
 const LongWait = 10 * time.Second
 
 // talk is one exchange with the server. An error means that the reply, if there
@@ -172,7 +172,7 @@ func (c *caller) exchange(ctx context.Context, transport http.RoundTripper, do t
 	return x, c.classify(limited, x, err)
 }
 
-// classify converts the error of a talk, whose time is that of a context.
+// classify converts the error of a talk, whose time a context limits.
 func (c *caller) classify(limited context.Context, x *exchange, err error) error {
 	switch {
 	case x.status != 0 && !x.answered():

@@ -90,8 +90,8 @@ type Client struct {
 type backend interface {
 	chat(context.Context, *Request) (*Reply, error)
 	// Server asks the server about itself. A missing endpoint is not an error. An
-	// unreachable server is an error at once. Otherwise errors and retries are those
-	// of Chat.
+	// unreachable server is an error at once. Otherwise errors and retries are as
+	// for Chat.
 	Server(context.Context) (record.ServerReport, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error

@@ -165,7 +165,7 @@ type UnavailableError struct {
 	Wait time.Duration
 	// Limit is the time within which the last attempt had no reply; 0 if it failed otherwise.
 	Limit time.Duration
-	// Attempts counts the requests made for the call, and Late those of them that had no reply in time.
+	// Attempts counts the requests made for the call, and Late how many of them had no reply in time.
 	Attempts, Late int
 	// Unsent reports that the last request did not reach a server.
 	Unsent bool

@@ -175,7 +175,7 @@ func TestExamine(t *testing.T) {
 		Server        vices
 		Extra         map[string]any
 		Limit         int
-		Changes, Want []string // of those of a good server, or all
+		Changes, Want []string // of a good server's statuses, or all
 		Text          map[string]string
 	}](t, "examinations.yaml") {
 		t.Run(test.Name, func(t *testing.T) {

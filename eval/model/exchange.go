@@ -38,7 +38,7 @@ func replyLimit(tokens int) int {
 // nor show the whole reply.
 type exchange struct {
 	transport http.RoundTripper
-	// headers are added to those of a library.
+	// headers are added to a library's own.
 	headers http.Header
 	// body is what post sends.
 	body []byte

@@ -36,7 +36,7 @@ func TestOrdinaryTextsAreNotTouched(t *testing.T) {
 	}
 }
 
-// recordedReplies are those of a file of golden calls.
+// recordedReplies are the replies in a file of golden calls.
 func recordedReplies(t *testing.T, file string) (replies []string) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -33,7 +33,7 @@ func (o Options) validateHeaders() error {
 	return nil
 }
 
-// headers are those of every request to an address.
+// headers are the headers of every request to an address.
 func (o Options) headers(base *url.URL) http.Header {
 	h := http.Header{}
 	if o.UserAgent != "" {

@@ -23,7 +23,7 @@ func (c *count) UnmarshalJSON(told []byte) error {
 	return nil
 }
 
-// readJSON reads a value leniently: what is of another type than expected counts as not
+// readJSON reads a value leniently: parts of another type than expected count as not
 // told, numbers that JSON does not have are null, and something may follow the value.
 func readJSON(told []byte, into any) error {
 	told = bytes.TrimPrefix(told, byteOrderMark)

@@ -107,10 +107,10 @@ type Reply struct {
 	// not report them.
 	PromptTokens     int `json:"prompt_tokens,omitempty"`
 	CompletionTokens int `json:"completion_tokens,omitempty"`
-	// TokenDetails include those of the reply that UnusedPromptTokens are of.
+	// TokenDetails include the details of the reply that UnusedPromptTokens count.
 	record.TokenDetails
-	// UnusedPromptTokens and UnusedCompletionTokens are those of an earlier reply to
-	// the same call, which was asked for again without stop strings.
+	// UnusedPromptTokens and UnusedCompletionTokens are the tokens of an earlier
+	// reply to the same call, which was asked for again without stop strings.
 	UnusedPromptTokens     int `json:"unused_prompt_tokens,omitempty"`
 	UnusedCompletionTokens int `json:"unused_completion_tokens,omitempty"`
 	// Model is the model that wrote the reply, as the server says; empty if it does not. OtherModel: the
@@ -120,7 +120,7 @@ type Reply struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int `json:"attempts,omitempty"`
-	// Late counts those of them that had no reply in time.
+	// Late counts the requests that had no reply in time.
 	Late int `json:"late,omitempty"`
 	// Server is the address of the server that answered, if there are several.
 	Server string `json:"server,omitempty"`

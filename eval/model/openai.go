@@ -215,7 +215,7 @@ func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration,
 	return err
 }
 
-// listsBeside reports whether a name is that of another model of the server.
+// listsBeside reports whether a name belongs to another model of the server.
 func (o *openAI) listsBeside(name string) bool {
 	others := o.others.Load()
 	return name != "" && others != nil && !record.SameModel(o.spec.Name, name) && !record.Alias(o.spec.Name, name) &&

@@ -28,7 +28,7 @@ type modelCard struct {
 	MaxContextLength count    `json:"max_context_length"`
 	Aliases          []string `json:"aliases"`
 	Meta             struct {
-		// Context is that of one slot, which is what a call can have.
+		// Context is the context of one slot, which is what a call can have.
 		Context        count `json:"n_ctx"`
 		ContextTrained count `json:"n_ctx_train"`
 		// Parameters, Size in bytes and Type of the weights are what llama.cpp tells of them.
@@ -123,7 +123,7 @@ func (o *openAI) besides(cards []modelCard) (names []string) {
 	return names
 }
 
-// names reports whether a card is that of our model.
+// names reports whether a card is our model's.
 func (o *openAI) names(card modelCard) bool {
 	return card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name)
 }

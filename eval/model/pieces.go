@@ -174,7 +174,7 @@ func (j *joined) replace(message map[string]any) {
 	extend(j.message, message)
 }
 
-// fields are those of the whole reply.
+// fields are the fields of the whole reply.
 func (j *joined) fields() map[string]any {
 	fields := maps.Clone(j.rest)
 	choices := []any{}

@@ -16,7 +16,7 @@ var (
 	reasoningTag = lazyPattern(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?/?>|` +
 		`\[/?(?:THINK|THINKING|REASONING)\]|<[|｜]/?` + reasoningName + `[|｜]>|◁/?think▷|` +
 		`<\|channel>(?:thought|analysis)\b|<channel\|>|<unused94>(?:thought\b)?|<unused95>`)
-	// closingTag matches those of them that close.
+	// closingTag matches the tags that close.
 	closingTag = lazyPattern(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>|^<unused95>`)
 	// spokenReasoning matches what Granite's models write in place of tags.
 	spokenReasoning = lazyPattern(

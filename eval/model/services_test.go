@@ -36,8 +36,8 @@ func refusing(status int, words string, fields ...string) http.HandlerFunc {
 	}
 }
 
-// The words with which services refuse fields are those of their documentation
-// and of reports by users.
+// The words with which services refuse fields come from their documentation
+// and from reports by users.
 func TestRefusedFieldsAreDropped(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct {
 		Name   string

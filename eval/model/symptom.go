@@ -35,7 +35,7 @@ const (
 	CacheSensitive Symptom = "replies otherwise once a prompt is cached"
 )
 
-// Symptoms are those of replies, in the order in which they are reported.
+// Symptoms are the symptoms of replies, in the order in which they are reported.
 func Symptoms() []Symptom {
 	return []Symptom{Filtered, ToolTalk, Silence, PureReasoning, Echo, Repetition, LongReasoning, Invention,
 		Rambling, BareAction, Prose, LongTail, EndTokens, MixedReasoning}

@@ -62,7 +62,7 @@ func TestNeutralFields(t *testing.T) {
 		Provider model.Provider
 		Models   string // "" asks the server nothing about itself
 		Extra    map[string]any
-		Preset   bool // the extra fields are those of a preset
+		Preset   bool // the extra fields are a preset's
 		Want     string
 	}](t, "neutralfields.yaml") {
 		t.Run(test.Name, func(t *testing.T) {

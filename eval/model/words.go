@@ -34,7 +34,7 @@ var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 )
 
-// pageWords are those of a page for browsers: its title, if it has one.
+// pageWords are the words of a page for browsers: its title, if it has one.
 func pageWords(body []byte) words {
 	if title := pageTitle.FindSubmatch(body); title != nil {
 		return words{text: `a web page with the title "` + html.UnescapeString(string(title[1])) + `"`, page: true}

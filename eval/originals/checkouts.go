@@ -65,8 +65,8 @@ func releasedPresets() (out []configs.Preset, err error) {
 	return out, err
 }
 
-// checkout is that of a source, with the files of presets, and those files of further
-// presets that are in the repository itself.
+// checkout is the checkout of a source, with the files of presets, and the files of
+// further presets that are in the repository itself.
 func checkout(s configs.PresetSource, presets, further []configs.Preset) official.Checkout {
 	files := map[string]official.RepoFile{}
 	names := map[string]bool{}

@@ -159,7 +159,7 @@ func TestPullOriginals(t *testing.T) {
 	}
 }
 
-// options are those of a pull into a new folder.
+// options are the options of a pull into a new folder.
 func options(t *testing.T) official.Options {
 	return official.Options{Dir: t.TempDir(), Now: func() time.Time { return time.Unix(0, 0) },
 		Tell: func(official.Progress) {}, Note: func(string) {}}

@@ -148,7 +148,7 @@ type pace struct {
 	*lengths.Lengths
 	planned, done int
 	// finished counts the episodes that had a result when the run began, failed those done
-	// without one. Replies are those of the episodes that are done.
+	// without one. Replies are the replies of the episodes that are done.
 	finished, failed    int
 	replies, unreadable int
 	tasks               map[string]*sums // of first trials
@@ -167,7 +167,7 @@ func newPace(limit int) *pace {
 		own: map[string]float64{}, begun: map[string]time.Time{}}
 }
 
-// sums are those of the results of a task.
+// sums are the sums over the results of a task.
 type sums struct{ results, successes float64 }
 
 // rate adds a result.

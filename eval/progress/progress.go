@@ -30,8 +30,8 @@ type Tracker struct {
 
 	mu sync.Mutex
 	// finished counts the episodes that had a result when the run began, done those that have
-	// ended since, and failures those of them without a result. Those that were stopped have
-	// not ended.
+	// ended since, and failures how many of these have no result. Episodes that were stopped
+	// have not ended.
 	finished, done, failures, stopped int
 	// low and high count the episodes since: later trials depend on outcomes.
 	low, high int
@@ -188,8 +188,8 @@ func (p *Tracker) line() string {
 // mostlyLocal is the share of time from which the processors of this machine are what episodes wait for.
 const mostlyLocal = 0.5
 
-// computing is the environment whose worlds this machine computes, if all episodes that are left are of it and mostly
-// wait for that; empty if not.
+// computing is the environment whose worlds this machine computes, if all episodes that are left belong to it and
+// mostly wait for that; empty if not.
 func (p *Tracker) computing() (place string) {
 	for key, of := range p.paces {
 		switch {

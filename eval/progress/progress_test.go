@@ -145,7 +145,7 @@ func TestProgressOfAResumedRun(t *testing.T) {
 }
 
 // Later trials depend on outcomes: the line has the least and the most. The rates
-// are those of first trials.
+// are for first trials.
 func TestProgressOfTrials(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 2)

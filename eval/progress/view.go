@@ -31,7 +31,7 @@ type Cell struct {
 	Done, Planned int
 	// Success is the rate so far of first trials, from 0 to 1; NaN without one.
 	Success float64
-	// Replies are those of the episodes that have ended since the run began.
+	// Replies are the replies of the episodes that have ended since the run began.
 	Replies, Unreadable int
 }
 

@@ -30,8 +30,8 @@ type leading struct {
 	input bench.Input
 }
 
-// Lead has what is missing of a job played by workers. About has what only the caller knows of
-// the run; ownEnvs: the environments are those that this machine has.
+// Lead has the missing episodes of a job played by workers. About has what only the caller
+// knows of the run; ownEnvs: the environments are those that this machine has.
 func Lead(ctx context.Context, j *bench.Job, on bench.Screen, p queue.Location, about queue.Job, input bench.Input,
 	ownEnvs bool) error {
 	if ownEnvs && len(j.Config.Preset) == 0 {

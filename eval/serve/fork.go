@@ -66,7 +66,7 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 }
 
 // attach gives a fork to the client that comes for it, and reports whether it had none.
-// Ended is as that of an owner.
+// Ended is as for an owner.
 func (s *Session) attach(ended func(EndReason)) bool {
 	if !s.ended.CompareAndSwap(nil, &ended) {
 		return false
@@ -222,7 +222,7 @@ type Keys struct {
 	StepsLeft *int `json:"steps_left,omitzero"`
 }
 
-// keys are those of a reply, if they were asked for.
+// keys sets the keys of a reply, if they were asked for.
 func (e *EpisodeStart) keys(w envs.World, r *Reply) (err error) {
 	if !e.Keys {
 		return nil

@@ -230,7 +230,7 @@ func TestAttachOnce(t *testing.T) {
 	}
 }
 
-// A fork that nobody uses ends after a minute, whatever the idle time; those of a pipe stay.
+// A fork that nobody uses ends after a minute, whatever the idle time; a pipe's forks stay.
 func TestUnusedForks(t *testing.T) {
 	s, clock := testServer(t, func(o *Options) { o.Idle = time.Hour })
 	session := start(t, s, Owner{})

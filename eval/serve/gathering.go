@@ -2,8 +2,8 @@ package serve
 
 import "sync"
 
-// gathering counts who is there. Others may come while somebody waits until all are
-// gone.
+// gathering counts those present. Others may come while somebody waits until all
+// are gone.
 type gathering struct {
 	mu    sync.Mutex
 	n     int

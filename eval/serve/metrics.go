@@ -28,7 +28,7 @@ type counterKey struct {
 	protocol string
 }
 
-// counters are of one environment and protocol: steps carried out, episodes started, steps whose action the
+// counters count for one environment and protocol: steps carried out, episodes started, steps whose action the
 // environment did not carry out, and its errors; the time of the environment itself, and of a whole request, from the
 // read request to the written reply.
 type counters struct {

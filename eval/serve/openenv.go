@@ -20,7 +20,7 @@ type openEnvRoute struct {
 	answer func(*Server, http.ResponseWriter, *http.Request, *Mount)
 }
 
-// openEnvRoutes are the routes of a mount, without those of tasks.
+// openEnvRoutes are the routes of a mount, without the routes of tasks.
 var openEnvRoutes = map[string]openEnvRoute{
 	"ws": {http.MethodGet, (*Server).serveSocket},
 	"health": {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) {

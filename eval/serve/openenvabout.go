@@ -17,7 +17,7 @@ func (s *Server) writeSchema(w http.ResponseWriter, _ *http.Request, _ *Mount) {
 	writeJSON(w, http.StatusOK, json.RawMessage(schemaFile))
 }
 
-// mountDescription describes a mount. The first six are those of the reference.
+// mountDescription describes a mount. The first six fields are the reference's.
 type mountDescription struct {
 	Name             string  `json:"name"`
 	Description      string  `json:"description"`

@@ -161,7 +161,7 @@ func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	return taskList(m, q.Tasks.Split)
 }
 
-// closeNumbers closes those of the sessions that are open.
+// closeNumbers closes the sessions of these numbers that are open.
 func (p *pipe) closeNumbers(numbers []int) {
 	var closing []*Session
 	for _, number := range numbers {

@@ -71,7 +71,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// Sessions of a line run side by side, those of a panic and an error too.
+// Sessions of a line run side by side, also with a panic or an error among them.
 func TestPipeOfMany(t *testing.T) {
 	const n = 100
 	s, _ := testServer(t, func(o *Options) { o.MaxSessions = n })

@@ -197,7 +197,7 @@ type recording struct {
 }
 
 // fork returns the recording of a fork of the episode. A fork on which nothing was played
-// has no line, so its own forks are those of its parent.
+// has no line, so its own forks count as its parent's.
 func (r *recording) fork(now time.Time) *recording {
 	if r.branch == "" {
 		r.branch = newBranch()

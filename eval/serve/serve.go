@@ -117,7 +117,7 @@ const (
 	readTime   = 10 * time.Second
 	maxHeaders = 16 << 10
 	// writeWholeTime is the time from the end of the headers to the end of the reply:
-	// that of a batch, of its last step, and of a slow network.
+	// for a batch, its last step, and a slow network.
 	writeWholeTime = 2 * time.Minute
 	lastWords      = 4 * time.Second // of sessions; the process ends within five
 )

@@ -136,7 +136,7 @@ type Reply struct {
 	Observation string
 	// Actions are the valid actions, sorted; nil if they were not asked for.
 	Actions []string
-	// Reward is that of the mount; it means nothing at a reset.
+	// Reward is as the mount defines it; it means nothing at a reset.
 	Reward   float64
 	Progress float64
 	Success  bool
@@ -226,8 +226,8 @@ func (s *Session) clear() {
 	}
 }
 
-// drop ends the running episode, if there is one. reason is that of the session's
-// end, or empty if the session goes on.
+// drop ends the running episode, if there is one. reason is why the session ends,
+// or empty if the session goes on.
 func (s *Session) drop(reason EndReason) {
 	if s.record != nil {
 		s.table.abandon(s.record, reason)
@@ -407,7 +407,7 @@ func (e *EpisodeStart) ask(ctx context.Context, w envs.World, r *Reply) error {
 }
 
 // write writes the observation of a reply in the form of the mount, and its keys. Start
-// is that of a reset.
+// is nil but at a reset.
 func (e *EpisodeStart) write(ctx context.Context, w envs.World, r *Reply, start *envs.Start) error {
 	form := e.Mount.Form
 	if form == nil {

@@ -25,7 +25,7 @@ type ModelCalls struct {
 	Outside bench.Outside
 	// Say receives a line about the work.
 	Say func(format string, args ...any)
-	// Counter returns who is told of the progress of so many items; finish ends it.
+	// Counter returns a counter for the progress of so many items; finish ends it.
 	Counter func(items int) (c Counter, finish func())
 }
 
@@ -45,7 +45,7 @@ type Piece func(ctx context.Context, ask Asker, item int) error
 
 // work opens the directory, makes the items that are not complete, and hands the
 // directory to finish. What of the items is complete is found by making them from
-// the recorded calls alone. The number is that of the items without a result.
+// the recorded calls alone. missing counts the items without a result.
 func (a *ModelCalls) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (
 	missing int, err error) {
 	book, err := calls.Open(a.Dir, setup)

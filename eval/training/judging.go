@@ -116,8 +116,8 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	return len(drawn), nil
 }
 
-// Label makes the labels that are missing and returns the tables of all. The number is
-// that of the turns without a result.
+// Label makes the labels that are missing and returns the tables of all. missing
+// counts the turns without a result.
 func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
 	missing, err = j.work(ctx,
 		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.job.Condition, Planned: len(j.job.Turns),

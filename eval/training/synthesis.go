@@ -76,8 +76,8 @@ func TakeSignal(o *synth.Options, signal string) error {
 	return nil
 }
 
-// Make makes the items that are missing and returns the tables of all. The number is
-// that of the items without a result.
+// Make makes the items that are missing and returns the tables of all. missing
+// counts the items without a result.
 func (s *Synthesis) Make(ctx context.Context, g *generate.Generator) (tables []table.Table, missing int, err error) {
 	base := *g
 	first := &firstItems{warn: s.Outside.Warn}

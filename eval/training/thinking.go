@@ -84,7 +84,7 @@ func (t *Thinking) Prepare(dir string) (steps int, err error) {
 	return steps, nil
 }
 
-// Write makes the thoughts that are missing and writes all. The number is that of the
+// Write makes the thoughts that are missing and writes all. missing counts the
 // episodes without a result.
 func (t *Thinking) Write(ctx context.Context) (missing int, err error) {
 	setup := calls.Setup{Kind: record.ThinkLog, Tool: t.Outside.Tool, Condition: t.condition,

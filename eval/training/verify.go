@@ -20,7 +20,7 @@ type Verification struct {
 	// JSON: every verdict is a JSON object.
 	JSON    bool
 	Options synth.Options
-	// Lenient is that of synth.VerifyLines.
+	// Lenient is as in synth.VerifyLines.
 	Lenient bool
 
 	several             bool

@@ -34,8 +34,8 @@ var totals = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pdd
 type Logs struct {
 	Dir      string
 	Manifest *record.Manifest
-	// Notes say what the logs do not say, and where the rates in all_results.txt are not those of
-	// the episodes.
+	// Notes say what the logs do not say, and where the rates in all_results.txt are not the
+	// episodes'.
 	Notes []string
 
 	episodes [][]episode // by group of the manifest
@@ -169,7 +169,7 @@ func rated(episodes []episode) (r ownRates) {
 	return r
 }
 
-// differs says that rates are not those of the episodes; empty if they are or there are none.
+// differs says that rates are not the episodes'; empty if they are or there are none.
 func differs(env string, own, episodes ownRates) string {
 	var parts []string
 	for _, of := range []struct {

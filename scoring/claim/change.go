@@ -19,7 +19,7 @@ type Sweep struct {
 
 // Condition is a condition of a sweep.
 type Condition struct {
-	// Name is that of the perturbation, Rules a hash of its rules.
+	// Name is the perturbation's, Rules a hash of its rules.
 	Name, Rules string
 	// Interface: it changes the interface, and not the model. Averaged: it is one of those whose rates are averaged.
 	Interface, Averaged bool
@@ -44,7 +44,7 @@ func (s *Sweep) base() *scoring.Score { return s.Conditions[0].Score }
 func interfaceOnly(c Condition) bool { return c.Interface }
 func averagedOnly(c Condition) bool  { return c.Averaged }
 
-// under is what each condition has that has a perturbation, is of a kind and was planned.
+// under is what each planned condition of a kind has, except the one without a perturbation.
 func under[T any](s *Sweep, of func(Condition) bool, has func(Condition) T) (out []T) {
 	if s == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"heldout/scoring/stats"
 )
 
-// Level is the confidence level of intervals, and 1-Level that of the tests of a family.
+// Level is the confidence level of intervals, and 1-Level the level of the tests of a family.
 const Level = scoring.Level
 
 // ClaimKind says what a claim says.
@@ -75,9 +75,9 @@ type Family struct {
 // Subject is a model of a claim.
 type Subject struct {
 	Name string
-	// Value is its rate as a fraction, Perturbed that under perturbations.
+	// Value is its rate as a fraction, Perturbed the rate under perturbations.
 	Value, Perturbed float64
-	// Seeds counts its seeds, FewestSeeds those of the environment with the fewest, if it
+	// Seeds counts its seeds, FewestSeeds the seeds of the environment with the fewest, if it
 	// stands for several. Trainings counts its trainings; 0 for one that stands for itself.
 	Seeds, FewestSeeds, Trainings int
 	// Seedless: it plays the same with every seed. EqualSeeds: so it did here, all results are equal.
@@ -93,15 +93,15 @@ type Claim struct {
 	// Rate is the name of what is measured, such as SR, Place where.
 	Rate  string
 	Place Scope
-	// Perturbations are those of a claim about losses, whose subjects have their rates without them as Value and
-	// with them as Perturbed, or of an average.
+	// Perturbations are the perturbations of a claim about losses, whose subjects have their rates without them
+	// as Value and with them as Perturbed, or of an average.
 	Perturbations []string
 	// Tasks counts the tasks with results.
 	Tasks int
 	// Estimate is a rate, a difference or a share, as a fraction; NaN if there is none.
 	Estimate float64
-	// Interval is that of the estimate, and of a difference one that agrees with its
-	// family; nil if there is none. Alone is the interval that a difference has by itself.
+	// Interval is the estimate's, and of a difference one that agrees with its family; nil
+	// if there is none. Alone is the interval that a difference has by itself.
 	Interval, Alone *stats.Interval
 	// P is corrected for the family, AloneP is not; NaN without a test.
 	P, AloneP float64
@@ -126,7 +126,7 @@ type Claim struct {
 	// Estimate is the rate if these had been solved.
 	Part, Total       int
 	Touched, Unsolved int
-	// Environments are those of Trained, by their names.
+	// Environments are the environments of Trained, by their names.
 	Environments []Scope
 }
 

@@ -22,7 +22,7 @@ type test struct {
 	tested bool
 }
 
-// p is the probability of a test. What is missing counts as what speaks most against a
+// p is the probability of a test. Missing episodes count as what speaks most against a
 // difference.
 func (t test) p() float64 {
 	if t.bounds == nil {
@@ -150,11 +150,11 @@ func (r *Results) compare(a, b Model, p Scope) (c scoring.Comparison, err error)
 }
 
 // mostMissing is the largest share of the planned episodes that may be missing for a pair to
-// be compared with what is missing at its worst for either.
+// be compared with the missing ones at their worst for either.
 const mostMissing = 0.1
 
-// bounds compares two scores with what is missing at its worst for either; nil if too much
-// is missing, or if they cannot be compared all the same.
+// bounds compares two scores with missing episodes at their worst for either; nil if too
+// many are missing, or if they cannot be compared all the same.
 func (r *Results) bounds(a, b *scoring.Score) *[2]scoring.Change {
 	for _, s := range []*scoring.Score{a, b} {
 		if float64(s.Planned-s.Finished) > mostMissing*float64(s.Planned) {

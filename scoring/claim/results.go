@@ -97,11 +97,11 @@ func (r Rate) NameIn(p Scope) string {
 // Results are what claims are derived from.
 type Results struct {
 	Rate Rate
-	// Places are those of unperturbed tasks, in the order of tables.
+	// Places are the places of unperturbed tasks, in the order of tables.
 	Places []Scope
 	// Models in the order of tables.
 	Models []Model
-	// Weights are those of the held-out score.
+	// Weights are the weights of the held-out score.
 	Weights configs.Weights
 	// Reference is the model that the others are compared with; empty for all pairs.
 	Reference string
@@ -118,7 +118,7 @@ type Model struct {
 	Name string
 	// Baseline: it is a scripted player, which no model competes with.
 	Baseline bool
-	// Scores are those of unperturbed tasks, by place.
+	// Scores are the scores on unperturbed tasks, by place.
 	Scores map[string]*scoring.Score
 	// Arm has its trainings by place, if it is several trainings; Scores are then over all.
 	Arm map[string]scoring.Trainings
@@ -130,10 +130,10 @@ type Model struct {
 	Sweeps []Sweep
 	// Trained are the environments whose data it was trained on.
 	Trained []Scope
-	// Position is its place in the order of the runs: a difference is of the later model less the earlier.
+	// Position is its place in the order of the runs: a difference is the later model less the earlier.
 	Position int
-	// Parts are those of the protocol by which it played, by place, if it was served. Weights say what its servers
-	// loaded, if they all said the same.
+	// Parts are the parts of the protocol by which it played, by place, if it was served. Weights say what its
+	// servers loaded, if they all said the same.
 	Parts   map[string][]protocol.Part
 	Weights string
 }
@@ -164,7 +164,7 @@ func (r Retry) subject(rate Rate) Subject {
 // HeldOut is the place of the held-out score.
 var HeldOut = Scope{Name: "held-out score", Title: "the held-out score"}
 
-// Columns are all places, with that of the held-out score at the end if a model has it.
+// Columns are all places, with the held-out score at the end if a model has it.
 func (r *Results) Columns() []Scope {
 	if slices.ContainsFunc(r.Models, func(m Model) bool { return m.HeldOut != nil }) {
 		return append(slices.Clip(r.Places), HeldOut)

@@ -240,7 +240,7 @@ func lossByPlace(losses []Claim) string {
 		table.Counted(tasksOf(losses), "task"), seeds(subjects(losses)), losses[0].Family.corrected(), outcomes(losses))
 }
 
-// tasksOf counts the tasks of all places but the held-out score, which has those of others.
+// tasksOf counts the tasks of all places but the held-out score, which has the tasks of others.
 func tasksOf(claims []Claim) (n int) {
 	for _, c := range claims {
 		if c.Place.Name != HeldOut.Name {
@@ -354,8 +354,8 @@ func (c Claim) winner() string {
 // mostOfGroup is how many models of a group are named, and mostGroups with how many groups of environments they are.
 const mostOfGroup, mostGroups = 3, 3
 
-// leaders are the model that is best, or those of which one is, which are significantly above all others; empty if
-// any may be.
+// leaders are the best model, or the models of which one is the best, which are significantly above all others;
+// empty if any may be.
 func (s *Set) leaders(c Claim) string {
 	switch {
 	case c.Leading == len(c.Subjects):
@@ -400,7 +400,7 @@ func (s *Set) uncompared(of FamilyName) (out []string) {
 	return out
 }
 
-// first answers a question about several models: who is best, or what is open.
+// first answers a question about several models: which one is best, or what is open.
 func (s *Set) first(c Claim) []string {
 	lines := []string{c.Sentence()}
 	for _, other := range c.Subjects[1:] {
@@ -424,7 +424,7 @@ func (s *Set) position(of Subject) int {
 	return s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })].Position
 }
 
-// onAverage says who is best on average.
+// onAverage says which model is best on average.
 func (c Claim) onAverage() string {
 	tests := ""
 	if c.Family.Tests > 1 {

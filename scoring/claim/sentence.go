@@ -35,7 +35,7 @@ func titles(places []Scope) (out []string) {
 	return out
 }
 
-// best says who is best, or how far that is decided.
+// best says which model is best, or how far that is decided.
 func (c Claim) best() string {
 	basis := fmt.Sprintf("%s (%s%s)", c.topic(), c.basis(), c.Family.corrected())
 	if c.Leading == len(c.Subjects) {

@@ -12,9 +12,9 @@ import (
 // Set is all that results say.
 type Set struct {
 	*Results
-	// Comparisons are those of all families, one after the other.
+	// Comparisons are the comparisons of all families, one after the other.
 	Comparisons []Claim
-	// Best says for each place that several models were compared in who is best there.
+	// Best says for each place in which several models were compared which one is best.
 	Best []Claim
 	// Rates are what each model reached in each place.
 	Rates []Claim
@@ -135,7 +135,7 @@ func (r *Results) family(p Scope, scored bool) FamilyName {
 	return Second
 }
 
-// rank makes comparisons of two models quick to find, and says who is best.
+// rank makes comparisons of two models quick to find, and says which one is best.
 func (s *Set) rank() {
 	for _, c := range s.Comparisons {
 		if len(c.Subjects) == 2 && c.Family.Name != LossDifferences {
@@ -168,7 +168,7 @@ func (s *Set) ranked(p Scope) (out []Subject) {
 	return out
 }
 
-// best says who is best in a place; false if nobody is compared there, or all with one.
+// best says which model is best in a place; false if none are compared there, or all with one.
 func (s *Set) best(p Scope) (Claim, bool) {
 	subjects := s.ranked(p)
 	if len(subjects) < 2 || s.Reference != "" {
@@ -215,9 +215,9 @@ func (s *Set) leading(p Scope, subjects []Subject) int {
 	return len(subjects)
 }
 
-// Letters are those of the models in a place: models that share a letter do not differ
-// significantly. A model that is not compared with all others that have letters has none;
-// there are none if nobody is compared.
+// Letters are the letters of the models in a place: models that share a letter do not
+// differ significantly. A model that is not compared with all others that have letters
+// has none; there are none if nobody is compared.
 func (s *Set) Letters(p Scope) map[string]string { return s.letters[p.key()] }
 
 func (s *Set) lettered(p Scope) map[string]string {

@@ -290,7 +290,7 @@ func (m Measures) Heads() (out []table.Column) {
 }
 
 // Refinement are the columns of the most informative measures of what models do with
-// their errors. Their keys are those of the measures.
+// their errors. Their keys are the measures'.
 var Refinement = Measures{
 	table.Share("format_errors", "Format", "replies without an action, in percent of the steps"),
 	table.Share("cut_off", "Cut off", "those that the length limit ended, in percent of the steps").AsDetail(),

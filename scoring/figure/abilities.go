@@ -179,7 +179,7 @@ func (a radar) drawBars(s *sheet) {
 	}
 }
 
-// drawBar draws a bar with its interval; that of a published score is hollow.
+// drawBar draws a bar with its interval; the bar of a published score is hollow.
 func (a radar) drawBar(s *sheet, row int, x func(float64) vg.Length, y vg.Length) {
 	score, ok := a.number(row, column.AbilityScore)
 	if !ok {

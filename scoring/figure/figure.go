@@ -1,7 +1,7 @@
 // Package figure draws figures from tables, by gonum/plot. A figure shows what
 // its table says: the same names, marks, notes and numbers, and nothing else.
-// Sizes and fonts are those of a paper with two columns. Colors are those of Okabe
-// and Ito (2008), which people with deficient color vision tell apart.
+// Sizes and fonts suit a paper with two columns. Colors are from Okabe and Ito
+// (2008), which people with deficient color vision tell apart.
 package figure
 
 import (
@@ -187,7 +187,7 @@ func New(name string, source TableSource) (Figure, error) {
 	return f, nil
 }
 
-// tableTitle says which of several tables a line is of.
+// tableTitle says which of several tables a line comes from.
 var tableTitle = table.Words("table", "Table", "the table")
 
 // nameOf is what a table is called: its title, or what stands before it in the caption if the

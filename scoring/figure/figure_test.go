@@ -37,7 +37,7 @@ func rateRows(id string, models ...string) table.Table {
 	return t
 }
 
-// tables are those of runs.
+// tables are the tables of runs.
 type tables []table.Table
 
 // Checkpoints implements TableSource: all models are.

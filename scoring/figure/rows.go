@@ -16,14 +16,14 @@ import (
 	"heldout/scoring/table"
 )
 
-// rowHeight is the height of a row of a panel, titleHeight that of title and axis.
+// rowHeight is the height of a row of a panel, titleHeight the height of title and axis.
 const (
 	rowHeight   = vg.Length(13)
 	titleHeight = vg.Length(36)
 	labelWidth  = vg.Length(130)
 )
 
-// rowPanel is a panel whose rows are those of the figure, such as models.
+// rowPanel is a panel with the figure's rows, such as models.
 type rowPanel struct {
 	title string
 	axis  axis
@@ -114,7 +114,7 @@ func (diamond) DrawGlyph(c *draw.Canvas, g draw.GlyphStyle, pt vg.Point) {
 		{X: pt.X, Y: pt.Y + r}})
 }
 
-// draw draws the number of a row of the table with its interval, and notes who has it; false if there is none.
+// draw draws the number of a row of the table with its interval, and notes whose it is; false if there is none.
 func (q series) draw(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, who string) bool {
 	value, ok := r.number(row, q.value)
 	if !ok {

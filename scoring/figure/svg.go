@@ -186,7 +186,7 @@ func rounded(s string) string {
 	})
 }
 
-// CSS gives the colors of inline figures those of the page's variables.
+// CSS gives inline figures the colors of the page's variables.
 func CSS() template.CSS {
 	var b strings.Builder
 	b.WriteString("svg text { font-family: \"Liberation Sans\", Arial, Helvetica, sans-serif; }\n")

@@ -118,7 +118,7 @@ func Prompt(c record.Condition, p record.Prompt) Part {
 	return part
 }
 
-// version is the version of a built-in prompt that a hash is of; the usual one if none has it.
+// version is the version of the built-in prompt with a condition's hash; the usual one if none has it.
 func version(c record.Condition) string {
 	for _, version := range configs.PromptVersions() {
 		own, err := configs.LoadPrompt(c.Env, version)
@@ -137,7 +137,7 @@ func Template(s record.ServerReport) (p Part, ok bool) {
 	return Part{Name: "chat template", Value: s.Template, Unlabelled: true}, s.Template != ""
 }
 
-// Changes says which parts are not those of the default protocol.
+// Changes says which parts differ from the default protocol.
 func Changes(parts []Part) (out []string) {
 	for _, p := range parts {
 		switch {

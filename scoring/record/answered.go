@@ -33,7 +33,7 @@ func (a *Answered) Add(name string, count int) {
 	(*a)[name] += count
 }
 
-// Several reports whether the names are those of more than one model.
+// Several reports whether the names belong to more than one model.
 func (a Answered) Several() bool {
 	names := slices.Sorted(maps.Keys(a))
 	for i, name := range names {
@@ -77,7 +77,7 @@ func (a Answered) String() string {
 func plainName(name string) string {
 	name = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
 	if path.IsAbs(name) || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") || drive.MatchString(name) {
-		name = path.Base(name) // folders are those of a machine
+		name = path.Base(name) // folders belong to a machine
 	}
 	for _, end := range []string{".gguf", ":latest", ":free", ":nitro", ":floor"} {
 		name = strings.TrimSuffix(name, end)
@@ -87,7 +87,7 @@ func plainName(name string) string {
 
 var drive = regexp.MustCompile(`^[a-z]:/`)
 
-// SameModel reports whether two names can be of one model: they differ in case, in the folders of a path,
+// SameModel reports whether two names can belong to one model: they differ in case, in the folders of a path,
 // in the ending of a file, in Ollama's tag "latest", in OpenRouter's choice of a provider, or one of them lacks
 // a prefix such as "openai/".
 func SameModel(a, b string) bool {
@@ -100,7 +100,7 @@ func SameModel(a, b string) bool {
 var dated = regexp.MustCompile(`^@|^(?:-preview)?-(?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-?` +
 	`(?:0[1-9]|[12]\d|3[01])(?:-20\d\d)?|2\d(?:0[1-9]|1[0-2])|00\d)(?:-v\d+(?::\d+)?)?$`)
 
-// Alias reports whether a name is that of an alias with the date, the number or the variant of its version.
+// Alias reports whether a name is an alias followed by the date, the number or the variant of its version.
 func Alias(alias, name string) bool {
 	alias, name = strings.TrimSuffix(plainName(alias), "-latest"), plainName(name)
 	for {

@@ -22,9 +22,9 @@ import (
 // nothing, two processes may do the same work, but neither damages the lines of
 // the other.
 type appender struct {
-	dir, name string // name is that of the file
+	dir, name string // name is the file's
 	base      string // the file's name in dir
-	noun      string // noun a line is of, in the plural, for messages
+	noun      string // noun for its lines, in the plural, for messages
 	disk      disk
 	locks     []*flock.Flock
 	warnings  []string // changed under mu

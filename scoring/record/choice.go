@@ -188,9 +188,9 @@ func (c EpisodeFilter) Called(names map[string]string) EpisodeFilter {
 	return c
 }
 
-// Choose applies a choice to runs, and leaves out those of which nothing is read. A value
-// that fits nothing is an error that names what there is; it may fit the plan of something else
-// that is read besides.
+// Choose applies a choice to runs, and leaves out runs of which nothing is read. A value that
+// fits nothing is an error that names what there is; it may fit the plan of something else that
+// is read besides.
 func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen, err error) {
 	values := newUnfitted(only)
 	found := false

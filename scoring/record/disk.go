@@ -21,7 +21,7 @@ type disk struct {
 	// sync flushes a file or a directory.
 	sync   func(*os.File) error
 	rename func(oldpath, newpath string) error
-	// same reports whether two descriptions are of one file.
+	// same reports whether two descriptions describe one file.
 	same func(a, b fs.FileInfo) bool
 }
 
@@ -135,7 +135,7 @@ func (d disk) replaceOnce(file string, write func(*os.File) error) error {
 const Unfinished = ".heldout-unfinished"
 
 // createTemporary creates a file beside another one. Its permissions are those
-// that the umask leaves; those of os.CreateTemp would need a chmod.
+// that the umask leaves; os.CreateTemp's would need a chmod.
 func createTemporary(file string) (*os.File, error) {
 	const limit = 100
 	for i := 1; ; i++ {

@@ -25,7 +25,7 @@ type Fork struct {
 	Step   int    `json:"step"`
 	// Task is the ID of the task.
 	Task string `json:"task"`
-	// StepLimit is that of the whole episode, with the steps before the fork.
+	// StepLimit is for the whole episode, with the steps before the fork.
 	StepLimit int `json:"step_limit"`
 	// Outcome is cancelled if the fork was closed before the end of its episode.
 	Outcome Outcome `json:"outcome"`
@@ -111,7 +111,7 @@ func (s *appender) readForks() error {
 	})
 }
 
-// Close ends the work on the directory, as that of an appender does.
+// Close ends the work on the directory, as an appender's Close does.
 func (s *Store) Close() error {
 	s.forks.mu.Lock()
 	defer s.forks.mu.Unlock()

@@ -51,7 +51,7 @@ func SamePlayer(a, b *Identity) bool {
 	return cmp.Or(a, &none).Equal(*cmp.Or(b, &none))
 }
 
-// Player returns what the conditions of a model say of who plays it, and who played it last;
+// Player returns what the conditions of a model say of its player, and its last player;
 // planned is false if the run does not have the model.
 func (m *Manifest) Player(model string) (first, last *Identity, planned bool) {
 	for i := range m.Groups {
@@ -66,7 +66,7 @@ func (m *Manifest) Player(model string) (first, last *Identity, planned bool) {
 	return first, last, planned
 }
 
-// NotePlayer notes who plays a model from now on, if that is another one than before.
+// NotePlayer notes a model's player from now on, if it is another one than before.
 func (m *Manifest) NotePlayer(model string, now *Identity) {
 	if _, last, planned := m.Player(model); !planned || SamePlayer(last, now) {
 		return

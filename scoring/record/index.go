@@ -25,7 +25,7 @@ import (
 // that has no trial before it or, in a line without a checksum, contradicts its
 // trajectory.
 type Index struct {
-	// Manifest is run.json, or that of all shards.
+	// Manifest is run.json, or the manifest of all shards.
 	Manifest *Manifest
 	// Bad are the lines that are not records, at most maxBad of them; OmittedBad counts
 	// the rest.
@@ -52,7 +52,7 @@ type indexed struct {
 	file      fs.FileInfo
 	size      int64 // of what is indexed
 	lines     int   // in it
-	bare      int   // those of them without a checksum
+	bare      int   // those without a checksum
 }
 
 // maxBad is how many bad lines an index describes.
@@ -273,7 +273,7 @@ func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
 	return p.task, p.condition, ok
 }
 
-// Uncovered is that of the manifest, with the lines.
+// Uncovered names what Manifest.Uncovered does, and the lines without a checksum.
 func (x *Index) Uncovered() []string {
 	out := slices.Clone(x.Manifest.Uncovered)
 	for _, f := range x.files {

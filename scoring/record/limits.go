@@ -163,7 +163,7 @@ func checkFields(v reflect.Value, field string) error {
 	return nil
 }
 
-// prefixed puts the name of a field before that of an error inside.
+// prefixed puts the name of a field before the field of an error inside.
 func prefixed(field string, err error) error {
 	if e, ok := err.(*fieldError); ok && field != "" {
 		e.field = field + "." + e.field

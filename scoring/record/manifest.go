@@ -24,7 +24,7 @@ type Manifest struct {
 	// Behaviour is the version of how heldout plays, which is part of every
 	// episode's id; 0 in runs from before it was written down stands for 1.
 	Behaviour int `json:"behaviour,omitempty"`
-	// Environments are those of the plan.
+	// Environments are the plan's.
 	Environments []Environment `json:"environments"`
 	// Groups are the planned episodes.
 	Groups []Group `json:"groups"`
@@ -42,7 +42,7 @@ type Manifest struct {
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
 	Servers map[string][]ServerReport `json:"servers,omitempty"`
-	// Players are the agents from outside heldout that played after that of the condition
+	// Players are the agents from outside heldout that played after the condition's agent
 	// under its name, because the user accepted them, by model, in order.
 	Players map[string][]Identity `json:"players,omitempty"`
 	// Sweep is set for a run of several perturbations.
@@ -53,8 +53,8 @@ type Manifest struct {
 	Shard *Shard `json:"shard,omitempty"`
 	// Sessions are the periods of work on the run.
 	Sessions []Session `json:"sessions"`
-	// Checksum is the last field of the file, as that of a line. SetManifest computes
-	// it; it is empty here.
+	// Checksum is the last field of the file, as in a line. SetManifest computes it;
+	// it is empty here.
 	Checksum string `json:"checksum,omitempty"`
 
 	// Uncovered names what was read and has no checksum, because a version of heldout
@@ -85,7 +85,7 @@ type Environment struct {
 type Group struct {
 	Condition Condition `json:"condition"`
 	// Episodes holds an id for each task, in the order of Environment.Tasks. It is
-	// that of the first trial; TrialID returns the ids of later ones.
+	// the first trial's; TrialID returns the ids of later ones.
 	Episodes []string `json:"episodes"`
 }
 
@@ -122,8 +122,8 @@ type Condition struct {
 	Trials *Trials `json:"trials,omitempty"`
 	// Preset is the protocol; nil if the run had none.
 	Preset *Preset `json:"preset,omitempty"`
-	// Player says more of who plays if that is an agent from outside heldout; nil if nothing
-	// is known.
+	// Player says more of the player if that is an agent from outside heldout; nil if
+	// nothing is known.
 	Player *Identity `json:"player,omitempty"`
 	// Order is "sequential" if the player remembers earlier episodes: the episodes of a seed were played one after the
 	// other, in the order of the plan. It is empty if they do not depend on each other.
@@ -151,7 +151,7 @@ func (m *Manifest) Stopped() string {
 type Sweep struct {
 	// Suite is the suite that the perturbations are; empty if they were named.
 	Suite string `json:"suite,omitempty"`
-	// Grades are those of the suite.
+	// Grades are the suite's.
 	Grades []int `json:"grades,omitempty"`
 	// Env is the environment of the perturbations that name none.
 	Env string `json:"env"`
@@ -196,9 +196,9 @@ func (s *Sweep) ExtraAnchor(model string) bool { return s != nil && slices.Conta
 type Perturbation struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// Env is the environment, if it is not that of the sweep.
+	// Env is the environment, if it is not the sweep's.
 	Env string `json:"env,omitempty"`
-	// Parts are the families of rules that it combines; empty if it is of no family.
+	// Parts are the families of rules that it combines; empty if it belongs to no family.
 	Parts []FamilyGrade `json:"parts,omitempty"`
 	// Forms counts the forms of actions that are written differently. Steps then say
 	// which form their action has; nil in records from before they did.
@@ -250,7 +250,7 @@ type Rules struct {
 	// to those that replace them.
 	Texts        map[string]string `json:"texts,omitempty"`
 	Instructions map[string]string `json:"instructions,omitempty"`
-	// Order is that of lists: "reversed" or "shuffled". Layout is that of
+	// Order is the order of lists: "reversed" or "shuffled". Layout is the layout of
 	// enumerations: "bullets", "bars" or "semicolons". LineCount of Lines stand below
 	// every observation. Seed decides about shuffled lists and lines.
 	Order     string   `json:"order,omitempty"`
@@ -267,8 +267,8 @@ const BuiltIn = "built-in"
 type Prompt struct {
 	// File is BuiltIn or a path.
 	File string `json:"file"`
-	// Version is that of a built-in prompt, such as "v2"; empty before there were
-	// versions, which is "v1".
+	// Version is the version of a built-in prompt, such as "v2"; empty before
+	// there were versions, which is "v1".
 	Version string `json:"version,omitempty"`
 	SHA256  string `json:"sha256"`
 }

@@ -108,7 +108,7 @@ func TestMeasuresAreKept(t *testing.T) {
 	same("a changed line", g, made, 1, 1)
 }
 
-// The notes of an index are those of all measures, known or not, also of lines that come later.
+// An index has the notes of all measures, known or not, also of lines that come later.
 func TestNotes(t *testing.T) {
 	dir, measuring := thoughtful(t)
 	lines, err := os.ReadFile(filepath.Join(dir, episodesFile))

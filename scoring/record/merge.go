@@ -17,8 +17,8 @@ type Merged struct {
 	// Lines are the attempts, Twice those that were there more than once, byte for
 	// byte, and are written once.
 	Lines, Twice int
-	// Planned is the number of planned tasks, Missing those of them without a result,
-	// by group.
+	// Planned is the number of planned tasks, Missing the tasks without a result, by
+	// group.
 	Planned int
 	Missing []Missing
 	// Absent are the shards that no directory has.
@@ -100,7 +100,7 @@ type merger struct {
 	bare   int // lines without a checksum
 	// copied are the lines that were written, by id and checksum.
 	copied map[string]bool
-	// results are those of the episodes, from the directories where they were found.
+	// results are the results of the episodes, from the directories where they were found.
 	results map[string]Outcome
 	origins map[string]string
 }

@@ -203,7 +203,7 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 	}, "40 and 9 tasks of boxes")
 }
 
-// The status of a run is the sum of those of its shards that are up to date.
+// The status of a run adds up the statuses of its shards that are up to date.
 func TestStatusOfShards(t *testing.T) {
 	dir, _ := sharded(t, 3)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -146,7 +146,7 @@ type Result struct {
 	Reflection *Reflection `json:"reflection,omitempty"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
-	// counted them, with those of replies that were asked for again.
+	// counted them, with the tokens of replies that were asked for again.
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TokenDetails
@@ -157,8 +157,8 @@ type Result struct {
 	// Late counts the requests that had no reply in time.
 	Late int `json:"late,omitempty"`
 	// Unusable: the run stopped because too few replies of the model could be used. With allow-unusable, the next
-	// attempt begins with those of this one; Continued is what of its calls and tokens this one has counted. Nil for
-	// none.
+	// attempt begins with the replies of this one; Continued is what of its calls and tokens this one has counted.
+	// Nil for none.
 	Unusable  bool   `json:"unusable,omitempty"`
 	Continued *Usage `json:"continued,omitempty"`
 	// ModelSeconds is the time spent on requests that got a reply.
@@ -245,7 +245,7 @@ type Note struct {
 	Text  string `json:"text"`
 }
 
-// StoreHashes are of what an agent of the user's remembers, before and after an episode, in its own hex digits.
+// StoreHashes are hashes of what an agent of the user's remembers, before and after an episode, in its own hex digits.
 type StoreHashes struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -278,9 +278,9 @@ func (r *Result) Own() Usage {
 // TokenDetails are parts of tokens that services charge for at another price, or show
 // to nobody. Both are as the server counted them; 0 if it did not.
 type TokenDetails struct {
-	// CachedTokens are those of the prompts that the server had computed before.
+	// CachedTokens are the tokens of the prompts that the server had computed before.
 	CachedTokens int `json:"cached_tokens,omitempty"`
-	// ReasoningTokens are those of the completions that came before the reply.
+	// ReasoningTokens are the tokens of the completions that came before the reply.
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 }
 

@@ -280,8 +280,8 @@ func TestRepairGluesNothing(t *testing.T) {
 	}
 }
 
-// TestRepairRefuses: what is no run directory, what is of the future, what another
-// process works on, and what does not fit the disk, stays as it is.
+// TestRepairRefuses: what is no run directory, what comes from the future, what
+// another process works on, and what does not fit the disk, stays as it is.
 func TestRepairRefuses(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	if _, err := Repair(nowhere); err == nil || !strings.Contains(err.Error(), "does not exist") {

@@ -42,12 +42,12 @@ type Replies struct {
 	text io.ReaderAt // has the lines that were read
 	// The file is written anew once it has the least size and twice what it had the last time.
 	least, before int64
-	// lines are where those of the attempts are that have not ended, by their episodes, as of when they were read.
+	// lines are where the lines of attempts stand that have not ended, by their episodes, as of when they were read.
 	lines map[string][]Span
 	// first are the attempts whose lines an episode begins with.
 	first map[string]int
-	// pending are lines that are not in the file yet, which are written together: those of a batch. soon writes them
-	// if nobody does; nil before the first line.
+	// pending are the lines of a batch, which are written together and are not in the file yet. soon writes them if
+	// nobody does; nil before the first line.
 	pending []byte
 	batch   atomic.Int64
 	soon    *time.Timer
@@ -108,13 +108,13 @@ const episodeStart = `"episode":"`
 var errEnded = errors.New("the attempt has ended")
 
 // read notes where the lines of attempts are that can go on. A later line takes the place of
-// those from its call on; what follows a gap is of no use, nor is what cannot be read.
+// the lines from its call on; what follows a gap is of no use, nor is what cannot be read.
 func (r *Replies) read(file io.Reader, due map[string]int) {
 	r.lines = map[string][]Span{}
 	keyOf := func(raw []byte) (e Episode, derived any, err error) {
 		_, id, _ := bytes.Cut(raw, []byte(episodeStart))
 		if id, _, _ = bytes.Cut(id, []byte(`"`)); due[string(id)] == 0 {
-			return e, nil, errEnded // most lines of a file that has grown are of such attempts, so they are not decoded
+			return e, nil, errEnded // most lines of a grown file belong to such attempts, so they are not decoded
 		}
 		var key ReplyKey
 		if err := unmarshal(raw, &key); err != nil {
@@ -190,8 +190,8 @@ func (r *Replies) Interrupted() int {
 	return len(r.lines)
 }
 
-// Recall decodes the line of a call, whose first field is a ReplyKey; false if there is none. It may be of an earlier
-// attempt.
+// Recall decodes the line of a call, whose first field is a ReplyKey; false if there is none. It may belong to an
+// earlier attempt.
 func (r *Replies) Recall(key ReplyKey, line any) bool {
 	raw := r.line(key)
 	if raw == nil || checkCRC(raw) != nil {
@@ -266,7 +266,7 @@ func checkCRC(raw []byte) error {
 }
 
 // Flush writes a batch, unless it is written. A batch is also written once its first line has waited mostPending.
-// The lines survive the end of the process, not that of the system, once Flush has returned. After a failed write all
+// The lines survive the end of the process, not the system's, once Flush has returned. After a failed write all
 // others fail.
 func (r *Replies) Flush(batch int64) error {
 	if r.batch.Load() != batch {

@@ -154,7 +154,7 @@ func checkFile(b []byte, schema int) (covered bool, err error) {
 var errNoChecksum = errors.New("checksum: it is missing: another program rewrote the line")
 
 // tornEnd ends a line that a crash left unfinished, before the next line is written. No
-// damaged byte makes such an end of that of a whole line.
+// damaged byte turns the end of a whole line into such an end.
 const tornEnd = "  \n\n"
 
 // unfinished reports whether a line that nothing but an empty line or the end of the

@@ -20,7 +20,7 @@ type ServerReport struct {
 	// Root is the path or name that the model was loaded from, Parent the model
 	// that it is derived from.
 	Root string `json:"root,omitempty"`
-	// Roots are those of all servers, if the user says that they hold the same weights; nil otherwise.
+	// Roots are the roots of all servers, if the user says that they hold the same weights; nil otherwise.
 	Roots  []string `json:"roots,omitempty"`
 	Parent string   `json:"parent,omitempty"`
 	// Size describes the weights where the server has no digest, such as "494032768 parameters,

@@ -58,7 +58,7 @@ func (s Shard) Contains(id string) bool {
 
 // Shards returns the directories of the shards in a run directory, sorted by their
 // numbers; none if it has none. It is an error if the directory is a run by itself,
-// or if its shards are of different divisions.
+// or if its shards come from different divisions.
 func Shards(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every episode is in exactly one shard, and shards are of about one size.
+// Every episode is in exactly one shard, and shards have about the same size.
 func TestShardsDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(1, 40).Draw(t, "count")

@@ -28,7 +28,7 @@ type Status struct {
 	MaxPlanned int `json:"most"`
 	Done       int `json:"done"`
 	Failed     int `json:"failed"`
-	// Tokens are those of all replies since the start.
+	// Tokens are the tokens of all replies since the start.
 	Tokens int `json:"tokens"`
 	// RemainingSeconds is the estimate of the time that is left; nil for none.
 	RemainingSeconds *float64 `json:"remaining_seconds,omitempty"`

@@ -76,7 +76,7 @@ func TestDecodeStrict(t *testing.T) {
 	}
 }
 
-// Fields that another version has written are skipped, as those of searches are.
+// Fields that another version has written are skipped, such as the fields of searches.
 func TestDecodeSkipsUnknownFields(t *testing.T) {
 	line, err := encode(episode("a"))
 	if err != nil {

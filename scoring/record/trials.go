@@ -31,8 +31,8 @@ type Trials struct {
 // Cut says which rule ended an episode early.
 type Cut string
 
-// The rules that can end an episode early: the first two are those of trials, all
-// but SameStep those of presets.
+// The rules that can end an episode early: the first two are for trials, all but
+// SameStep for presets.
 const (
 	SameAction      Cut = "same_action"
 	SameStep        Cut = "same_step"
@@ -56,14 +56,14 @@ type Reflection struct {
 	// Text is what later trials are shown. It is empty if the model wrote nothing
 	// readable.
 	Text string `json:"text"`
-	// FinishReason and Fault are those of the reply.
+	// FinishReason and Fault are the reply's.
 	FinishReason string `json:"finish_reason,omitempty"`
 	Fault        Fault  `json:"fault,omitempty"`
 	// Reasoning is what the model reasoned before the text.
 	Reasoning string `json:"reasoning,omitempty"`
 	// Trimmed counts the parts of the trial that were removed to fit the context.
 	Trimmed int `json:"trimmed"`
-	// The usage is that of Result.
+	// The usage is as in Result.
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TokenDetails
@@ -122,8 +122,8 @@ type Attempt struct {
 	Reflection string
 	// Store is the hash of what the player remembers after it; empty for none.
 	Store string
-	// PromptTokens, CachedTokens and CompletionTokens are those of the attempt and of the
-	// reflection after it.
+	// PromptTokens, CachedTokens and CompletionTokens are the tokens of the attempt and
+	// of the reflection after it.
 	PromptTokens, CachedTokens, CompletionTokens int32
 }
 

@@ -63,7 +63,7 @@ func openWorkplace(t *testing.T, target string) *Workplace {
 }
 
 // A workplace goes when its context ends, unless that no longer matters; one for temporary files
-// removes those of killed processes, and no others.
+// removes the workplaces of killed processes, and no others.
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Workplace {

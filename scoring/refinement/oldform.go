@@ -14,8 +14,8 @@ var slot = regexp.MustCompile(`\\\{([^{}]*)\\\}`)
 // OldForm returns a test of whether an action is in a form that the perturbation
 // replaces: it fits an old template and no new one, or it has a name as the
 // environment itself writes names. It is nil if the perturbation changes neither
-// actions nor names. The error is that of a record whose regular expressions
-// cannot be read.
+// actions nor names. The error says that the record's regular expressions cannot
+// be read.
 func OldForm(r *record.Rules) (func(action string) bool, error) {
 	if r == nil || len(r.Actions) == 0 && r.Names == "" {
 		return nil, nil

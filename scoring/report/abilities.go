@@ -79,7 +79,7 @@ func abilityRows(rows []row) (out []row, several []string) {
 	return slices.DeleteFunc(out, func(r row) bool { return slices.Contains(dropped, r.line) }), several
 }
 
-// environments lists those of rows, in AgentBoard's order.
+// environments lists the environments of rows, in AgentBoard's order.
 func environments(rows []row) (names []string) {
 	for _, name := range configs.BoardEnvironments {
 		if slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name }) {
@@ -89,7 +89,7 @@ func environments(rows []row) (names []string) {
 	return names
 }
 
-// succeeding are those of some environments on which a line has a success rate.
+// succeeding are the played environments on which a line has a success rate.
 func (l modelRates) succeeding(played []string) (names []string) {
 	for _, env := range played {
 		if l.rates[env].success != nil {
@@ -111,8 +111,8 @@ func (l modelRates) ability(a configs.Ability, names []string) (e scoring.Estima
 	return scoring.Weighted(parts, weights), share
 }
 
-// marksOn are the marks of rates on these environments, each once, and that of a part if
-// AgentBoard has more.
+// marksOn are the marks of rates on these environments, each once, and the mark of a
+// part if AgentBoard has more.
 func (l modelRates) marksOn(names []string) (marks string) {
 	for _, env := range names {
 		marks += l.rates[env].marks

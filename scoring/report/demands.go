@@ -22,8 +22,8 @@ type Demands struct {
 	Worse bool
 }
 
-// Unmet lists the demands that the runs do not meet, a line each. Rates are those of the
-// first table. A rate that is missing, or of a run that is not complete, meets none.
+// Unmet lists the demands that the runs do not meet, a line each. Rates are the first
+// table's. A rate that is missing, or of a run that is not complete, meets none.
 func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	s := r.standing()
 	for _, name := range slices.Sorted(maps.Keys(d.Floors)) {

@@ -23,8 +23,8 @@ type Headline struct {
 	Verdict []string
 	// Rate says what the cells are, such as "Success rate".
 	Rate string
-	// Places are environments or presets, and that of the held-out score at the end if any
-	// model has it.
+	// Places are environments or presets, and the held-out score at the end if any model
+	// has it.
 	Places []claim.Scope
 	// Seeds says how many seeds the rates have, Models counts the models: one may have several lines.
 	Seeds  string
@@ -51,8 +51,8 @@ type HeadlineCell struct {
 	table.Cell // without the letters
 	// Interval is nil if there is none.
 	Interval *stats.Interval
-	// Letters are those of the column: models that share one do not differ significantly.
-	// With a reference it is a word: better or worse than it, or ~.
+	// Letters are the column's: models that share one do not differ significantly. With a
+	// reference it is a word: better or worse than it, or ~.
 	Letters string
 }
 
@@ -139,7 +139,7 @@ func headline(r *Report, t *table.Table) {
 	}
 }
 
-// claimColumns are those of the table of claims.
+// claimColumns are the columns of the table of claims.
 var claimColumns = cols(
 	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,

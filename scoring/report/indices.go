@@ -268,7 +268,7 @@ func rateOf(f First) claim.Rate {
 	return claim.Success
 }
 
-// shownRate chooses the line that people see: that of the rate asked for, or that of
+// shownRate chooses the line that people see: the line of the rate asked for, or of
 // progress where only it has an index.
 func shownRate(r *Report, pair [2]indexLine) int {
 	if rateOf(r.First) == claim.Progress || math.IsNaN(pair[0].iface.Value) && !math.IsNaN(pair[1].iface.Value) {
@@ -356,7 +356,7 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 	}
 }
 
-// severalGrades reports whether lines are of several grades.
+// severalGrades reports whether lines have several grades.
 func severalGrades(lines []indexLine) bool {
 	return slices.ContainsFunc(lines, func(l indexLine) bool { return l.grade != lines[0].grade })
 }

@@ -53,7 +53,7 @@ type row struct {
 	sweep      *record.Sweep // of the run, nil if the run is not a sweep
 }
 
-// newRow is a score without a name, in a sweep if it is of one.
+// newRow is a score without a name, in a sweep if it belongs to one.
 func newRow(s *scoring.Score, sweep *record.Sweep) row {
 	name := s.Place()
 	if p := s.Condition.Preset; p != nil {
@@ -193,10 +193,10 @@ func (r row) continues(o row) bool {
 		r.Joins(o.Score)
 }
 
-// sameModel reports whether two rows of one served name are known to be of one model: their
-// servers loaded the same weights, their agents say the same of themselves, or the user gave
-// both directories one name. A server may serve the next checkpoint under the name of the last
-// one.
+// sameModel reports whether two rows of one served name are known to belong to one model:
+// their servers loaded the same weights, their agents say the same of themselves, or the user
+// gave both directories one name. A server may serve the next checkpoint under the name of the
+// last one.
 func (r row) sameModel(o row) bool {
 	c := r.Condition
 	return c.Decoding == nil && c.Model != record.Unnamed || r.loaded != "" && r.loaded == o.loaded ||

@@ -16,7 +16,7 @@ func card(runs ...NamedRun) string {
 	return text
 }
 
-// A card is of one model with results; a name within another one is a model, too.
+// A card is for one model with results; a name within another one is a model, too.
 func TestModelCardOfOne(t *testing.T) {
 	playedBy := func(model, outcomes string) NamedRun {
 		return newRun(t, "runs/"+model, group{"pddl", envs.Official, 4, model, 0, nil, outcomes})

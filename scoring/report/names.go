@@ -122,7 +122,7 @@ func bare(spec string) string {
 }
 
 // call returns what the models of each run are called: the name that the user gave to
-// the directory, if it has one model, or to the model; else that of the server, with its
+// the directory, if it has one model, or to the model; else the server's, with its
 // provider if other models have the same.
 func call(runs []NamedRun) []map[string]string {
 	several := map[string][]string{}
@@ -198,8 +198,8 @@ func (r NamedRun) weights(spec string) string {
 	return cmp.Or(last.Identity(), last.Size)
 }
 
-// namesakes say which rows are not pooled because it is not known whether they are of one
-// model.
+// namesakes say which rows are not pooled because it is not known whether they belong to
+// one model.
 func namesakes(plain []row) (notes []string) {
 	for i, of := range plain {
 		for _, other := range plain[:i] {
@@ -214,7 +214,7 @@ func namesakes(plain []row) (notes []string) {
 }
 
 // gathered say which models have places from several directories, of which it is not known
-// whether they are of one model.
+// whether they belong to one model.
 func gathered(plain []row) (notes []string) {
 	for _, of := range claim.Grouped(plain, func(r row) string { return r.line }) {
 		first := of[0]

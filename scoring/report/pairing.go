@@ -18,7 +18,7 @@ import (
 type pairing struct {
 	comparisons []scoring.Comparison
 	labels      [][]table.Field
-	// settled are those of them, by their number, that are claims about a rate.
+	// settled are the comparisons, by their number, that are claims about a rate.
 	settled map[int]claim.Claim
 	rate    claim.Rate
 	failed  []string // what could not be compared, and why
@@ -95,7 +95,7 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 	tests := len(p.comparisons)
 	for i, c := range p.comparisons {
 		success, progress := c.Success.Difference, c.Progress.Difference
-		if of, ok := p.settled[i]; ok { // it is of another family
+		if of, ok := p.settled[i]; ok { // it belongs to another family
 			settled := &success
 			if tests--; p.rate == claim.Progress {
 				settled = &progress

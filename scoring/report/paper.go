@@ -281,8 +281,8 @@ func (l swept) paperRow(names []string, usual string) []table.Cell {
 		pairCell(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
 }
 
-// paperBestOf is AgentRefine's Table 4: the rates of each model, and below them those of the
-// best of its seeds.
+// paperBestOf is AgentRefine's Table 4: the rates of each model, and below them the rates of
+// the best of its seeds.
 func paperBestOf(r *Report, t *table.Table) {
 	s := r.standing()
 	programs := *t

@@ -27,9 +27,9 @@ type Inputs struct {
 	Baselines []string
 	// Thoughts is a file with a thought per line; empty for none.
 	Thoughts string
-	// Names are those of models, before those that the runs have recorded.
+	// Names are the names of models, before those that the runs have recorded.
 	Names configs.Names
-	// Prices are those of models, before those that the runs have recorded.
+	// Prices are the prices of models, before those that the runs have recorded.
 	Prices configs.Prices
 	// HeldIn are the environments whose data models were trained on, before those that the
 	// runs have recorded.
@@ -151,7 +151,7 @@ func findBaselines(arg string, w configs.Weights) (out []Baseline, err error) {
 	return out, nil
 }
 
-// ReadPublished reads published results: embedded ones, or those of a YAML file.
+// ReadPublished reads published results: embedded ones, or a YAML file's.
 func ReadPublished(name string) (configs.Published, error) {
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 		return configs.LoadPublished(name)

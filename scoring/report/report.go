@@ -196,8 +196,8 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	return out, nil
 }
 
-// question is the kind of tables that answers the primary question: those of runs under
-// perturbations or with several trials, or those of all runs, for which it is empty.
+// question is the kind of tables that answers the primary question: the tables of runs
+// under perturbations or with several trials, or of all runs, for which it is empty.
 func question(r *Report) Only {
 	switch {
 	case len(r.families()) > 0:

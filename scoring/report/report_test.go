@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// weights are of a small held-out score.
+// weights are the weights of a small held-out score.
 var weights = configs.Weights{
 	Source:  "a paper",
 	HeldOut: []configs.Weight{{Env: "babyai", Weight: 3}, {Env: "pddl", Weight: 1}},
@@ -95,7 +95,7 @@ func newRun(t *testing.T, name string, groups ...group) NamedRun {
 	return NamedRun{Name: name, Scores: scoresFrom(t, m, results, nil)}
 }
 
-// scoresFrom computes the scores of results; counts are those of each, if any are known.
+// scoresFrom computes the scores of results; counts are each result's, if any are known.
 func scoresFrom(t *testing.T, m *record.Manifest, results []record.Result,
 	counts []refinement.Counts) []*scoring.Score {
 	t.Helper()

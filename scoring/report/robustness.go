@@ -44,7 +44,7 @@ type sweptPlace struct {
 	env           string
 	lines         []swept
 	perturbations []string
-	// interfaces are those of them that change the interface and not the model.
+	// interfaces are the perturbations that change the interface and not the model.
 	interfaces []string
 	// notes say what the perturbations are, warnings which of them are not the same in all runs.
 	notes, warnings []string
@@ -188,13 +188,13 @@ func changes(report *Report, blank table.Table) (tables []table.Table) {
 }
 
 // compared lists the perturbations that stand side by side with the row's: those of
-// its sweep that are of no family.
+// its sweep that belong to no family.
 func compared(r row) []record.Perturbation {
 	return slices.DeleteFunc(slices.Clone(r.planned), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
-// perturbationsOf lists the perturbations of sweeps and those of them that change the interface, with notes that say
-// what they are, and warnings about those that have different rules.
+// perturbationsOf lists the perturbations of sweeps and the ones that change the interface, with notes that say what
+// they are, and warnings about those that have different rules.
 func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 	byName := map[string]record.Perturbation{}
 	for _, r := range rows {
@@ -324,7 +324,7 @@ func usualConditions(lines []swept) (usual string) {
 	return usual
 }
 
-// averageMarks are those of a line's average: some episodes lack, or it is not over the usual conditions.
+// averageMarks are the marks of a line's average: some episodes are missing, or it is not over the usual conditions.
 func (l swept) averageMarks(rate claim.Rate, usual string) (marks string) {
 	for _, c := range l.cells {
 		if strings.Contains(c.marks, incompleteMark) {
@@ -387,8 +387,8 @@ func (l swept) row(conditions []string, rate claim.Rate) (values []float64, line
 	return values, line
 }
 
-// addChanges compares every condition with the one without perturbation, and the average of those of the interface, by
-// task. What the claims are about has their probabilities and intervals.
+// addChanges compares every condition with the one without perturbation, and the average of the conditions of the
+// interface, by task. What the claims are about has their probabilities and intervals.
 func addChanges(r *Report, t *table.Table, p sweptPlace) {
 	pairs := pairing{settled: map[int]claim.Claim{}, rate: r.standing().Rate}
 	for _, l := range p.lines {

@@ -75,9 +75,9 @@ func TestOnlyTheseKinds(t *testing.T) {
 	}
 }
 
-// A run has one name in all tables: that of a model which two runs played in one
-// place does not change with the place, and a table that has only one of them says
-// the same.
+// A run has one name in all tables: the name of a model which two runs played in
+// one place does not change with the place, and a table that has only one of them
+// says the same.
 func TestOneName(t *testing.T) {
 	here := group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSff"}
 	other := here

@@ -58,8 +58,8 @@ func isDrawn(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "ra
 // isAll reports whether a perturbation combines all families of the environment.
 func isAll(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:") }
 
-// grades lists the grades of a player's perturbations: those of the suite or, without
-// one, those of single families.
+// grades lists the grades of a player's perturbations: the suite's or, without one,
+// the grades of single families.
 func (p *perturbedPlayer) grades() (grades []int) {
 	if p.sweep.Suite != "" {
 		return p.sweep.Grades

@@ -34,7 +34,7 @@ func TestTrainings(t *testing.T) {
 	same(t, "against", below(t, pairs, "against"), "M", "M", "R")
 	same(t, "differences", below(t, pairs, "success_difference"), "-37.5", "-75.0", "-37.5")
 
-	// The variances of the means of 3 and of 2 trainings come to that of the tasks.
+	// The variances of the means of 3 and of 2 trainings are added to the variance of the tasks.
 	arms, _ := trainedArms(New(runs, nil, weights).plain)
 	tasks, err := scoring.Compare(arms[1].arm.Score, arms[0].arm.Score)
 	if err != nil {

@@ -30,7 +30,7 @@ func BestOf(values []float64, k int) float64 {
 }
 
 // DecodingBestOf estimates the mean over tasks of BestOf for TheseTasks: tries[i]
-// has the values of task i, in [0,1], at least k of them. The variance is that of
+// has the values of task i, in [0,1], at least k of them. The variance comes from
 // the jackknife over the tries of each task. The error is ErrFewTries if k is more
 // than half of the tries of a task.
 func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {

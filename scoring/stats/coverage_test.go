@@ -80,7 +80,7 @@ func quantiles(shape string) []float64 {
 // world is what a cell draws from.
 type world struct {
 	shape    []float64 // of the effects of kinds and settings
-	normal   []float64 // of those of tasks and episodes
+	normal   []float64 // of the effects of tasks and episodes
 	base     float64   // logit
 	kind     float64   // standard deviations of the effects
 	setting  float64
@@ -251,7 +251,7 @@ func covering(runs int, play func() (truth float64, in Interval, err error)) (co
 	return covered / bounded, bounded / float64(runs)
 }
 
-// coverages are those of several cells.
+// coverages are the coverages of several cells.
 type coverages []float64
 
 func (c coverages) String() string {

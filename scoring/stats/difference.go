@@ -13,7 +13,7 @@ type Difference struct {
 	// played.
 	Interval
 	Centre float64
-	// Variance is the variance of Centre, with its degrees of freedom: that of the
+	// Variance is the variance of Centre, with its degrees of freedom: from the
 	// design with the widest interval.
 	Variance, Degrees float64
 	// P is two-sided and uses the same t as the interval: the interval of level

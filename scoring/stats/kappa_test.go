@@ -57,7 +57,7 @@ func TestKappaByHand(t *testing.T) {
 			t.Errorf("%v: kappa %v, want %v (%v)", c.table, k.Value, c.kappa, err)
 		}
 		variance, _ := alone(t, len(clusters)).Variance(k.half.means())
-		n := float64(len(clusters)) // the variance is unbiased, that of the formula is not
+		n := float64(len(clusters)) // the variance is unbiased, the formula's is not
 		if se := 2 * math.Sqrt(variance*(n-1)/n); c.se > 0 && math.Abs(se-c.se) > 0.00005 {
 			t.Errorf("%v: standard error %v, want %v", c.table, se, c.se)
 		}

@@ -17,7 +17,7 @@ type Lost struct {
 	// P is two-sided, for the hypothesis that nothing is lost. The interval holds 0 if
 	// and only if P is at least 1 minus the level.
 	P float64
-	// Variance is that of Value by the delta method, with its degrees of freedom.
+	// Variance is the variance of Value by the delta method, with its degrees of freedom.
 	Variance, Degrees float64
 }
 
@@ -100,7 +100,7 @@ func MeanLost(parts []Lost, level float64) Lost {
 }
 
 // A direction in [-2,2] stands for a share that is kept: up to 1 for itself, beyond
-// that for 1/(2-direction), and below 0 for the opposite of that of its opposite.
+// that for 1/(2-direction), and below 0 for the opposite of its opposite's share.
 // nothingAfter asks about before alone.
 const nothingAfter = 2.0
 
@@ -114,8 +114,8 @@ func direction(retained float64) float64 {
 	return retained
 }
 
-// weights are those of after and before at which a contrast is 0 if that share is
-// kept.
+// weights are the weights of after and before at which a contrast is 0 if that
+// share is kept.
 func weights(direction float64) (u, v float64) {
 	if direction < 0 {
 		u, v = weights(-direction)

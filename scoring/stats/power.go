@@ -16,8 +16,8 @@ type Components struct {
 	N       int // tasks
 	// Level is the confidence level of the test.
 	Level float64
-	// Fixed: the tasks stay, so that only decoding counts, and the test is that of
-	// DecodingDifference.
+	// Fixed: the tasks stay, so that only decoding counts, and the test is
+	// DecodingDifference's.
 	Fixed bool
 	// Arms are the rates that the difference is made of; without them the variance is the
 	// same for every difference.
@@ -28,12 +28,12 @@ type Components struct {
 type Arm struct {
 	Rate       float64
 	Conditions int
-	// Subtracted: the difference is of other arms less this one. Moves: a true difference is one of this arm.
+	// Subtracted: the difference is other arms less this one. Moves: a true difference is one of this arm.
 	Subtracted, Moves bool
 }
 
 // PlanOf is the plan of a difference by Sampling.Paired over so many seeds, all of whose
-// variance counts as that of tasks.
+// variance counts as variance of tasks.
 func PlanOf(d Difference, seeds int) Components {
 	n := float64(d.N)
 	own := d.Variance*(n+2)*(n+2) - 2*(1/float64(seeds)+d.Mean*d.Mean)
@@ -115,8 +115,8 @@ func (s shifted) limit() float64 {
 }
 
 // spread is the variance of a task's difference. Rates in the middle spread more than those
-// near 0 and 1, so it depends on the difference. The least is that of a difference of single trials
-// all in one direction, leastBetween of it between tasks: models that agree by chance show less.
+// near 0 and 1, so it depends on the difference. The least is the variance of a difference of single
+// trials all in one direction, leastBetween of it between tasks: models that agree by chance show less.
 func (s shifted) spread(difference, seeds float64) float64 {
 	share, scale, trials := leastBetween, 0.0, seeds
 	if s.Fixed {
@@ -215,7 +215,7 @@ func (t together) least() (centre, quantile float64) {
 }
 
 // power is the probability that a difference is found: that the one that is seen exceeds the
-// least significant one, whose variance is that of its own size. The estimated variance varies, too.
+// least significant one, whose variance depends on its own size. The estimated variance varies, too.
 func (t together) power(difference, least, quantile float64) float64 {
 	centre, _, own, degrees := t.at(difference)
 	return 0.5 * math.Erfc((least-centre)/math.Sqrt(own*(1+quantile*quantile/(2*degrees)))/math.Sqrt2)
@@ -232,7 +232,7 @@ func (t together) smallest() float64 {
 	return bisect(limit, 0, found)
 }
 
-// directions are those of a difference.
+// directions are the directions of a difference.
 var directions = []float64{-1, 1}
 
 // Smallest is the smallest true difference that is detected with a probability of 80
@@ -241,10 +241,10 @@ func (p Components) Smallest(seeds float64) float64 {
 	return Smallest([]Components{p}, []float64{1}, seeds)
 }
 
-// Smallest is that of the weighted mean of differences on independent sets of tasks, as
-// CombineDifferences tests it, if the difference is the same in all of them; of both directions the worse, as
-// far as rates have room for it. The slices have the same length, the weights are positive, and the level is
-// that of the first plan.
+// Smallest is the smallest true difference of the weighted mean of differences on independent sets of tasks,
+// as CombineDifferences tests it, if the difference is the same in all of them; of both directions the worse,
+// as far as rates have room for it. The slices have the same length, the weights are positive, and the level
+// is the first plan's.
 func Smallest(plans []Components, weights []float64, seeds float64) float64 {
 	worst := 0.0
 	for _, sign := range directions {

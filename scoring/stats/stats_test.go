@@ -41,7 +41,7 @@ func trials(k, n int) []float64 {
 	return rates
 }
 
-// plainSampling is of n tasks that are independent.
+// plainSampling samples n independent tasks.
 func plainSampling(n int, level float64) Sampling {
 	s, err := NewSampling(TheseKinds, sizes(same(n, 1)...), level)
 	if err != nil {
@@ -105,8 +105,8 @@ func TestRateIntervalHolds(t *testing.T) {
 }
 
 // TestWeightedIntervalOfTwo has the differences of Newcombe (1998, doi:10.1002/
-// (SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I), method 10, which are
-// those of the same method: a - b is twice the mean of a and 1-b, less 1.
+// (SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I), method 10, which the
+// same method gives: a - b is twice the mean of a and 1-b, less 1.
 func TestWeightedIntervalOfTwo(t *testing.T) {
 	for _, c := range []struct {
 		a, n, b, m int

@@ -90,7 +90,7 @@ type Bounded struct {
 	Low, High Col[float64]
 }
 
-// Limited returns a column with its limits, whose keys begin with that of the column.
+// Limited returns a column with its limits, whose keys begin with the column's.
 func Limited(c Col[float64]) Bounded {
 	low, high := c, c
 	low.Column = Column{Key: c.Key + "_low", Header: "95% low", About: "lower limit of the 95% interval",

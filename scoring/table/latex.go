@@ -86,8 +86,8 @@ func latexBelow(row []Cell) string {
 	return "{}" + strings.Join(cells, " & ") + " \\\\\n"
 }
 
-// latexLabel is the label of a table: that of the first one of a run is short. Further tables of
-// one kind are numbered; counts has those before.
+// latexLabel is the label of a table: the label of the first one of a run is short. Further
+// tables of one kind are numbered; counts has those before.
 func latexLabel(t Table, counts map[string]int) string {
 	name := "heldout"
 	if t.ID != "headline" {

@@ -3,7 +3,7 @@
 // instruction and its verifier. A level and a seed give the same world as in
 // MiniGrid 2.3, bit for bit.
 //
-// Section numbers in comments are those of the specification of the reference's
+// Section numbers in comments refer to the specification of the reference's
 // behaviour.
 package minigrid
 

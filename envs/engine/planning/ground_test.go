@@ -172,7 +172,7 @@ const corridor = `(define (domain corridor) (:types room)
 	(:action fly :parameters (?a ?b - room) :precondition (and (in ?a) (next ?b ?a) (have-key)) :effect (in ?b)))`
 
 // What cannot be reached is left out, what never changes is constant, and the
-// order is that of the domain and the objects.
+// order follows the domain and the objects.
 func TestGroundedTask(t *testing.T) {
 	task := mustGround(t, corridor, `(define (problem x) (:domain corridor)
 		(:objects r1 r2 r3 r4 - room)
@@ -228,8 +228,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// An action with several ways to be possible has an operator for each, but for
-// those that cannot come about.
+// An action with several ways to be possible has an operator for each way that
+// can come about.
 func TestWays(t *testing.T) {
 	count := func(precondition, init string) (n int) {
 		task := mustGround(t, first(wrap(precondition, "(q ?x)", init, "()")),

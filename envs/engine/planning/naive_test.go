@@ -458,7 +458,7 @@ func taskEqualsNaive(k *sketch) {
 }
 
 // checkOrder checks the documented order of facts and operators, and that
-// operators hold nothing that is of no use.
+// operators hold nothing useless.
 func checkOrder(t rapid.TB, p *Problem, task *Task) {
 	predicate := func(a Atom) (n []int) {
 		n = append(n, slices.IndexFunc(p.Domain.Predicates, func(pr Predicate) bool { return pr.Name == a.Predicate }))

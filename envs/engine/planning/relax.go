@@ -53,7 +53,7 @@ type relaxation struct {
 	rules []rule
 	uses  [][]int32 // per literal: the rules that need it
 	size  []int32   // per rule: the length of its body
-	facts []Literal // those about facts that some rule needs
+	facts []Literal // literals about facts that some rule needs
 	goal  Literal   // stands for the goal; one rule for each way to reach it
 	ops   []int32   // the operators that can help to reach the goal, in order
 
@@ -61,7 +61,7 @@ type relaxation struct {
 	cost      []int32 // per literal; unreached is far
 	supporter []int32 // per literal reached: the cheapest rule that makes it true
 	needs     []int32 // per rule: literals still unreached
-	sum       []int32 // per rule: cost of those reached
+	sum       []int32 // per rule: cost of the literals reached
 	buckets   [][]Literal
 	round     int32
 	marked    []int32 // per literal: the round in which it was seen

@@ -129,7 +129,7 @@ func (s *sameness) use(t *piece, part uint64, used []uint64) {
 	}
 }
 
-// hash is that of a piece, in which objects stand for their colours.
+// hash hashes a piece, with the colours of objects in their place.
 func (s *sameness) hash(t *piece) uint64 {
 	if !t.list {
 		if t.object >= 0 {

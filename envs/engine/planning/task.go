@@ -91,7 +91,7 @@ type Operator struct {
 // Task is a ground planning task. It is immutable and safe for concurrent use.
 type Task struct {
 	Objects []Object
-	// Facts are those that can change, in the order of the domain's predicates
+	// Facts are the facts that can change, in the order of the domain's predicates
 	// and then of their arguments; the index of a fact is its bit in a State.
 	Facts []Atom
 	// Constant are the facts that always hold. They have no bit in a State.

@@ -52,8 +52,8 @@ func (w *World) furnish(o *Object) {
 // airTemp is the temperature of the air of new places.
 const airTemp = 25
 
-// giveGenes draws the genes of a new plant, or gives it those of its parents.
-// Every unknown plant first draws genes of plant E, which remain unused.
+// giveGenes draws the genes of a new plant, or gives it its parents' genes. Every
+// unknown plant first draws genes of plant E, which remain unused.
 func (w *World) giveGenes(o *Object) {
 	if kinds[o.kind].Traits == nil {
 		return

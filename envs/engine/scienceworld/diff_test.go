@@ -29,8 +29,7 @@ var (
 	diffFailures = flag.Int("failures", 5, "differences after which to stop")
 )
 
-// The settings of episodes: those of AgentBoard, none, all, and what "easy"
-// stands for.
+// The settings of episodes: AgentBoard's, none, all, and what "easy" stands for.
 var simplificationSets = []string{
 	"selfWateringFlowerPots,openContainers,openDoors,noElectricalAction",
 	"",
@@ -49,7 +48,7 @@ const (
 	noLists                      // but for a share of the steps
 )
 
-// ordersPlayed are those of episodes; the lists take the other side longest.
+// ordersPlayed are the orders of episodes; the lists take the other side longest.
 var ordersPlayed = []order{agentBoardOrder, packageOrder, noLists, noLists, noLists, noLists, noLists, noLists}
 
 // play is what happens in one episode.
@@ -82,7 +81,7 @@ type recorder struct {
 	every int  // steps between slow questions
 }
 
-// library is that of all episodes, so that they share what can be shared.
+// library serves all episodes, so that they share what can be shared.
 var library = scienceworld.NewLibrary()
 
 // record loads a world and asks what can be asked at its start.

@@ -26,7 +26,7 @@ var goldBoard = flag.Bool("board", false, "compare the solutions of AgentBoard's
 var fastGold = regexp.MustCompile("^(find|lifespan|power|use)")
 
 // TestGoldPaths compares solutions, and what both sides answer to them: some of
-// each task, or those of AgentBoard's tasks.
+// each task, or the solutions of AgentBoard's tasks.
 func TestGoldPaths(t *testing.T) {
 	plays := randomSolutions
 	if *goldBoard {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ObjectKind is what an object is. Its number is that of the reference's class in its
-// table of object types (core, appendix A).
+// ObjectKind is what an object is. Its number is the number of the reference's class
+// in its table of object types (core, appendix A).
 type ObjectKind uint8
 
 // The kinds, by the names of the reference's classes.

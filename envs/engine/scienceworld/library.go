@@ -104,10 +104,10 @@ var noRefs = &refList{}
 type calledList struct {
 	full   []*text // in set order
 	sorted []*text // by text
-	// numbers are those of the sorted texts, and bound is how many there are.
+	// numbers are the numbers of the sorted texts, and bound is how many there are.
 	numbers []int32
 	bound   bound
-	// heads are those of the texts in set order, and firsts their first bytes.
+	// heads are the heads of the texts in set order, and firsts their first bytes.
 	heads  []uint16
 	firsts firstBytes
 }

@@ -54,7 +54,7 @@ func (w *World) setStage(o *Object, stage int) {
 	}
 }
 
-// setStageNamed changes the stage to the one of that name, which must exist.
+// setStageNamed changes the stage to the stage of that name, which must exist.
 func (w *World) setStageNamed(o *Object, name string) {
 	for i, s := range cycles[kinds[o.kind].Cycle] {
 		if s.Name == name {

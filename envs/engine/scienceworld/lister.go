@@ -11,7 +11,7 @@ type validLister struct {
 	*World
 	objects []*Object // what is seen, and then the places to which one can teleport
 	offers  []offer   // of the objects
-	asFound []int32   // those that are seen, in their order
+	asFound []int32   // the seen objects, in their order
 	places  []int32
 	seconds []int32
 	text    []byte // of the entries, one behind the other
@@ -212,7 +212,7 @@ func (l *validLister) deeds() iter.Seq[validDeed] {
 	}
 }
 
-// contains reports whether words that follow those of an action are among what it can be done with.
+// contains reports whether the words that follow an action name things that it can be done with.
 func (l *validLister) contains(a *action, words string) bool {
 	for i, seconds := range l.rows(a, l.asFound, l.asFound) {
 		rest := words

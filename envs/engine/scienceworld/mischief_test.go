@@ -115,7 +115,7 @@ func (m *mischief) ambiguous(r *recorder) string {
 	return m.fill(m.pick(r.world.PossibleActions()), vague)
 }
 
-// verbs are forms beside those that are listed.
+// verbs are forms beside the listed ones.
 var verbs = []string{
 	"go through OBJ", "walk to OBJ", "move to OBJ", "go into OBJ", "look", "look on OBJ", "examine OBJ", "turn on OBJ",
 	"turn off OBJ", "consume OBJ",

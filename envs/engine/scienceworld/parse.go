@@ -165,7 +165,7 @@ func (w *World) naming(words string, objects *cache, yield func(x *Object, rest 
 		return
 	}
 	head := headOf(words)
-	short := head & 0xff // that of a text with one byte
+	short := head & 0xff // the head of a text with one byte
 	for i, list := range objects.lists {
 		if !list.firsts.contains(words[0]) {
 			continue

@@ -263,7 +263,7 @@ func (o *Object) traits() string {
 	return ""
 }
 
-// words joins those that are not empty.
+// words joins words, without empty ones.
 func words(ws ...string) string {
 	return join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
 }

@@ -1,7 +1,7 @@
 package scienceworld
 
 // roles are what an object can be in valid actions: a bit for each action that can have it
-// first, and those below.
+// first, and the roles below.
 type roles uint32
 
 const (
@@ -67,7 +67,7 @@ func (w *World) rolesOf(o *Object) roles {
 	return r
 }
 
-// rolesOfMovable returns the further roles of what is not fixed.
+// rolesOfMovable returns the further roles of an object that is not fixed.
 func (w *World) rolesOfMovable(o *Object) (r roles) {
 	if o.stuff == nil || o.state == solid {
 		r |= firstOf(move)

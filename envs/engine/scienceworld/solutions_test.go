@@ -24,7 +24,7 @@ type solution struct {
 // solutionsFor are the simplifications of recorded solutions.
 const solutionsFor = "easy"
 
-// Solutions are those of the simulator.
+// Solutions equal the simulator's.
 func TestSolutions(t *testing.T) {
 	if *update {
 		updateSolutions(t)

@@ -235,7 +235,7 @@ func (w *World) breakDevices(room, name string) bool {
 	return found
 }
 
-// colours are those of boxes.
+// colours are the colours of answer boxes.
 var colours = []string{"red", "green", "blue", "orange", "yellow", "purple"}
 
 // box makes an answer box.

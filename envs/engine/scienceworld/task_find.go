@@ -27,7 +27,7 @@ func findTask(name string, first int, thing string, focus goal) taskType {
 	}
 }
 
-// animals are those that tasks place.
+// animals are the animals that tasks place.
 var animals = []ObjectKind{Butterfly, Moth, Frog, Toad, GiantTortoise, Turtle, Crocodile, Parrot, Dove, BlueJay,
 	Elephant,
 	BrownBear, Beaver, Wolf}

@@ -51,7 +51,7 @@ var growFruitTask = taskType{
 // plantStages are the stages of a living plant.
 var plantStages = []string{"seed", "seedling", "adult", "reproducing"}
 
-// potNames are those of the pots in which things grow.
+// potNames are the names of the pots in which things grow.
 var potNames = []string{"flower pot 1", "flower pot 2", "flower pot 3"}
 
 func makeGrow(w *World, v int) variation {

@@ -164,7 +164,7 @@ func unknownMeltingDraws() []draws {
 	return []draws{{25, once}}
 }
 
-// meltingPoints are those between which the tasks ask.
+// meltingPoints are the melting points between which the tasks ask.
 var meltingPoints = []float64{-10, 10, 50, 150, 200}
 
 func makeKnownMelting(w *World, v int) variation {

@@ -300,8 +300,8 @@ func (o *Object) describeFlower(d string, place *Object, detailed bool) string {
 	return squeezeBlanks(s)
 }
 
-// byName sorts objects by name, those of equal names in the order they have, and
-// drops hidden ones.
+// byName sorts objects by name, keeps the order of equal names, and drops hidden
+// objects.
 func byName(xs []*Object) []*Object {
 	out := make([]*Object, 0, len(xs))
 	for _, x := range xs {

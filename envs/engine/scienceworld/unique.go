@@ -35,7 +35,7 @@ type name struct {
 	place int32
 }
 
-// nothing is the name of what has no referents. No library has it.
+// nothing is the name of objects without referents. No library has it.
 var nothing = &text{number: -2}
 
 // referents holds the referents chosen for the objects that share theirs, by their places

@@ -6,7 +6,7 @@
 // Global state of the reference (generator, object numbers, enabled
 // simplifications) belongs to a World here.
 //
-// Section numbers in comments are those of the specification of the reference's
+// Section numbers in comments refer to the specification of the reference's
 // behaviour, whose five parts are core, objects, processes, actions and tasks.
 package scienceworld
 

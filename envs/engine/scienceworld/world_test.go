@@ -15,7 +15,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// boardSimplifications are those of AgentBoard.
+// boardSimplifications are AgentBoard's simplifications.
 const boardSimplifications = "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
 
 // loaded is a world with a variation of a task.

@@ -9,7 +9,7 @@ import (
 
 // storyOf makes a story of routines with three local variables, of which it calls the
 // last one with the first two letters of each command. A routine is made from
-// the addresses of those in front of it, and returns its last local variable.
+// the addresses of the routines in front of it, and returns its last local variable.
 func storyOf(image []byte, routines ...func(at []int) []byte) []byte {
 	var at []int
 	for _, routine := range routines {

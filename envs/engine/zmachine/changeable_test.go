@@ -36,7 +36,7 @@ func changeable(s *Story, end int) *Story {
 // twins are two machines that play the same in different ways.
 type twins struct{ plain, other *Machine }
 
-// fatal is what the T of testing and that of rapid have in common.
+// fatal is what testing's T and rapid's T have in common.
 type fatal interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -93,7 +93,7 @@ func playChangeable(t fatal, s *Story, seed int, commands []string) string {
 }
 
 // Instructions that may change are decoded anew each time, and nothing is known of what follows
-// them. They do the same as those of constant memory, and cost the same.
+// them. They do the same as in constant memory, and cost the same.
 func TestChangeableCode(t *testing.T) {
 	const won = "The wicks catch one after the other"
 	if text := playChangeable(t, lowlight(t), 1, strings.Split(lowlightCommands, "/")); !strings.Contains(text, won) {

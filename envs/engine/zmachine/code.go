@@ -8,7 +8,7 @@ import (
 // code is what has been decoded of a story. Instructions in constant memory are decoded
 // once, when one of the story's machines comes to them; all of them share it.
 type code struct {
-	mu           sync.Mutex // who adds to it
+	mu           sync.Mutex // held while something is added
 	instructions pages
 }
 
@@ -111,7 +111,7 @@ func (m *Machine) advance(in *instruction, way *atomic.Pointer[instruction]) *in
 	return m.learn(in, way)
 }
 
-// learn fetches the instruction at pc. If an instruction always goes on to that, it knows from then on.
+// learn fetches the instruction at pc. If in always goes on to it, in knows from then on.
 func (m *Machine) learn(in *instruction, way *atomic.Pointer[instruction]) *instruction {
 	lasts := m.story.constant(int(in.addr)) && m.story.constant(m.pc)
 	to := m.fetch()

@@ -18,7 +18,7 @@ const (
 	buffering = 8
 )
 
-// statusWindow is the one that the status line of version 3 is written to.
+// statusWindow is the window that the status line of version 3 is written to.
 const statusWindow = 7
 
 // maxStatusLines is how many lines a status line has at most.
@@ -338,7 +338,7 @@ func (m *Machine) setFont(font uint16) uint16 {
 	}
 }
 
-// outputStream selects a stream, or deselects that of the negative number.
+// outputStream selects a stream or, by its negative number, deselects it.
 func (m *Machine) outputStream(stream int16, table uint16) {
 	m.flush()
 	s := &m.screen

@@ -37,8 +37,8 @@ func (m *Machine) Restore(s *Snapshot) error {
 	return nil
 }
 
-// Machine returns a new machine that goes on from a moment. The size of its capture
-// buffer is that of the machine that took the snapshot.
+// Machine returns a new machine that goes on from a moment. Its capture buffer is
+// as large as the buffer of the machine that took the snapshot.
 func (s *Snapshot) Machine(o Options) *Machine {
 	o.Capture = len(s.capture)
 	m := New(s.story, o)
@@ -125,7 +125,7 @@ func (m *Machine) restore(in *instruction) (*instruction, uint16) {
 	return s.resume, 2
 }
 
-// Equal reports whether two snapshots are of the same moment of a story.
+// Equal reports whether two snapshots hold the same moment of a story.
 func (s *Snapshot) Equal(o *Snapshot) bool {
 	return s.story == o.story && s.state == o.state && bytes.Equal(s.memory, o.memory) &&
 		bytes.Equal(s.capture, o.capture)

@@ -37,7 +37,7 @@ type decoder struct {
 	bare bool
 
 	alphabet int // of the next character
-	locked   int // of those after it; versions 1 and 2
+	locked   int // of the characters after it; versions 1 and 2
 	abbrev   int // 1 to 3: the next character chooses an abbreviation of that bank
 	escape   int // characters of a ZSCII code still to come
 	code     uint16

@@ -36,7 +36,7 @@ type cacheAbout struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// checksum is that of an origin.
+// checksum is the SHA-256 of an origin.
 func (o Origin) checksum() string { return sum([]byte(fmt.Sprintf("%q %q", o.URL, o.Flow))) }
 
 // cachedQuery records which answer a query got, and when.
@@ -47,8 +47,8 @@ type cachedQuery struct {
 	Fetched time.Time `json:"fetched"`
 }
 
-// Cache keeps answers of a Wikipedia in a folder, so that who searches later sees
-// the same Wikipedia:
+// Cache keeps answers of a Wikipedia in a folder, so that later searches see the
+// same Wikipedia:
 //
 //	wiki.json               which Wikipedia
 //	queries/ab/abcd….json   for each query, by its hash: which answer, and when

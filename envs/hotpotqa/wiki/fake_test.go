@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// fakeWiki is a MediaWiki that speaks both flows. Pages are by title; what is no
-// title is searched for in the titles.
+// fakeWiki is a MediaWiki that speaks both flows. Pages are by title; a text that
+// is no title is searched for in the titles.
 type fakeWiki struct {
 	pages     map[string]string // HTML of the body
 	redirects map[string]string

@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkCost measures an episode's beginning with its end, and a step. Both have the work of a server in this
-// process; "bare" is that of the same request by Go's client alone.
+// process; "bare" is the same request by Go's client alone.
 func BenchmarkCost(b *testing.B) {
 	answers := textCraft()
 	answers["/create"] = `{"id": 0}`

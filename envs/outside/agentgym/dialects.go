@@ -7,7 +7,7 @@ import (
 
 // dialect is an environment of AgentGym, and how its server speaks.
 type dialect struct {
-	// name is that of AgentGym's numbers of tasks, such as textcraft_17.
+	// name is the name in AgentGym's numbers of tasks, such as textcraft_17.
 	name string
 	// greeting is what the server answers at its root, empty if others answer the same; path is
 	// where it has the environment.
@@ -25,10 +25,10 @@ type dialect struct {
 	lists string
 	// tasks is the number of tasks, and steps the step limit of AgentGym's evaluation.
 	tasks, steps int
-	// least and largest are the bounds of rewards. The largest is that of a success.
+	// least and largest are the bounds of rewards. A success earns the largest.
 	least, largest float64
 	// sums: AgentGym's score of a step is the sum of the rewards so far, which an answer has as its score.
-	// It can pass the largest reward, and then counts as that.
+	// It can pass the largest reward, and then counts as the largest.
 	sums bool
 	// instruction and actions are told where a prompt does not explain the environment.
 	instruction string

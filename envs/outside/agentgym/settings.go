@@ -17,7 +17,7 @@ const (
 	versionName = "agentgym-version"
 )
 
-// Settings are those of AgentGym's servers alone.
+// Settings are the settings for AgentGym's servers alone.
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: "env-timeout", Type: envs.Duration, Default: "2m", Help: "how long a server may take to answer"},

@@ -222,7 +222,7 @@ func refused(body jsontext.Value) error {
 		Error *string `json:"error"`
 	}
 	if jsonv2.Unmarshal(body, &read) != nil || read.Error == nil {
-		return nil // what is no object is no refusal
+		return nil // an answer that is no object is no refusal
 	}
 	return fmt.Errorf("it says: %s", outside.Quoted(*read.Error))
 }

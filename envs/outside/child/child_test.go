@@ -339,7 +339,7 @@ func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 	return last, errors.Join(err, w.Close())
 }
 
-// A fork goes on by itself, also after the world that it is of, and is another game of its process.
+// A fork goes on by itself, also after the world that was forked, and is another game of its process.
 func TestFork(t *testing.T) {
 	env := sharedtest.Must(open(t, "echo", outside.Options{Processes: 2}))(t)
 	first := sharedtest.Must(begin(t, env))(t)

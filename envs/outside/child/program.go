@@ -160,7 +160,7 @@ func (d *Program) wrong(err error) error {
 	return fmt.Errorf("the environment %s: %w", name, err)
 }
 
-// place is that of a new game: where the fewest are.
+// place returns the place of a new game: where the fewest are.
 func (d *Program) place() (best int) {
 	fewest := int64(-1)
 	for i := range d.options.Processes {

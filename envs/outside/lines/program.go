@@ -69,7 +69,7 @@ type Program[A Response] struct {
 	mu      sync.Mutex
 	waiting map[int64]waiter[A] // by the number of the request
 	last    int64               // number of a request
-	failure error               // why it is of no use any more; nil while it is
+	failure error               // why it can no longer be asked; nil while it can
 
 	stopped chan struct{} // closed when the process has ended after the failure
 	ended   chan struct{} // closed at the end of its lines
@@ -211,7 +211,7 @@ func (c *Program[A]) gone() error {
 	return fmt.Errorf("it has ended with %s", c.process.Ended())
 }
 
-// read hands answers to who waits for them.
+// read hands answers to their waiters.
 func (c *Program[A]) read() {
 	defer close(c.ended)
 	for {
@@ -296,7 +296,7 @@ func (c *Program[A]) Request(r Query) (<-chan Delivery[A], error) {
 	return answers, nil
 }
 
-// Failure is why the program is of no use any more; nil while it can be asked.
+// Failure is why the program can no longer be asked; nil while it can.
 func (c *Program[A]) Failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 const (
 	// capacityReached is the code of a server that has no room for another session, and
-	// notValid that of one that does not take a message, and goes on.
+	// notValid the code of a server that does not take a message, and goes on.
 	capacityReached = "CAPACITY_REACHED"
 	notValid        = "VALIDATION_ERROR"
 	// farewell is how long saying good-bye may take.
@@ -68,7 +68,7 @@ type connection struct {
 	ended   chan struct{} // closed when it sends nothing more
 
 	mu      sync.Mutex
-	failure error // why it is of no use any more
+	failure error // why it can no longer be used
 }
 
 // dial opens a session.

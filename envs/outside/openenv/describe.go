@@ -15,7 +15,7 @@ import (
 	"heldout/envs/outside"
 )
 
-// stepLimit is the one of all environments: servers of OpenEnv do not tell theirs.
+// stepLimit is the limit of all environments: servers of OpenEnv do not tell theirs.
 const stepLimit = 50
 
 // slot stands in an action for the text of the agent.
@@ -86,8 +86,8 @@ func plain(text string) string {
 	return text[:min(len(text), 64)]
 }
 
-// chooseAction chooses the field of actions that takes the text: the one of the option, or the
-// only one.
+// chooseAction chooses the field of actions that takes the text: the field that the option
+// names, or the only one.
 func (out *description) chooseAction(field string, action *schema) (err error) {
 	switch {
 	case strings.HasPrefix(field, "{"):
@@ -143,7 +143,7 @@ func (out *description) chooseShown(o *options, observation, reset *schema) erro
 	return nil
 }
 
-// setTasks lists the tasks: those of seeds, or of a split of the server.
+// setTasks lists the tasks: one for each seed, or the tasks of a split of the server.
 func (d *Remote) setTasks(ctx context.Context, out *description) error {
 	out.resets = map[string]string{}
 	first, last, ok := d.options.seeds()

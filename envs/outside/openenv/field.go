@@ -145,7 +145,7 @@ func (p path) value(v any) any {
 	return v
 }
 
-// shown is a value as a text: what is no text is JSON.
+// shown is a value as a text: a value that is no text is JSON.
 func shown(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text

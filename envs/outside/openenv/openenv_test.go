@@ -164,8 +164,8 @@ func begin(t *testing.T, env envs.Env) (envs.World, envs.Start, error) {
 	return w, s, err
 }
 
-// Text goes to the only text field of actions, and comes from that of observations; rewards are
-// measured between the bounds.
+// Text goes to the only text field of actions, and comes from the only one of observations;
+// rewards are measured between the bounds.
 func TestRewards(t *testing.T) {
 	f := &fake{}
 	env, err := reach(t, f, envs.Settings{"openenv-return": "-1:1", "success-threshold": "1", "openenv-tasks": "7-9",

@@ -26,7 +26,7 @@ const (
 	tokenName       = "openenv-token-file"
 )
 
-// Settings are those of OpenEnv's servers alone: which of their fields is what.
+// Settings are the settings for OpenEnv's servers alone: which of their fields is what.
 func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: actionName, Type: envs.Words, Measured: true, Default: "the only text field of its actions",
@@ -124,7 +124,7 @@ func readToken(file string) (string, error) {
 
 var seedRange = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
 
-// seeds returns the first and the last seed; false if the tasks are those of a split.
+// seeds returns the first and the last seed; false if the tasks come from a split.
 func (o *options) seeds() (first, last int, ok bool) {
 	m := seedRange.FindStringSubmatch(o.tasks)
 	if m == nil {

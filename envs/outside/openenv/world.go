@@ -63,7 +63,7 @@ func (g *world) ask(ctx context.Context, kind, data string) (a outside.StepReply
 	return a, err
 }
 
-// unjudged reports that of what measures the episode, all was null so far.
+// unjudged reports that something that measures the episode has always been null so far.
 func (g *world) unjudged() bool {
 	o := &g.provider.options
 	return g.taken && (o.bounds != nil && !g.rewarded || o.progress != nil && g.progress == nil ||

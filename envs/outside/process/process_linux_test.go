@@ -55,7 +55,7 @@ func left(value string) (found []string) {
 	return found
 }
 
-// awaited reads three lines of those that are away.
+// awaited reads until three processes have said that they are away.
 func awaited(t *testing.T, out *os.File) {
 	t.Helper()
 	var said []byte

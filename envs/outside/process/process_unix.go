@@ -23,7 +23,7 @@ read -r group mark && [ -n "$mark" ] && { read -r _; end TERM
 // announced tells the watcher of itself, and becomes the command $1.
 const announced = `echo "$$ $HELDOUT_MARK" >&3 && exec sh -c "$1" 3>&-`
 
-// mark begins the variable that all have that a command starts, also those that leave its process group.
+// mark begins the variable of all processes that a command starts, even if they leave its process group.
 const mark = "HELDOUT_MARK="
 
 // Process is a command with all that it starts: a process group and, on Linux, what has left it.

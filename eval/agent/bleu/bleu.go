@@ -19,7 +19,7 @@ const (
 // Sentence returns the similarity of a candidate to one reference, in [0,1]. It is
 // 0 if they share no word. Words end at white space.
 //
-// The results are those of NLTK 3.10 (sentence_bleu with SmoothingFunction.method4):
+// The results agree with NLTK 3.10 (sentence_bleu with SmoothingFunction.method4):
 // precisions that stay 0, which a candidate of one word has, do not count.
 func Sentence(reference, candidate string) float64 {
 	ref, hyp := pytext.Fields(reference), pytext.Fields(candidate)
@@ -51,7 +51,7 @@ func brevity(ref, hyp int) float64 {
 	return math.Exp(1 - float64(ref)/float64(hyp))
 }
 
-// matching counts the n-grams of the candidate, at least 1, and those of them that
+// matching counts the n-grams of the candidate, at least 1, and how many of them
 // the reference has, each at most as often as there.
 func matching(ref, hyp []string, n int) (matches, total int) {
 	counts := map[string]int{}

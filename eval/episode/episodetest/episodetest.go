@@ -13,7 +13,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// Settle makes the totals of an attempt those of its steps.
+// Settle computes the totals of an attempt from its steps.
 func Settle(e *record.Episode) {
 	e.Steps, e.FormatErrors, e.Faults, e.Progress = len(e.Trajectory), 0, nil, 0
 	valid := 0

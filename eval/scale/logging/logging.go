@@ -183,8 +183,8 @@ func (w *lastLine) String() string {
 	return "it has ended without a word"
 }
 
-// Python returns the interpreter to use: the one that is named, or that of the virtual environment
-// that the binary is in, or the first on the path.
+// Python returns the interpreter to use: the one that is named, or the one of the virtual
+// environment that the binary is in, or the first on the path.
 func Python(named, binary string) (string, error) {
 	if named != "" {
 		return exec.LookPath(named)

@@ -37,12 +37,12 @@ type Job struct {
 	// Files are those that flags or configuration file name. A worker needs equal ones
 	// at the same paths.
 	Files []FlagFile `json:"files,omitempty"`
-	// Plan is the hash of the plan, Parts those of its parts.
+	// Plan is the hash of the plan, Parts the hashes of its parts.
 	Plan  string            `json:"plan"`
 	Parts map[string]string `json:"parts"`
 }
 
-// Flag is a flag of the command line with its values: one, or those of a list.
+// Flag is a flag of the command line with its values: one, or the items of a list.
 type Flag struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
@@ -101,7 +101,7 @@ func decodeJob(metadata map[string]string) (j Job, err error) {
 	return j, nil
 }
 
-// SameTool reports another build of heldout than that of the leader.
+// SameTool reports another build of heldout than the leader's.
 func (j Job) SameTool(own record.Tool) error {
 	if j.Tool.Version == own.Version && j.Tool.Commit == own.Commit {
 		return nil

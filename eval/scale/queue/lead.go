@@ -43,7 +43,7 @@ type Leader struct {
 	ackWait time.Duration
 	job     Job
 	// persist is how replies are stored. An embedded server would flush the disk for each; so
-	// its own kill, not that of workers, may take those of the last milliseconds.
+	// its own kill, not the workers', may take the replies of the last milliseconds.
 	persist jetstream.PersistModeType
 	o       LeaderOptions
 	stop    context.CancelCauseFunc

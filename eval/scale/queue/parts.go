@@ -12,8 +12,8 @@ import (
 )
 
 // partHeader is the header of a message that has a part of a record which is larger
-// than the server's messages: NUMBER/COUNT/HASH, the first number is 0. The hash is
-// that of the whole record, as it is sent.
+// than the server's messages: NUMBER/COUNT/HASH, the first number is 0. The hash
+// covers the whole record, as it is sent.
 const partHeader = "Heldout-Part"
 
 // maxParts is the largest number of parts of a record.

@@ -12,7 +12,7 @@ const InProcess = "embedded"
 
 // Location says where the queue of a run is, as the user gives it.
 type Location struct {
-	// Address is that of the server, or InProcess, which then listens at Listen.
+	// Address is the server's, or InProcess, which then listens at Listen.
 	Address, Listen string
 	Security        Security
 	// LoginEnv is the environment variable that the login is from.

@@ -49,8 +49,8 @@ const (
 
 // Options say which server is used.
 type Options struct {
-	// Address is that of the server, such as nats://HOST:4222; for several servers of
-	// a cluster, separated by commas. Embedded is a server in this process, which is
+	// Address is the server's, such as nats://HOST:4222; for several servers of a
+	// cluster, separated by commas. Embedded is a server in this process, which is
 	// used instead if it is not nil.
 	Address  string
 	Embedded *server.Server
@@ -72,7 +72,7 @@ type Options struct {
 	waits *waits        // for tests; nil stands for the constants
 }
 
-// waits are those of a connection; see the constants.
+// waits are the waits of a connection; see the constants.
 type waits struct{ patience, pause, fetch time.Duration }
 
 // CheckAddress reports an address that names no NATS server, or that has a
@@ -249,8 +249,8 @@ func (l *connection) handlers(o Options) []nats.Option {
 	}
 }
 
-// named says which queue an error is of. The reason why the connection was given up
-// is the cause of all others, and says so itself.
+// named says which queue an error comes from. The reason why the connection was
+// given up is the cause of all others, and says so itself.
 func (l *connection) named(err error) error {
 	if l.lost.Err() != nil {
 		return context.Cause(l.lost)

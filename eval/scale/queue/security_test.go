@@ -39,8 +39,8 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue writes a certificate for 127.0.0.1 and its key; the first is that of the
-// authority.
+// issue writes a certificate for 127.0.0.1 and its key; the first one is the
+// authority's.
 func (a *authority) issue(name string) (cert, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

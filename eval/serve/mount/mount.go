@@ -48,8 +48,8 @@ type Defaults struct {
 
 // Parse makes mounts from texts such as "alfworld", "alfworld,split=train" and
 // "p1=alfworld,perturb=P1": an environment, what differs from m, and a name in front
-// if it is not that of the environment. Without texts it mounts every environment
-// that can be played; skipped says why the others cannot. It opens no environment.
+// if it is not the environment's. Without texts it mounts every environment that can
+// be played; skipped says why the others cannot. It opens no environment.
 func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount, skipped []error, err error) {
 	if err := bench.CheckData(m.Setup.Data); err != nil {
 		return nil, nil, err
@@ -118,7 +118,7 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 	return m.make(out, name, entry)
 }
 
-// currentName is the name that a setting has now, with a hint to who wrote the earlier one.
+// currentName is the name that a setting has now, with a hint to users of the earlier one.
 func currentName(out bench.Outside, key string) string {
 	for _, r := range configs.Renames() {
 		if r.Mounts && r.Old == key {
@@ -250,7 +250,7 @@ func (m Defaults) make(out bench.Outside, name string, entry catalog.Entry) (*se
 type mountSplit struct {
 	name  string
 	setup envs.Setup
-	tasks string // to be selected; empty for those of the mount
+	tasks string // to be selected; empty for the mount's
 	// clean leaves out tasks that a benchmark tests with: a generator may draw the puzzle
 	// of one.
 	clean bool
@@ -381,7 +381,7 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit)
 // Recording says where and of whom episodes are recorded.
 type Recording struct {
 	Dir string
-	// Player, Named, Identity and Accept are those of eval.RolloutsOf.
+	// Player, Named, Identity and Accept are as in eval.RolloutsOf.
 	Player        string
 	Named, Accept bool
 	Identity      *record.Identity

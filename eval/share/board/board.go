@@ -32,7 +32,7 @@ import (
 // Options say how a board is made.
 type Options struct {
 	Check check.Options
-	// Date is that of the checks, Version that of heldout.
+	// Date is the date of the checks, Version heldout's.
 	Date, Version string
 	// Baselines are published results, as heldout compare takes them.
 	Baselines []string
@@ -92,7 +92,7 @@ type ModelRow struct {
 	Perturbations int      `json:"perturbations,omitempty"`
 	Tasks         int      `json:"tasks"`
 	Seeds         int      `json:"seeds"`
-	// Tokens are those of prompts and replies per episode.
+	// Tokens are the tokens of prompts and replies per episode.
 	Tokens float64            `json:"tokens"`
 	About  configs.AboutModel `json:"about"`
 
@@ -348,7 +348,7 @@ func (b *Board) rank() {
 	}
 }
 
-// id is the row's name among those of the board.
+// id is the row's name among the board's rows.
 func (r ModelRow) id() string { return r.Model + " in " + r.Bundle }
 
 // claims compare the checked rows of each place, as one family of tests.

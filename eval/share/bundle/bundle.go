@@ -66,7 +66,7 @@ type File struct {
 // Contents is an unpacked bundle.
 type Contents struct {
 	Manifest
-	// Size is that of the bundle, Unpacked that of its files, in bytes.
+	// Size is the size of the bundle, Unpacked the size of its files, in bytes.
 	Size, Unpacked int64
 	// Runs are the directories of the runs, each a run directory.
 	Runs []record.Parts
@@ -85,7 +85,7 @@ func names(runs int) (out []string) {
 	return append(out, tablesFile)
 }
 
-// runs returns how many runs the files are of; an error if they are not those of a bundle.
+// runs returns how many runs the files belong to; an error if they are not a bundle's.
 func (m *Manifest) runs() (int, error) {
 	n := (len(m.Files) - 1) / 2
 	if n < 1 || n > maxRuns || len(m.Files) != 2*n+1 {

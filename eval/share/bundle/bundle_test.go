@@ -295,7 +295,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// A signature is of the bytes and of a key that may sign; ssh-keygen accepts it.
+// A signature is for these bytes, by a key that may sign; ssh-keygen accepts it.
 func TestSign(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"heldout/envs/datafile"
 )
 
-// SignatureExtension follows the name of a bundle in that of its signature.
+// SignatureExtension follows the name of a bundle in the name of its signature.
 const SignatureExtension = ".sig"
 
-// namespace is what signatures are for, so that those of other things are none of bundles.
+// namespace is what signatures are for, so that a signature of anything else signs no bundle.
 const namespace = "heldout"
 
 // maxKeys is the largest file of keys and signatures, in bytes.

@@ -29,7 +29,7 @@ type Options struct {
 	Signers string
 	// OnPlayed is told of every episode that was played; nil for nobody.
 	OnPlayed func()
-	// worlds are those of earlier checks with the same Texts; nil if there were none.
+	// worlds are the worlds of earlier checks with the same Texts; nil if there were none.
 	worlds *bench.Worlds
 }
 
@@ -76,7 +76,7 @@ func File(ctx context.Context, file, dir string, o Options) (*Report, error) {
 	return r, r.signed(file, o.Signers)
 }
 
-// signed checks the signature. The error is that of a file that cannot be read here.
+// signed checks the signature. The error says that a file cannot be read here.
 func (r *Report) signed(file, signers string) error {
 	c := &r.Claims[signature]
 	if signers == "" {
@@ -121,7 +121,7 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 type checker struct {
 	Options
 	report *Report
-	// seeds are those of each condition without its seed.
+	// seeds are the seeds of each condition, by the condition without its seed.
 	seeds map[string][]int64
 	// runOf is the run of each planned episode, from 1.
 	runOf map[string]int
@@ -133,7 +133,7 @@ type checker struct {
 
 func (k *checker) claim(i int) *Claim { return &k.report.Claims[i] }
 
-// run checks a run. The error is that of records that cannot be read.
+// run checks a run. The error says that records cannot be read.
 func (k *checker) run(ctx context.Context, number int, run record.Parts) error {
 	m, err := record.ReadManifest(run[0])
 	if err != nil {
@@ -203,7 +203,7 @@ func (k *checker) seedsFrom0() {
 	}
 }
 
-// tables compares the tables. The error is that of a file that cannot be read here.
+// tables compares the tables. The error says that a file cannot be read here.
 func (k *checker) tables(c *bundle.Contents) error {
 	got, err := bundle.Tables(c.Runs)
 	want, err2 := os.ReadFile(c.Tables)

@@ -21,7 +21,7 @@ type edit struct {
 	apply func(*rand.Rand, *record.Episode)
 }
 
-// edits are the kinds of edits of a record. The last ones are of what only the server knew.
+// edits are the kinds of edits of a record. The last ones change what only the server knew.
 var edits = []edit{
 	{"action", true, first(func(s *record.Step) { s.Action += " now" })},
 	{"thought", true, first(func(s *record.Step) { s.Thought += " Yes." })},

@@ -52,8 +52,8 @@ func extremes(t reflect.Type) (values []reflect.Value) {
 	return values
 }
 
-// eachExtreme sets one field after the other to its extremes, those of parts too that are not
-// there, and calls try each time.
+// eachExtreme sets one field after the other to its extremes, also the fields of parts that
+// are not there, and calls try each time.
 func eachExtreme(v reflect.Value, path string, try func(path string)) {
 	before := reflect.New(v.Type()).Elem()
 	before.Set(v)

@@ -70,7 +70,7 @@ type Tokens struct {
 
 // EpisodeLine is the line of an attempt that counts.
 type EpisodeLine struct {
-	// Condition is the number of the condition's line, from 0; Epoch that of the seed, from 1.
+	// Condition is the number of the condition's line, from 0; Epoch the number of the seed, from 1.
 	Condition int             `json:"condition"`
 	Epoch     int             `json:"epoch"`
 	Record    *record.Episode `json:"record"`
@@ -186,7 +186,7 @@ func equal(a, b Message) bool {
 		(a.Tool == b.Tool || a.Tool != nil && b.Tool != nil && *a.Tool == *b.Tool)
 }
 
-// messagesOf are the messages of a call; those of a completion are one text.
+// messagesOf are the messages of a call; a completion's are one text.
 func messagesOf(call *episode.Call) []Message {
 	out := []Message{}
 	for _, m := range call.Messages {

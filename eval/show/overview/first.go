@@ -43,7 +43,7 @@ func placeName(place claim.Scope) string {
 // drawn reports whether a cell has a rate.
 func drawn(c report.HeadlineCell) bool { _, ok := c.Value.(float64); return ok }
 
-// limits are those of the interval of a cell.
+// limits are the limits of a cell's interval.
 func limits(c report.HeadlineCell) string { return strings.Replace(c.Subtext, "–", " to ", 1) }
 
 // card says in a sentence or two what a section has.

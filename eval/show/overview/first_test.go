@@ -81,7 +81,7 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 	}
 }
 
-// hrefs are the links of a page that show episodes, without those of its list.
+// hrefs are the links of a page that show episodes, without the links of its list.
 var hrefs = regexp.MustCompile(`href="#(episode=[^"]*)"`)
 
 // bundledRow is an episode that a page lists.

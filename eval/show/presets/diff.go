@@ -22,7 +22,7 @@ type Difference struct {
 
 // partPair is two parts that are compared, and in what they differ.
 type partPair struct {
-	// name is that of both; empty if each preset has one part.
+	// name is the name of both; empty if each preset has one part.
 	name    string
 	presets [2]*configs.Preset
 	differs []configs.FieldDifference
@@ -175,8 +175,8 @@ func (b *byParts) add(text, part string) {
 	b.parts[text] = append(b.parts[text], part)
 }
 
-// texts returns the texts, those of most parts first. Unless they are named, the names of
-// their parts precede those that not all of so many have, except the most common one.
+// texts returns the texts, the most common one first. Unless named, a text that fewer than
+// total parts have follows the names of its parts, except the first one if most parts have it.
 func (b *byParts) texts(total int, named bool) (out []string) {
 	slices.SortStableFunc(b.order, func(x, y string) int { return len(b.parts[y]) - len(b.parts[x]) })
 	for i, text := range b.order {

@@ -15,8 +15,8 @@ import (
 // subject is what a row of heldout preset diff is about.
 type subject struct {
 	name string
-	// fields are those of the canonical JSON that it is about, by their beginnings; a
-	// subject before it has precedence. text are those that tell puts into words.
+	// fields are the fields of the canonical JSON that it is about, by their beginnings;
+	// a subject before it has precedence. text are the fields that tell puts into words.
 	fields, text []string
 	tell         func(*configs.Preset) string
 	// named: the texts name their parts themselves.

@@ -98,7 +98,7 @@ func (a *article) spark(errors []int) {
 	a.raw(`"/><rect class="now" width="1" height="20" x="-1"/></svg>`)
 }
 
-// about adds the facts, the goal and other texts that are of no step.
+// about adds the facts, the goal and other texts that belong to no step.
 func (a *article) about() {
 	a.list([]fact{
 		{"Environment", fmt.Sprintf("%s (%s)", envs.Title(a.Env), a.Source)},

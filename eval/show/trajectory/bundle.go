@@ -35,8 +35,8 @@ const (
 )
 
 // Bundle collects episodes for a page that is one file. They are compressed inside
-// it, and a script shows them on request. If they do not fit, it takes those of a
-// part of the tasks, so that the episodes of one task can still be compared.
+// it, and a script shows them on request. If they do not fit, it takes the episodes
+// of a part of the tasks, so that those of one task can still be compared.
 type Bundle struct {
 	share   float64
 	rows    []AttemptRow

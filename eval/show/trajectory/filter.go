@@ -30,7 +30,7 @@ const (
 	taskKey, minKey, maxKey, textKey                          = "task", "min-steps", "max-steps", "text"
 )
 
-// Keys are those of the fields of a filter in addresses and forms.
+// Keys are the keys of a filter's fields in addresses and forms.
 func Keys() []string {
 	return []string{envKey, typeKey, modelKey, seedKey, outcomeKey, reasonKey, taskKey, minKey, maxKey, textKey}
 }

@@ -17,7 +17,7 @@ type List struct {
 	Choices Choices
 	// Count says how many episodes there are and are shown.
 	Count string
-	// Rows are those of the page, or of all pages in a bundle.
+	// Rows are the rows of the page, or of all pages in a bundle.
 	Rows  []AttemptRow
 	Pager Pager
 	// Order is how the rows are sorted, and To the address of the list in another order; nil where

@@ -173,7 +173,7 @@ func TestInABrowser(t *testing.T) {
 				"document.querySelectorAll('.episode:last-child .step')[i]; " +
 				"return Math.abs(a.getBoundingClientRect().top - b.getBoundingClientRect().top) < 1 && a.ariaLabel " +
 				"=== b.ariaLabel })")
-		// The first three actions are the same, and the second episode is of the same length.
+		// The first three actions are the same, and the second episode has the same length.
 		p.Until("document.querySelectorAll('.parts').length === 0")
 		p.Go(s.URL + "/runs/base/episodes/" + base.planned[2].ID + "?with=tuned/" + tuned.planned[3].ID)
 		p.Until("[...document.querySelectorAll('.parts')].map((e) => e.closest('.step').ariaLabel).join() === 'Step 4'")

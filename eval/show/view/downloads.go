@@ -105,7 +105,7 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// matching are those of the attempts that have the text of a filter.
+// matching are the found attempts that have the text of a filter.
 func (s *Server) matching(ctx context.Context, f trajectory.Filter, results record.Results, found []int) ([]int,
 	error) {
 	leave, err := s.occupy(ctx)

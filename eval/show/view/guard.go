@@ -84,8 +84,8 @@ func move(w http.ResponseWriter, target string) {
 }
 
 // askToken answers requests that have the token. A token in the address moves into
-// a cookie, so that it does not stay in the history. The cookie is for addresses below that of the
-// list of runs.
+// a cookie, so that it does not stay in the history. The cookie is for addresses below the list of
+// runs.
 func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	query := r.URL.Query()
 	if s.options.Know(query.Get(tokenKey)) {

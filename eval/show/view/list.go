@@ -122,7 +122,7 @@ func (p listPage) sortable(head *page.GridCell, lines []listedPlayer, key, direc
 	}
 }
 
-// row is the line in the list; again says that the line before it is of the same run.
+// row is the line in the list; again says that the line before it belongs to the same run.
 func (l listedPlayer) row(m matrix, again bool) []page.GridCell {
 	run, started := page.GridCell{Class: "left run"}, page.GridCell{Class: "left"}
 	state := page.GridCell{Class: "left"}

@@ -26,7 +26,7 @@ import (
 
 // proxied starts a proxy that shows a server below a path. It takes the path away or leaves it,
 // as JupyterHub's proxy/PORT/ and proxy/absolute/PORT/ do, and tells the name by which it is
-// called, or that of the server.
+// called, or the server's.
 func proxied(t *testing.T, s http.Handler, prefix string, strips, tellsName bool) string {
 	t.Helper()
 	inner := httptest.NewServer(s)
@@ -183,7 +183,7 @@ func TestBelowAPathInABrowser(t *testing.T) {
 	}
 }
 
-// A proxy's own name is allowed by name; that of another site is refused, and so is what its pages send.
+// A proxy's own name is allowed by name; another site's name is refused, and so is what its pages send.
 func TestProxyNames(t *testing.T) {
 	s, _ := shownBelow(t, func(o *Options) { o.Proxies = []string{"hub.example.org"} })
 	ask := func(method, host, origin string) int {

@@ -62,7 +62,7 @@ type RateSoFar struct {
 	// a result.
 	Planned, Finished int
 	Success, Progress scoring.Rate
-	// Counts says that a held-out score may take the rates: they are of all official tasks, complete, without
+	// Counts says that a held-out score may take the rates: they cover all official tasks, complete, without
 	// a preset of another paper, and the model was not trained on the environment.
 	Counts bool
 }

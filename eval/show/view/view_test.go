@@ -496,7 +496,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// The state of a run is of now, though nothing was added to its records.
+// The state of a run is the present one, though nothing was added to its records.
 func TestStateWithoutNews(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(1)
 	now := start.Add(time.Hour)

@@ -39,8 +39,8 @@ type Call struct {
 	Fault        record.Fault `json:"fault,omitempty"`
 	// Dropped are the fields of the decoding that the server refuses.
 	Dropped []string `json:"dropped,omitempty"`
-	// PromptTokens and CompletionTokens are as the server counted them, with those of
-	// a reply that was asked for again; 0 if it does not count.
+	// PromptTokens and CompletionTokens are as the server counted them, with the
+	// tokens of a reply that was asked for again; 0 if it does not count.
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	// Requests counts what was sent for the call, retries included.

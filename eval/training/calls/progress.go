@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Progress is that of items that are made by calls. It is safe for concurrent use.
+// Progress is the progress of items that are made by calls. It is safe for concurrent use.
 type Progress struct {
 	now     func() time.Time
 	started time.Time

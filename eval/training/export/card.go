@@ -11,8 +11,8 @@ import (
 	"heldout/envs"
 )
 
-// licences are those of what tasks and texts come from, by environment: as the published
-// packages, repositories and data sets say.
+// licences are the licences of the sources of tasks and texts, by environment: as the
+// published packages, repositories and data sets say.
 var licences = map[string]string{
 	"alfworld": "ALFWorld: MIT; AgentBoard's labels: GPL-2.0",
 	"babyai":   "the package minigrid, which has BabyAI: MIT; AgentBoard's labels: GPL-2.0",

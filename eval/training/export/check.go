@@ -31,8 +31,8 @@ type Checked struct {
 	Uncovered []string
 }
 
-// Check compares the files of exports in a directory with their manifests, and those of
-// a directory of heldout synth or heldout judge with their checksums.
+// Check compares the files of exports in a directory with their manifests, and the
+// files of a directory of heldout synth or heldout judge with their checksums.
 func Check(dir string) (out []Checked, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"heldout/eval/model"
 )
 
-// example is an example in the form from which those of all formats are made.
+// example is an example in the form from which all formats are made.
 type example struct {
 	about
 	turn int // of the reply, from 1
@@ -16,7 +16,7 @@ type example struct {
 	// rejected is what would have been the worse reply, and other its episode.
 	rejected []Message
 	other    string
-	// labels and rewards are of the messages of reply.
+	// labels and rewards belong to the messages of reply.
 	labels  []bool
 	rewards []float64
 }
@@ -41,14 +41,14 @@ type about struct {
 	// Kind is the type of the task, Difficulty the benchmark's own class of it.
 	Kind       string `json:"kind" parquet:"kind,dict"`
 	Difficulty string `json:"difficulty" parquet:"difficulty,dict"`
-	// Perturbation, Preset, Model and Seed are those of the condition; none of them is known
-	// of a trajectory of a file.
+	// Perturbation, Preset, Model and Seed are the condition's; none of them is known of a
+	// trajectory of a file.
 	Perturbation string `json:"perturbation" parquet:"perturbation,dict"`
 	Preset       string `json:"preset" parquet:"preset,dict"`
 	Model        string `json:"model" parquet:"model,dict"`
 	Seed         int64  `json:"seed" parquet:"seed"`
-	// Outcome and Progress are those of the episode, Valid says of each of its turns whether
-	// the environment carried the action out.
+	// Outcome and Progress are the episode's, Valid says of each of its turns whether the
+	// environment carried the action out.
 	Outcome  string  `json:"outcome" parquet:"outcome,dict"`
 	Progress float64 `json:"progress" parquet:"progress"`
 	Valid    []bool  `json:"valid" parquet:"valid,list"`

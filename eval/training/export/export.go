@@ -147,7 +147,7 @@ func (x *exporter) originate(m *record.Manifest) {
 	}
 }
 
-// addTests counts the episodes of a run that would be taken and are of such tasks.
+// addTests counts the episodes of a run that would be taken and play such tasks.
 func (x *exporter) addTests(e *TestTasksError, r *runSource) {
 	for id, counts := range r.counts {
 		p := r.planned[id]

@@ -120,7 +120,7 @@ func of(steps ...record.Step) record.Episode {
 	return record.Episode{Goal: "the goal", Observation: "the start", Trajectory: steps}
 }
 
-// options are those of a test.
+// options are the options of a test.
 func options(t testing.TB, format Format, sources ...string) Options {
 	t.Helper()
 	return Options{

@@ -26,7 +26,7 @@ const (
 	// Axolotl is for its chat_template strategy: a key of each message says if it is
 	// trained on.
 	Axolotl Format = "axolotl"
-	// AgentGym is that of AgentTraj-L: a loss for each turn, in one JSON list.
+	// AgentGym is the format of AgentTraj-L: a loss for each turn, in one JSON list.
 	AgentGym Format = "agentgym"
 	// DPO is for DPOTrainer of TRL: how two episodes of a task go on from where they part,
 	// the better one chosen.
@@ -102,7 +102,7 @@ var (
 // Formats lists the formats.
 func Formats() []Format { return each(forms, func(f form) Format { return f.name }) }
 
-// form is that of a format, which has to be one.
+// form is the form of a format, which has to be one.
 func (f Format) form() form {
 	return forms[slices.IndexFunc(forms, func(known form) bool { return known.name == f })]
 }
@@ -127,7 +127,7 @@ func (f Format) Check() error {
 		strings.Join(names, ", "))
 }
 
-// Extension is that of the format's files.
+// Extension is the extension of the format's files.
 func (f Format) Extension() string {
 	if f == AgentGym {
 		return ".json"

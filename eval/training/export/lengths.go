@@ -29,7 +29,7 @@ const (
 // histogramBase: a class of the histogram is twice the one before it, from this length on.
 const histogramBase = 256
 
-// Lengths are those of the examples, in tokens.
+// Lengths are the lengths of the examples, in tokens.
 type Lengths struct {
 	// Method says how they were counted.
 	Method string `json:"by"`

@@ -31,7 +31,7 @@ type Options struct {
 	// Duplicates is a rule of duplicateRules.
 	Duplicates string
 	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
-	// that of the division.
+	// the division's.
 	Parts []Division
 	Seed  int64
 	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With

@@ -42,8 +42,8 @@ type Account struct {
 	Parts   []PartReport   `json:"parts"`
 
 	// Episodes counts those with a result, Used those that are in the files, Unfinished
-	// the planned ones that have no result. TestEpisodes are those that were taken and
-	// are of tasks that a benchmark tests with.
+	// the planned ones that have no result. TestEpisodes counts those taken whose task
+	// is one that a benchmark tests with.
 	Episodes     int `json:"episodes"`
 	Used         int `json:"taken"`
 	Unfinished   int `json:"without_result"`
@@ -58,7 +58,7 @@ type Account struct {
 	Turns   int          `json:"turns"`
 	Trained int          `json:"trained_turns"`
 	Masked  map[Mark]int `json:"masked_turns"`
-	// Lengths are those of the examples.
+	// Lengths are the lengths of the examples.
 	Lengths *Lengths `json:"lengths"`
 	// Environments counts the episodes taken by environment.
 	Environments map[string]int `json:"environments"`

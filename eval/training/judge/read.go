@@ -162,8 +162,8 @@ func readRun(dir string, visit func(*Trajectory)) (TrajectorySource, error) {
 	return TrajectorySource{Environment, m.Uncovered}, nil
 }
 
-// trajectoryOf is an episode. Its own labels are those of the environment: an action
-// is wrong if the environment did not understand it or did not carry it out.
+// trajectoryOf is an episode. Its own labels are the environment's: an action is
+// wrong if the environment did not understand it or did not carry it out.
 func trajectoryOf(e *record.Episode, actions string) *Trajectory {
 	t := &Trajectory{ID: e.ID, Task: e.Env + "/" + e.Task, Model: e.Model, Goal: e.Goal, First: e.Observation,
 		Actions: actions}

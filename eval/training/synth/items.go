@@ -39,8 +39,8 @@ func VerifyLines(name string, r io.Reader, o Options, lenient bool, visit func(C
 }
 
 // EachLine visits the lines of a file of trajectories that are not blank. A line with a
-// checksum must have the right one. Bare counts the lines without, such as those of other
-// makers. An error names the file and the line.
+// checksum must have the right one. Bare counts the lines without one, such as other
+// makers'. An error names the file and the line.
 func EachLine(name string, r io.Reader, visit func(n int, line []byte) error) (bare int, err error) {
 	err = datafile.EachLine(name, r, mostLine, func(n int, line []byte) error {
 		covered, err := record.CheckLine(line)

@@ -20,8 +20,8 @@ type Item struct {
 	Script *Script
 	Raw    []byte
 	Turns  []Turn
-	// Train says for every turn if a model is trained on it: for those of the player
-	// whose answer shows no error.
+	// Train says for every turn if a model is trained on it: true for a turn of the
+	// player whose answer shows no error.
 	Train []bool
 }
 
@@ -64,7 +64,7 @@ func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 
 // ReadItems reads what verify --masked writes: a line is a JSON object with the keys
 // script and trajectory, and perhaps id. Every turn of the player has the key train. The
-// error says which line is of another form, and stops the reading. Bare counts the lines
+// error says which line has another form, and stops the reading. Bare counts the lines
 // without a checksum.
 func ReadItems(name string, r io.Reader, visit func(*Item) error) (bare int, err error) {
 	return EachLine(name, r, func(n int, line []byte) error {

@@ -50,7 +50,7 @@ func size(re *syntax.Regexp) int {
 	return min(n, 1<<30)
 }
 
-// Python's classes know all of Unicode, those of Go only ASCII.
+// Python's classes know all of Unicode, Go's only ASCII.
 var classes = map[byte]string{
 	'd': `\p{Nd}`,
 	'w': `\p{L}\p{N}_`,

@@ -44,7 +44,7 @@ func ReadList(reply string) (values []json.RawMessage, mended bool, err error) {
 
 // candidate is what can be read from an opening bracket on.
 type candidate struct {
-	values []json.RawMessage // those of the list, or the object
+	values []json.RawMessage // the list's, or the object
 	size   int               // bytes that are read
 	mended bool
 	err    error // what ends it too early

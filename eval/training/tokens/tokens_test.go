@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The counts are those of the library tokenizers for Python, by which the files were made:
-// the division of GPT-2, that of Qwen with its normal form, and that of Llama 3.
+// The counts come from the library tokenizers for Python, by which the files were made:
+// the divisions of GPT-2, of Qwen with its normal form, and of Llama 3.
 func TestCounts(t *testing.T) {
 	b, err := os.ReadFile("testdata/counts.json")
 	if err != nil {

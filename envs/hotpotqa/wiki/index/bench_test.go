@@ -21,7 +21,7 @@ import (
 // articles is how many the benchmarks have.
 var articles = flag.Int("articles", 5000, "articles of the synthetic dump in the benchmarks")
 
-// vocabulary is that of the synthetic dump.
+// vocabulary is the size of the synthetic dump's vocabulary.
 const vocabulary = 60000
 
 // syntheticDump writes a dump of so many introductions: words drawn as in natural

@@ -29,7 +29,7 @@ const (
 
 // Progress describes the progress of a build.
 type Progress struct {
-	// Articles counts the articles on disk, Skipped those that were there before.
+	// Articles counts the articles on disk, Skipped the articles that were there before.
 	Articles, Skipped int
 	// Bytes is how many bytes of the files were read; Total is their size.
 	Bytes, Total int64
@@ -132,7 +132,7 @@ func openData(dir string) (bleve.Index, error) {
 }
 
 // newData makes data without articles. They have another name until they are whole: bleve
-// cannot open those of a process that was killed while it made them.
+// cannot open data of a process that was killed while it made them.
 func newData(data string) error {
 	unfinished := data + ".unfinished"
 	if err := errors.Join(os.RemoveAll(unfinished), os.MkdirAll(filepath.Dir(data), 0o755)); err != nil {
@@ -163,7 +163,7 @@ func (w *writer) begin() error {
 	return err
 }
 
-// state returns the progress that an index has, or that of one without articles.
+// state returns the progress that an index has, or the progress before the first article.
 func (s *articleFiles) state(index bleve.Index) (state buildProgress, begun bool, err error) {
 	fresh := buildProgress{Version: version, Kind: s.kind, Files: s.fingerprints(),
 		Hash: hash("", "heldout index", strconv.Itoa(version), string(s.kind))}

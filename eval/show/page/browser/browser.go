@@ -108,7 +108,7 @@ type Page struct {
 
 // Look says how a page is looked at.
 type Look struct {
-	// Width and Height are those of the window, in pixels.
+	// Width and Height are the window's, in pixels.
 	Width, Height int64
 	// Dark asks for dark colors.
 	Dark bool

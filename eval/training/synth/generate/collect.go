@@ -44,7 +44,7 @@ type ItemLine struct {
 	// Duplicate says what a removed item is a duplicate of.
 	Duplicate *Duplicate `json:"duplicate,omitempty"`
 	Calls     []ItemCall `json:"calls,omitempty"`
-	// Verdict is that of the verification, of items that passed.
+	// Verdict is the verdict of the verification, for items that passed.
 	Verdict *synth.Verdict `json:"verdict,omitempty"`
 }
 

@@ -49,7 +49,7 @@ type Generator struct {
 	Prompts   configs.Synthesis
 	Personas  []string
 	Verify    synth.Options
-	// Ask makes or finds a call: that of a calls.Book, with its model.
+	// Ask makes or finds a call: the Ask of a calls.Book, with its model.
 	Ask func(context.Context, calls.Question) (*calls.Call, error)
 }
 
@@ -103,8 +103,8 @@ type Item struct {
 }
 
 // Make makes the item of that index. The persona is the one at the index, counted
-// around: after the last persona comes the first, with other seeds. The error is
-// that of a call without a reply.
+// around: after the last persona comes the first, with other seeds. The error
+// comes from a call without a reply.
 func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
 	item := &Item{Index: index, ID: g.id(index), Persona: g.Personas[index%len(g.Personas)]}
 	w := &work{Generator: g, Item: item}

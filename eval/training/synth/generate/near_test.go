@@ -12,7 +12,7 @@ import (
 	"heldout/eval/training/synth"
 )
 
-// textItem is an item whose text is that of its goal.
+// textItem is an item whose text is its goal.
 func textItem(text string) *synth.Script { return &synth.Script{Goal: text} }
 
 // The index finds what a comparison of all pairs finds.
