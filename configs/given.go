@@ -6,19 +6,16 @@ import (
 	"slices"
 )
 
-// given is an option that says something of each of several models.
-type given interface{ Replace(values []string) error }
-
-// readGiven reads such an option from YAML: a map from models, whose entries add takes, or the list that stands for it
-// on the command line. want says what is wanted in place of anything else.
-func readGiven[V any](o given, read func(any) error, add func(spec string, value V) error, want string) error {
+// readGiven reads an option that says something of each model from YAML: a map, whose entries add takes, or the list
+// that stands for it on the command line. want says what is wanted in place of anything else.
+func readGiven[V any](reset func([]string) error, read func(any) error, add func(string, V) error, want string) error {
 	var entries map[string]V
 	if read(&entries) != nil {
 		var list Strings
 		if read(&list) != nil {
 			return errors.New(want)
 		}
-		return o.Replace(list)
+		return reset(list)
 	}
 	for _, spec := range slices.Sorted(maps.Keys(entries)) {
 		if err := add(spec, entries[spec]); err != nil {

@@ -15,7 +15,7 @@ type HeldIn map[string][]string
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (h *HeldIn) UnmarshalYAML(read func(any) error) error {
 	*h = HeldIn{}
-	return readGiven(h, read, func(spec string, list Strings) error { return h.addAll(spec, list) },
+	return readGiven(h.Replace, read, func(spec string, list Strings) error { return h.addAll(spec, list) },
 		`want a map from models to environments, such as {"vllm:NAME": [alfworld]}`)
 }
 

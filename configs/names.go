@@ -20,7 +20,7 @@ type Names map[string]string
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (n *Names) UnmarshalYAML(read func(any) error) error {
 	*n = Names{}
-	return readGiven(n, read, n.add, `want a map from models to texts, such as {"vllm:NAME": TEXT}`)
+	return readGiven(n.Replace, read, n.add, `want a map from models to texts, such as {"vllm:NAME": TEXT}`)
 }
 
 // severalNames matches names of several models in one text.

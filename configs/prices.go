@@ -64,7 +64,7 @@ const wantPrice = "want SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT in dollars
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (p *Prices) UnmarshalYAML(read func(any) error) error {
 	*p = Prices{}
-	return readGiven(p, read, p.add, "want a map from models to dollars per million tokens, such as "+
+	return readGiven(p.Replace, read, p.add, "want a map from models to dollars per million tokens, such as "+
 		`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
 }
 

@@ -16,7 +16,10 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 // C(j-1,k-1)/C(n,k), which follows from that of its neighbour, so that no large
 // number occurs. k is at least 1 and at most the number of values.
 func BestOf(values []float64, k int) float64 {
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := values
+	if !slices.IsSorted(values) {
+		sorted = slices.Sorted(slices.Values(values))
+	}
 	n := len(sorted)
 	best := sorted[n-1]
 	mean, weight := best, float64(k)/float64(n)
@@ -24,6 +27,9 @@ func BestOf(values []float64, k int) float64 {
 		mean -= weight * (best - sorted[j-1]) // exact where the values agree
 		if j > k {
 			weight *= float64(j-k) / float64(j-1)
+		}
+		if weight*(best-sorted[0]) < mean*0x1p-55 {
+			break // the rest changes no bit
 		}
 	}
 	return mean
