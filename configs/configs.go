@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-//go:embed options.yaml weights.yaml compared.yaml presets/*.yaml published/*.yaml baselines/*.yaml prompts/*/*.yaml prompts/*/react.txt personas/*.txt suites/*.yaml perturbations/*.yaml families/*.yaml families/nonce.txt
+//go:embed options.yaml weights.yaml compared.yaml presets/*.yaml published/*.yaml baselines/*.yaml
+//go:embed prompts/*/*.yaml prompts/*/react.txt personas/*.txt suites/*.yaml perturbations/*.yaml families/*
 var files embed.FS
 
 // embedded reads one of our own YAML files into v; a test reads all of them.

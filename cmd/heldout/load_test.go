@@ -42,7 +42,7 @@ const (
 // processes of their own, and runner and client take turns. One operation is one
 // turn of both; the metrics are the least of all turns:
 //
-//	wall/ideal  wall time of the runner, divided by that of a runner that costs nothing
+//	wall/ideal  wall time of the runner, divided by the wall time of one that costs nothing
 //	wall/bare   divided by the bare client's wall time
 //	cpu/bare    processor time, divided by the bare client's
 //	us/call     processor time per call, also the bare client's

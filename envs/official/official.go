@@ -55,8 +55,8 @@ const (
 //go:embed sources.json
 var sourcesText []byte
 
-// tables has what official data there are, and where they can be fetched. It is made once: it sorts the names of all
-// files, and every command looks for the user's data folder.
+// tables lists the official data and where they can be fetched. It is made once: it sorts the names of all files, and
+// every command looks for the user's data folder.
 var tables = sync.OnceValue(func() (t struct {
 	Parts   []Part
 	Sources []PublishedFile

@@ -20,7 +20,7 @@ func Whole() bool { return os.Getenv("HELDOUT_LONG") == "all" }
 func Heavy(t testing.TB) {
 	t.Helper()
 	if !Long() {
-		t.Skip("HELDOUT_LONG=1 runs it")
+		t.Skip("the short form leaves this test out: HELDOUT_LONG=1 go test runs it")
 	}
 }
 

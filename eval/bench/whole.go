@@ -11,7 +11,7 @@ import (
 // ErrPart says that only a part of the tasks is planned.
 var ErrPart = errors.New("only a part of the tasks is planned")
 
-// CheckComplete reports how the planned tasks of an environment differ from those of the
+// CheckComplete reports how the planned tasks of an environment differ from the tasks of the
 // whole benchmark, or of the preset that they were played by: with ErrPart if tasks are
 // missing. Env is the environment as the condition describes it, opened here.
 func CheckComplete(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) error {

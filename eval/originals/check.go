@@ -80,8 +80,7 @@ func unfit(dir string, p *configs.Preset) (file string, err error) {
 	return file, err
 }
 
-// differs says why a fixed text is not in its file, or cannot be filled. It is empty if the text can be filled, or if
-// there is no file.
+// differs says why a fixed text is not in its original file, or cannot be filled; empty if it is, or without that file.
 func differs(dir string, p *configs.Preset, file configs.PresetFile, name string) string {
 	if dir == "" {
 		return ""

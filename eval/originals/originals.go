@@ -79,7 +79,7 @@ func Find(dir string, p *configs.Preset, file string) (string, error) {
 		}
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return "", fmt.Errorf("there is no folder %s, where the original file %s should be", dir, file)
+		return "", fmt.Errorf("the folder %s, which should have the original file %s, does not exist", dir, file)
 	}
 	if !pulled {
 		return "", fmt.Errorf("the file %s of preset %s is missing in %s: put it there", file, p.Name, dir)

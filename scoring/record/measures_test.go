@@ -138,3 +138,20 @@ func TestNotes(t *testing.T) {
 		}
 	}
 }
+
+// A line of the file of measures that is not sealed as heldout seals it is not used, whatever it says.
+func FuzzMeasures(f *testing.F) {
+	g := NewMeasuring(1, func(*Manifest, *Episode) *string { return nil })
+	good := Seal([]byte(`{"line":"0123456789abcdef","version":1,"measures":"text"}`))
+	for _, line := range [][]byte{good, good[:len(good)-2], []byte(`{"line":"0123456789abcdef","version":1}`), nil,
+		Seal([]byte(`{"version":2,"measures":"text"}`)), Seal([]byte(`{"measures":{}}`)), Seal([]byte(`{`))} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		body, sum, sealed := cutSeal(line)
+		_, found, err := g.parse(line)
+		if err == nil && (!sealed || checksum(body) != sum || *found.(*string) == "" && !bytes.Contains(line, []byte(`""`))) {
+			t.Errorf("%q is taken for %q", line, *found.(*string))
+		}
+	})
+}

@@ -98,3 +98,25 @@ func TestBestOfCovers(t *testing.T) {
 		}
 	}
 }
+
+// Ordered tries, as scores have them, are not ordered anew for each k: with 10,000 seeds that took two thirds of a
+// comparison's time.
+func TestBestOfOrderedTries(t *testing.T) {
+	tries := make([]float64, 10_000)
+	for i := range tries {
+		tries[i] = float64(i) / 10_000
+	}
+	if n := testing.AllocsPerRun(10, func() { BestOf(tries, 50) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkBestOf(b *testing.B) {
+	tries := make([]float64, 10_000)
+	for i := range tries {
+		tries[i] = float64(i) / 10_000
+	}
+	for b.Loop() {
+		BestOf(tries, 50)
+	}
+}

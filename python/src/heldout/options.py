@@ -145,8 +145,8 @@ class RunOptions(TypedDict, total=False):
     budget_time: str
     """Start no episode that may not finish within this time, such as 8h; 0 is off."""
     budget_tokens: int
-    """Start no episode once prompts and replies will have taken this many tokens, those of earlier sessions
-    included; the same command with more resumes; 0 is off."""
+    """Start no episode once prompts and replies, also in earlier sessions, will have taken this many tokens; the
+    same command with more resumes; 0 is off."""
     events: str | os.PathLike[str]
     """File or pipe that gets a line of JSON for every finished episode, and the tables at the end."""
     generator_seed: int | str
