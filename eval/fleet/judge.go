@@ -78,9 +78,9 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 // mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts.
 const mostRefused = 16
 
-// full reports whether a server refuses a call because it is at work on others, and notes it. Most servers say that they
-// are busy. Some gateways close connections or answer 500, so a server is also taken for full if more of its calls wait
-// after a failure than chance or their prompts explain.
+// full reports whether a server refuses a call because it is at work on others, and notes it. Most servers say so.
+// Some gateways close connections or answer 500, so a server is also taken for full if more of its calls wait after a
+// failure than chance or their prompts explain.
 func (f *Fleet) full(s *server, failed *model.UnavailableError) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
