@@ -41,13 +41,16 @@ func triesUpTo(all int) (ks []int) {
 	return ks
 }
 
-// BestOf estimates the best of every number of tries up to 100, and of all Tries. Tasks with
-// more results use all of them. Tasks without any are left out, so the score must
-// be complete for the estimates to cover all tasks.
-func (s *Score) BestOf() (out []BestOf) {
+// BestOf estimates the best of these numbers of tries, or if none is given of every number up to
+// 100 and of all Tries. Tasks with more results use all of them. Tasks without any are left out,
+// so the score must be complete for the estimates to cover all tasks.
+func (s *Score) BestOf(tries ...int) (out []BestOf) {
+	if tries == nil {
+		tries = triesUpTo(s.Tries())
+	}
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
-	for _, k := range triesUpTo(s.Tries()) {
+	for _, k := range tries {
 		out = append(out, BestOf{k, s.bestOf(successes, k), s.bestOf(progresses, k),
 			s.bestOf(failures, k).complement()})
 	}

@@ -557,12 +557,11 @@ func (s *Set) spreads() []string {
 		return nil
 	}
 	success, progress := score.Decoded()
-	best, decoded := score.BestOf(), Pick(s.Rate, success, progress)
+	best, decoded := score.BestOf(score.Tries())[0], Pick(s.Rate, success, progress)
 	if score.About == stats.TheseTasks {
 		decoded = nil
 	}
-	last := best[len(best)-1]
-	return spreadOf(s.Rate.Select(score), len(score.Seeds), Pick(s.Rate, last.Success, last.Progress).Mean, decoded)
+	return spreadOf(s.Rate.Select(score), len(score.Seeds), Pick(s.Rate, best.Success, best.Progress).Mean, decoded)
 }
 
 // spreadOf says how the means of so many seeds spread, what the best of them reaches, and how far

@@ -125,9 +125,10 @@ func writeEpisodes(w io.Writer, x *record.Index) error {
 			id, attempt, last = e.ID, 0, nil
 		}
 		cleanEpisode(e)
-		e.Attempt = max(1, attempt)
-		if line, err := record.Encode(e); err == nil && bytes.Equal(line, last) {
-			continue // two directories had it
+		if e.Attempt = attempt; attempt > 0 {
+			if line, err := record.Encode(e); err == nil && bytes.Equal(line, last) {
+				continue // two directories had it
+			}
 		}
 		attempt++
 		e.Attempt = attempt
