@@ -39,6 +39,7 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 		reply, err := p.server.client.Chat(ctx, req)
 		c.fleet.done(p, reply, err)
 		if err == nil {
+			call.answered()
 			reply.Attempts += call.spent
 			reply.Late = req.Late
 			if c.fleet.several {

@@ -62,7 +62,7 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 	if !failed.Unsent {
 		c.spent += failed.Attempts
 	}
-	if c.fleet.full(p.server, failed) {
+	if c.full(p.server, failed) {
 		c.refused = min(c.refused+failed.Attempts, mostRefused*c.fleet.o.Attempts)
 	}
 	if failed.Limit > 0 {
@@ -78,19 +78,23 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 // mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts.
 const mostRefused = 16
 
-// full reports whether a server refuses a call because it is at work on others, and notes it. Most servers say so.
+// full reports whether a server refuses the call because it is at work on others, and notes it. Most servers say so.
 // Some gateways close connections or answer 500, so a server is also taken for full if more of its calls wait after a
-// failure than chance or their prompts explain.
-func (f *Fleet) full(s *server, failed *model.UnavailableError) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	d := s.doubt
-	full := failed.Busy || failed.Limit == 0 && d != nil && (d.full || d.waiting >= min(3, (s.calls+3)/4))
-	full = full && s.calls > 0
-	if full && d != nil {
-		d.full = true
+// failure than chance or their prompts explain. If one or two wait, either may be so: a call that has failed a few
+// times has the others wait behind it, so that it finds room if there is ever any. While a server is at work on its
+// first calls, nothing is known of it.
+func (c *call) full(s *server, failed *model.UnavailableError) bool {
+	c.fleet.mu.Lock()
+	defer c.fleet.mu.Unlock()
+	if s.calls == 0 || failed.Limit > 0 && !failed.Busy {
+		return false
 	}
-	return full
+	d := s.doubt
+	full := failed.Busy || d != nil && (d.full || d.failing >= min(3, (s.calls+3)/4))
+	if d != nil {
+		d.full, d.queued, d.last = full, d.queued || full || c.failures > mostFailures, c.fleet.o.Now()
+	}
+	return full || s.latency == 0
 }
 
 // ended returns the error of a call that has been tried often enough; nil if it has not.
@@ -113,6 +117,9 @@ func (c *call) pause(p placed) time.Duration {
 	}
 	c.fleet.mu.Lock()
 	defer c.fleet.mu.Unlock()
+	if d := p.server.doubt; d != nil && d.queued {
+		return 0
+	}
 	wait := min(time.Minute, c.fleet.replyTime(p.server)<<min(n-2, 8)/4)
 	return wait/2 + rand.N(wait+1)
 }
@@ -129,10 +136,12 @@ type doubt struct {
 	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server
 	// last answered any call. The fleet's lock protects them.
 	pending, failed, unheard int
-	// waiting is how many calls wait for a turn. full: the server refuses calls while it has others, so that there is
-	// room for one call after each reply.
-	waiting int
-	full    bool
+	// waiting is how many calls wait for a turn, and failing how many of them have failed. full: the server refuses
+	// calls while it has others, so that there is room for one call after each reply. queued: that is so, or may be,
+	// so new calls wait behind those that failed. last is when the last one failed.
+	waiting, failing int
+	full, queued     bool
+	last             time.Time
 	// there: the server has answered since. It is not asked again whether it is there: of a balancer's two servers,
 	// one of which fails, each question would get the good one and each call the other one.
 	there bool
@@ -185,16 +194,22 @@ func (c *call) await(ctx context.Context, p placed, failed *model.UnavailableErr
 	c.doubt = nil
 }
 
-// queue has a call that has not failed yet wait behind those that its server has refused because it is full. Else the
-// episode whose reply came last would always be first.
+// queues reports whether new calls wait: behind others that do and, if perhaps one or two calls too many are in flight,
+// behind those that have the turn. The caller holds the lock.
+func (d *doubt) queues() bool { return d.queued && (d.waiting > 0 || !d.full && d.pending > 0) }
+
+// queue has a call that has not failed yet wait behind those that its server has refused because it is, or may be,
+// full. Else the episode whose reply came last would always be first. The server is nil before an episode's first call.
 func (c *call) queue(ctx context.Context, s *server) {
 	c.fleet.mu.Lock()
-	behind := s != nil && s.doubt != nil && s.doubt.full && s.doubt.waiting > 0
-	if behind {
+	if s == nil { // as place will
+		s = leastLoaded(c.fleet.present())
+	}
+	if s != nil && s.doubt != nil && s.doubt.queues() {
 		c.doubt = s.doubt
 	}
 	c.fleet.mu.Unlock()
-	if behind {
+	if c.doubt != nil {
 		c.takeTurn(ctx)
 	}
 }
@@ -202,10 +217,10 @@ func (c *call) queue(ctx context.Context, s *server) {
 // takeTurn waits for a turn; false if the doubt is over before, or ctx is done.
 func (c *call) takeTurn(ctx context.Context) bool {
 	d, f := c.doubt, c.fleet
-	f.mu.Lock()
-	d.waiting++
-	f.mu.Unlock()
-	defer func() { f.mu.Lock(); d.waiting--; f.mu.Unlock() }()
+	failing := min(1, c.failures)
+	wait := func(n int) { f.mu.Lock(); d.waiting += n; d.failing += n * failing; f.mu.Unlock() }
+	wait(1)
+	defer wait(-1)
 	var now <-chan time.Time // at which it is the call's turn; nil before it is known
 	for {
 		select {
@@ -265,7 +280,8 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 	c.turn = nil
 	d.pending--
 	d.failed++
-	busy := (failed.Busy || d.full && failed.Limit == 0) && p.server.calls > 0 // with calls that it took
+	first := p.server.latency == 0
+	busy := (failed.Busy || (d.full || first) && failed.Limit == 0) && p.server.calls > 0 // with calls that it took
 	if !busy {
 		d.unheard++
 	}
@@ -274,7 +290,9 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 	}
 	switch {
 	case d.pending > 0: // what is being asked decides
-	case busy:
+	case busy && first:
+		d.free(f.o.Pace)
+	case busy, d.queued && p.server.calls > 0 && d.unheard < mostFailures:
 		d.free(f.replyTime(d.server))
 	case p.server.doubt == d && d.unheard >= mostFailures:
 		out := &aside{cause: failed.Message, began: p.began}
@@ -288,13 +306,24 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 }
 
 // yield gives the call's turn back, if it has one.
-func (c *call) yield() {
+func (c *call) yield() { c.leaveTurn(func(*doubt) bool { return true }) }
+
+// answered ends the call's turn, if it has one. Its place has another call already, and every second one, by chance,
+// finds out whether a full server has room for one more: else ever fewer would be in flight, as some fail.
+func (c *call) answered() {
+	c.leaveTurn(func(d *doubt) bool { return d.full && rand.N(2) == 0 })
+}
+
+// leaveTurn ends the call's turn, if it has one. Free: another one may have it.
+func (c *call) leaveTurn(free func(*doubt) bool) {
+	c.fleet.mu.Lock()
+	defer c.fleet.mu.Unlock()
 	if d := c.turn; d != nil {
-		c.fleet.mu.Lock()
-		defer c.fleet.mu.Unlock()
 		c.turn = nil
 		d.pending--
-		d.free(0)
+		if free(d) {
+			d.free(0)
+		}
 	}
 }
 
@@ -308,7 +337,7 @@ func (f *Fleet) trust(s *server, began time.Time) {
 		s.accepted = began
 	}
 	switch {
-	case s.doubt != nil && (began.Before(s.doubt.since) || s.doubt.full && s.doubt.waiting > 0):
+	case s.doubt != nil && (began.Before(s.doubt.since) || s.doubt.queued && s.doubt.waiting > 0 && !f.room(s)):
 		s.doubt.unheard = 0
 		s.doubt.free(0)
 	case s.doubt != nil:
@@ -316,6 +345,15 @@ func (f *Fleet) trust(s *server, began time.Time) {
 	case s.aside != nil && !s.removed && began.After(s.aside.began):
 		f.takeBack(s)
 	}
+}
+
+// roomAfter is for how many times of a reply a server that was full must have refused no call to be taken for one with
+// room for more.
+const roomAfter = 10
+
+// room reports whether a server that was full has refused no call for a while. The caller holds the lock.
+func (f *Fleet) room(s *server) bool {
+	return f.o.Now().Sub(s.doubt.last) > roomAfter*f.replyTime(s)
 }
 
 // settle ends the doubt that the server is in, if it is. The caller holds the lock.

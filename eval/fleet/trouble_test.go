@@ -213,7 +213,7 @@ func troubles(reply time.Duration) (all []*trouble) {
 		}
 		all = append(all, &trouble{kind: kind, reply: reply, replicas: 4})
 	}
-	for _, slots := range []int{1, 4, 16, 32, 48, 60} {
+	for _, slots := range []int{1, 4, 16, 32, 48, 60, 62, 63} {
 		for _, kind := range kinds[:4] {
 			all = append(all, &trouble{kind: kind, reply: reply, slots: slots})
 		}
