@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -9,15 +10,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
+	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
 
 	"heldout/envs/catalog"
 	"heldout/scoring/report"
@@ -74,6 +81,7 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 // The fields of an indexed passage.
 const (
 	titleField = "title"
+	askedField = "asked"
 	textField  = "text"
 )
 
@@ -85,7 +93,10 @@ func indexPassages(list []passage) (bleve.Index, error) {
 	}
 	batch := index.NewBatch()
 	for i, p := range list {
-		fields := map[string]any{titleField: p.title, textField: p.text}
+		title, _, _ := strings.Cut(p.title, ": ")
+		asked := readWords().Asked
+		also := cmp.Or(asked[p.title], asked[title])
+		fields := map[string]any{titleField: p.title, askedField: also, textField: p.text + "\n" + also}
 		if p.flag {
 			delete(fields, titleField)
 		}
@@ -93,7 +104,7 @@ func indexPassages(list []passage) (bleve.Index, error) {
 			return nil, err
 		}
 	}
-	for i, words := range synonyms {
+	for i, words := range readWords().Synonyms {
 		definition := &bleve.SynonymDefinition{Synonyms: strings.Fields(words)}
 		if err := batch.IndexSynonym(fmt.Sprint("synonyms", i), synonymSource, definition); err != nil {
 			return nil, err
@@ -105,45 +116,25 @@ func indexPassages(list []passage) (bleve.Index, error) {
 // synonymSource is the name of the synonyms in the index.
 const synonymSource = "field"
 
-// synonyms are words that the field uses for one thing. Users ask with any of them.
-var synonyms = []string{
-	"trajectory episode rollout transcript",
-	"reliability reliable robustness",
-	"evaluate benchmark measure assess",
-	"crash interrupt kill abort died",
-	"parallel concurrency simultaneous threads throughput",
-	"slow fast faster speed concurrency",
-	"disable off",
-	"custom own",
-	"shot example demonstration",
-	"browse browser gui web viewer",
-	"docker container containerfile podman apptainer singularity image",
-	"type kind category",
-	"offline gapped internet network",
-	"java jar jvm",
-	"rom story",
-	"paraphrase reword rename rewrite",
-	"pandas dataframe polars",
-	"finetune sft tuning",
-	"reward trainer training rl gym",
-	"leaderboard published",
-	"reproduce repeat",
-	"plug integrate",
-	"exceed overflow full long",
-	"maximum max limit",
-	"csv excel spreadsheet",
-	"throttle 429 rpm",
-	"cost price dollar usd money budget",
-	"unseen seen split",
-	"vote majority",
-	"stored saved directory folder",
-	"significant test",
-	"std deviation spread",
-	"cluster hpc slurm",
-	"checkpoint weights",
-	"error fail failure",
-	"hang stuck repeat loop",
+// analyzer is the name of the analysis of texts and questions.
+const analyzer = "help"
+
+// words is the index of the help: what users say in place of the words of the pages.
+type words struct {
+	Idle     string            // words that say nothing of what a question is about
+	Synonyms []string          // words for one thing
+	Asked    map[string]string // by the title of a section, or by a command
 }
+
+//go:embed words.yaml
+var wordsFile []byte
+
+var readWords = sync.OnceValue(func() (w words) {
+	if err := yaml.Unmarshal(wordsFile, &w); err != nil {
+		panic(err) // the file is embedded
+	}
+	return w
+})
 
 // find searches passages in their index by the words of a question, the best first.
 func find(index bleve.Index, list []passage, question string) ([]match, error) {
@@ -186,11 +177,17 @@ func (p passage) weight() float64 {
 
 func helpMapping() mapping.IndexMapping {
 	m := bleve.NewIndexMapping()
-	m.DefaultAnalyzer = en.AnalyzerName
+	// The usual analysis of English leaves out words such as own and off, which are a question's subject here.
+	err := m.AddCustomAnalyzer(analyzer, map[string]any{"type": custom.Name, "tokenizer": unicode.Name,
+		"token_filters": []string{en.PossessiveName, lowercase.Name, porter.Name}})
+	if err != nil {
+		panic(err) // it is the same for all questions
+	}
+	m.DefaultAnalyzer = analyzer
 	m.ScoringModel = bleveindex.BM25Scoring
 	m.StoreDynamic, m.DocValuesDynamic = false, false
 	m.DefaultSynonymSource = synonymSource
-	source := map[string]any{"collection": synonymSource, "analyzer": en.AnalyzerName}
+	source := map[string]any{"collection": synonymSource, "analyzer": analyzer}
 	if err := m.AddSynonymSource(synonymSource, source); err != nil {
 		panic(err) // it is the same for all questions
 	}
@@ -198,21 +195,21 @@ func helpMapping() mapping.IndexMapping {
 	return m
 }
 
-// idle are words that say nothing of what a question is about, beside those that the analysis leaves out.
-var idle = strings.Fields("write one see use get want need do does make can could should give show me i am what's there instead")
-
 // helpQuery matches words of titles and texts. A passage counts the more, the more words of the question it has.
 func helpQuery(question string) query.Query {
 	words := bleve.NewDisjunctionQuery()
+	idle := strings.Fields(readWords().Idle)
 	for _, word := range strings.Fields(question) {
-		if slices.Contains(idle, strings.ToLower(word)) {
+		if slices.Contains(idle, strings.ToLower(strings.Trim(word, "?!.,;:"))) {
 			continue
 		}
-		title, text := bleve.NewMatchQuery(word), bleve.NewMatchQuery(word)
+		title, asked, text := bleve.NewMatchQuery(word), bleve.NewMatchQuery(word), bleve.NewMatchQuery(word)
 		title.SetField(titleField)
 		title.SetBoost(2)
+		asked.SetField(askedField)
+		asked.SetBoost(1.5)
 		text.SetField(textField)
-		parts := bleve.NewDisjunctionQuery(title, text)
+		parts := bleve.NewDisjunctionQuery(title, asked, text)
 		if len(wordParts.FindAllString(word, 2)) > 1 { // such as verl-agent: better as a whole
 			whole := bleve.NewMatchPhraseQuery(word)
 			whole.SetField(textField)

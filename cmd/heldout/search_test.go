@@ -160,7 +160,7 @@ var strangers = []struct{ question, pages string }{
 }
 
 // missed is how many of their questions may lead to another page first.
-const missed = 4
+const missed = 1
 
 // The first passage that is found is part of a page that answers.
 func TestStrangers(t *testing.T) {
@@ -184,6 +184,45 @@ func TestStrangers(t *testing.T) {
 	}
 	if len(misses) > missed {
 		t.Errorf("%d of %d questions:\n%s", len(misses), len(strangers), strings.Join(misses, "\n"))
+	}
+}
+
+// What 90 further questions ask is among the first three passages. The index of the help was mended until it was, so
+// this keeps what is answered, and does not measure how new questions fare. A line of the file has a question and a
+// pattern for the titles that answer it.
+func TestAsked(t *testing.T) {
+	b, err := os.ReadFile("testdata/asked.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := passages(newRoot(&system{getenv: noVariables}))
+	index, err := indexPassages(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close() // it is in memory
+	for line := range strings.Lines(string(b)) {
+		question, titles, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		pattern := regexp.MustCompile("^(" + titles + ")")
+		results, err := find(index, list, marks.Replace(question))
+		first := results[:min(3, len(results))]
+		if err != nil || !slices.ContainsFunc(first, func(m match) bool { return pattern.MatchString(m.title) }) {
+			t.Errorf("%s: want %s, got %v, %v", question, titles, first, err)
+		}
+	}
+}
+
+// Each section, command and flag of the index exists.
+func TestIndexedTitles(t *testing.T) {
+	titles := map[string]bool{}
+	for _, p := range passages(newRoot(&system{getenv: noVariables})) {
+		command, _, _ := strings.Cut(p.title, ": ")
+		titles[p.title], titles[command] = true, true
+	}
+	for title := range readWords().Asked {
+		if !titles[title] {
+			t.Errorf("words.yaml has %q, which no page and no command has", title)
+		}
 	}
 }
 
