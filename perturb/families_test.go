@@ -66,15 +66,18 @@ func withFamilies(t testing.TB) []string {
 	return names
 }
 
-// graded lists every family of an environment in every grade, in the short form in one,
-// in turn.
+// graded lists every family of an environment in every grade; in the short form and the long
+// one in one grade, in turn, and in another one.
 func graded(t testing.TB, env string) (names []string) {
 	t.Helper()
 	families := sharedtest.Must(configs.LoadFamilies(env))(t)
-	every := sharedtest.Every(t, 3, 2)
+	every, first := sharedtest.Every(t, 3, 3), 0
+	if sharedtest.Long() {
+		first = 1
+	}
 	for i, f := range families.All {
 		for grade := range f.Grades {
-			if *whole || (i+grade)%min(every, len(f.Grades)) == 0 {
+			if *whole || (first+i+grade)%min(every, len(f.Grades)) == 0 {
 				names = append(names, fmt.Sprintf("%s:%d", f.ID, grade+1))
 			}
 		}
