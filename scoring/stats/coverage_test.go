@@ -310,7 +310,7 @@ func questionsOf(b benchmark) []Question {
 func TestRatesCover(t *testing.T) {
 	sharedtest.Heavy(t)
 	runs, stds, rates := sharedtest.Times(t, 200, 100), []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}
-	rates = sharedtest.Sample(t, rates, 2, 2)
+	rates = sharedtest.Sample(t, rates, 2)
 	shapes := []string{"normal"}
 	if *coverageRuns > 0 {
 		runs, stds, rates = *coverageRuns, []float64{0, 0.5, 1, 1.5},

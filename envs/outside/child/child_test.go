@@ -245,53 +245,7 @@ func TestHostile(t *testing.T) {
 		}
 		t.Errorf("%d processes are left", marked())
 	})
-	for how, want := range map[string]string{
-		"die:describe":     "it has ended with exit status 3; the end of its standard error: [31mout of memory",
-		"die:start":        "it has ended with exit status 3; the end of",
-		"die:step":         "it has ended with exit status 3; the end of",
-		"sleep:describe":   `it has not answered "describe" within`,
-		"sleep:start":      `it has not answered "start" within`,
-		"sleep:step":       `it has not answered "step" within`,
-		"flood:describe":   "it writes a line of more than 16777216 bytes",
-		"flood:start":      "it writes a line of more than 1048576 bytes",
-		"flood:step":       "it writes a line of more than 1048576 bytes",
-		"dribble:describe": `it has not answered "describe" within`,
-		"dribble:step":     `it has not answered "step" within`,
-		"chatter:describe": `it writes the line "Loading the model ...", which is no answer`,
-		"nest:step":        "which is no answer",
-		"number:describe":  "it answers the request 70, and there is only 0",
-		"number:step":      "which is answered or was not made",
-		"repeat:start":     "which is answered or was not made",
-		"half:step":        "it has ended with exit status 0",
-		"hangup:step":      `it has not answered "step" within`, // the shell holds the output
-		"litter:step":      "it has ended with exit status 4",
-		"scream:step":      "",
-		"say:start":        `it says: "no \x1b[31m such\ntask"`,
-		"say:step":         `it says: "no \x1b[31m such\ntask"`,
-		"lie:step":         "it sends progress, which its description does not announce",
-		"add:step":         "in its answer to step, bonus is not a field that heldout knows",
-		"add:describe":     "in its answer to describe, bonus is not a field",
-		"nan:step":         "the environment exec:echo: in its answer to step, success is NaN, want a number",
-		"one:step":         "in its answer to step, success is 1, want true or false",
-		"empty:start":      "the answer to start lacks observation",
-		"empty:step":       "the answer to step lacks observation",
-		"mix:step":         "the answer to step has members of another answer",
-		"lengthy:step":     "observation has 70000 bytes, want at most 65536",
-
-		"die:fork":         "it has ended with exit status 3; the end of",
-		"sleep:fork":       `it has not answered "fork" within`,
-		"say:fork":         `it says: "no \x1b[31m such\ntask"`,
-		"mix:fork":         "the answer to fork has members of another answer",
-		"unkey:fork":       "the answer to fork has members of another answer",
-		"repeat:fork":      "which is answered or was not made",
-		"die:state_key":    "it has ended with exit status 3; the end of",
-		"sleep:state_key":  `it has not answered "state_key" within`,
-		"flood:state_key":  "it writes a line of more than 1048576 bytes",
-		"mix:state_key":    "the answer to state_key has members of another answer",
-		"empty:state_key":  "the state key has 0 bytes, want 1 to 4096",
-		"unkey:state_key":  "the state key has 5000 bytes, want 1 to 4096",
-		"number:state_key": "which is answered or was not made",
-	} {
+	for how, want := range sharedtest.Table[string](t, "hostile.yaml") {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			_, err := playOnce(t, how)
