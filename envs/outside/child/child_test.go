@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -268,7 +269,7 @@ func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 		return playWithin(t, how, 0)
 	}
 	for limit := time.Second; limit < time.Minute; limit *= 2 {
-		if last, err = playWithin(t, how, limit); err == nil || strings.Contains(err.Error(), point) {
+		if last, err = playWithin(t, how, limit); err == nil || strings.Contains(err.Error(), strconv.Quote(point)) {
 			break
 		}
 	}
