@@ -82,33 +82,9 @@ func TestPresetHash(t *testing.T) {
 }
 
 func TestBadPresets(t *testing.T) {
-	for _, c := range []struct{ from, to, want string }{
-		{"form: react", "form: reakt",
-			`agent.form is "reakt", want one of react, act, chat, tool-call, single, completion`},
-		{"{form: react}", "{form: tool-call}", "the form tool-call has reply.parser tool-call"},
-		{"form: react", "form: tales@2", "or the form of a protocol: agentbench-fc@1, agentbench@1"},
-		{"{form: react}", "{form: chat, said: x}", "said is a rule of one protocol, which agent.form names: tales@1"},
-		{"counts: replies", "counts: replies, restart: true", "restart is a rule of one protocol"},
-		{"form: react", "from: react", `unknown key "from"`},
-		{"status: adapted", "status: exact", "an exact preset has no deviations"},
-		{"[everything]", "[]", "an adapted preset lists its deviations"},
-		{"steps: 30", "steps: 0", "env.limit.steps is 0, want a number from 1 to 100000"},
-		{"steps: 30", "steps: 1000000000", "env.limit.steps is 1000000000, want"},
-		{"counts: replies", "counts: moves", `env.limit.counts is "moves", want one of replies`},
-		{"count: 3", "count: 0", "env.tasks.count is 0"},
-		{"count: 3", "count: 3, sha256: abc", "env.tasks.sha256 is not a SHA-256"},
-		{"built-in: v2", "files: [{path: a, sha256: ed99085b}]", `prompt.format is "", want one of`},
-		{"built-in: v2", "", "prompt needs either built-in or files"},
-		{"top-p: 1", "top-p: .nan", "decoding, top-p: want a number, not .nan"},
-		{"parser: agentrefine", "parser: action-tags, on-failure: send-tail", "is followed by a colon and a number"},
-		{"parser: agentrefine", "parser: action-tags, on-failure: \"send-tail:-3\"",
-			"is followed by a colon and a number"},
-		{"preset: my-own", "preset: ../../etc", "want lower-case letters"},
-		{"env:", "source: {repository: me/../../x}\nenv:", "want OWNER/NAME at GitHub"},
-		{"env:", "source: {commit: ../../x}\nenv:", "source.commit is \"../../x\", want 7 to 64 hex digits"},
-	} {
-		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.from, c.to, 1)))
-		sharedtest.Fails(t, err, c.want, c.to)
+	for _, c := range sharedtest.Cases[struct{ From, To, Want string }](t, "bad-presets.yaml") {
+		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.From, c.To, 1)))
+		sharedtest.Fails(t, err, c.Want, c.To)
 	}
 }
 

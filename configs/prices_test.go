@@ -39,20 +39,7 @@ func TestPrices(t *testing.T) {
 }
 
 func TestPricesRefused(t *testing.T) {
-	for text, want := range map[string]string{
-		"openai:a":                      "is not a price",
-		"openai:a=":                     "is not a price",
-		"openai:a=1":                    "is not a price",
-		"openai:a=1/2/3/4":              "is not a price",
-		"openai:a=1/x":                  "is not a price",
-		"=1/2":                          "for no model",
-		"openai:a=-1/2":                 "want 0 to",
-		"openai:a=1/NaN":                "want 0 to",
-		"openai:a=1/1e9/2":              "want 0 to",
-		"openai:a=1/2,openai:a=1/3":     "two prices",
-		"openai:a=1/2,openai:a=1/2/2":   "two prices",
-		"openai:a=0x/2,openai:b=1/2/2 ": "is not a price",
-	} {
+	for text, want := range sharedtest.Table[string](t, "prices-refused.yaml") {
 		var p Prices
 		sharedtest.Fails(t, p.Replace(strings.Split(text, ",")), want, text)
 	}

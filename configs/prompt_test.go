@@ -149,50 +149,16 @@ func TestPromptFor(t *testing.T) {
 }
 
 func TestParsePromptErrors(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		want       []string
-	}{
-		{"unknown key", "types:\n  maze:\n    instuction: Find the exit.\n", []string{
-			`mine:3: unknown key "instuction" (did you mean instruction?)`,
-		}},
-		{"unknown key of the file", "typos: {}\n", []string{`mine:1: unknown key "typos" (did you mean types?)`}},
-		{"empty instruction", "types:\n  maze:\n    instruction: ' '\n",
-			[]string{`task type "maze"`, "instruction", "empty"}},
-		{"neither text nor steps", "types:\n  maze:\n    instruction: Go.\n    examples:\n      - goal: Leave.\n",
-			[]string{
-				"example 1", `task type "maze"`, "either a text, steps or turns",
-			}},
-		{
-			"text and steps",
-			"types:\n  maze:\n    instruction: Go.\n    examples:\n      - text: Go\n        steps: [{action: go}]\n",
-			[]string{
-				"example 1", `task type "maze"`, "either a text, steps or turns",
-			}},
-		{"no types", "help: look\n", []string{"no types"}},
-		{"empty", "", []string{"no types"}},
-		{"trailing garbage", "types:\n  maze:\n    instruction: Go.\n]\n", []string{"mine:4: the line does not go on with what begins on line 1", `: "]"`}},
-
-		{"two documents", "types:\n  maze:\n    instruction: Go.\n---\nhelp: look\n",
-			[]string{"more than one YAML document"}},
-		{"JSON, unknown key", `{"maze": {"instuction": "Go."}}`, []string{`mine:1: "maze", "instuction": the key is unknown`}},
-		{"JSON, empty instruction", `{"maze": {"instruction": ""}}`,
-			[]string{`task type "maze"`, "instruction", "empty"}},
-		{"JSON, empty example", `{"maze": {"instruction": "Go.", "examples": ["Go", ""]}}`,
-			[]string{"example 2", `task type "maze"`}},
-		{"JSON, example no text", `{"maze": {"instruction": "Go.", "examples": [1]}}`, []string{`mine:1: "maze", "examples": entry 1: want a text, not a number`}},
-		{"JSON, trailing garbage", `{"maze": {"instruction": "Go."}} {}`, []string{"mine:1: there is more after the end of the value"}},
-		{"JSON, cut off", `{"maze": {"instruction": "Go."`, []string{`mine:1: "maze": it ends in the middle of a value`}},
-		{"JSON, nothing", `{}`, nil},
-		{"flat JSON, unknown key", `{"instruction": "Go.", "hint": "Run."}`, []string{`mine:1: "hint": the key is unknown`}},
-		{"flat JSON, trailing garbage", `{"instruction": "Go."} {}`, []string{"mine:1: there is more after the end of the value"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := configs.ParsePrompt("mine", []byte(c.text))
+	for _, c := range sharedtest.Cases[struct {
+		Name, Text string
+		Want       []string
+	}](t, "parse-prompt-errors.yaml") {
+		t.Run(c.Name, func(t *testing.T) {
+			_, err := configs.ParsePrompt("mine", []byte(c.Text))
 			if err == nil {
 				t.Fatal("no error")
 			}
-			for _, w := range append(c.want, "mine:") {
+			for _, w := range append(c.Want, "mine:") {
 				if !strings.Contains(err.Error(), w) {
 					t.Errorf("the error does not say %q:\n%v", w, err)
 				}

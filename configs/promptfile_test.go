@@ -79,25 +79,12 @@ func TestReadReActsKinds(t *testing.T) {
 }
 
 func TestReadPromptRefuses(t *testing.T) {
-	for _, c := range []struct {
-		name, format, want string
-		contents           []string
-	}{
-		{"no object", "react-json", "not of the format react-json", []string{`[]`}},
-		{"a kind is missing", "react-json", "react_clean_0", []string{`{"react_put_0": "x"}`}},
-		{"one file", "eto", "there are 1 files, want 2", []string{"Be good."}},
-		{"no turns", "eto", "0 turns", []string{"Be good.", "[[]]"}},
-		{"no examples", "eto", "0 examples", []string{"Be good.", "[]"}},
-		{"no content", "eto", "want a text, or an object with content", []string{"Be good.", `[{"role": "user"}]`}},
-		{"two contents", "eto", "want a text, or an object with content",
-			[]string{"Be good.", `[{"content": "x", "value": "x"}]`}},
-		{"a number", "eto", "turn 1", []string{"Be good.", `[7]`}},
-		{"empty instruction", "eto", "is empty", []string{" ", turnsText}},
-		{"another kind", "agentbench-json", `examples for "swim"`, []string{`{"swim": ["x"]}`}},
-		{"unknown format", "lisp", `unknown prompt format "lisp"`, []string{"()"}},
-	} {
-		p, found := prompted(c.format, c.contents...)
-		sharedtest.Fails(t, sharedtest.Err(p.ReadPrompt(found)), c.want, c.name)
+	for _, c := range sharedtest.Cases[struct {
+		Name, Format, Want string
+		Contents           []string
+	}](t, "read-prompt-refuses.yaml") {
+		p, found := prompted(c.Format, c.Contents...)
+		sharedtest.Fails(t, sharedtest.Err(p.ReadPrompt(found)), c.Want, c.Name)
 	}
 	p, found := prompted("eto", "Be good.", turnsText)
 	found[1].Content = []byte(turnsText + "\n")

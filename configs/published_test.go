@@ -225,32 +225,18 @@ func TestHeldOutScores(t *testing.T) {
 	}
 	tab := table(t, load(t, "agentrefine"), "table1")
 	scored := 0
-	for _, c := range []struct {
-		model, base       string
-		success, progress float64
-	}{
-		{"GPT-4o", "", 45.7, 67.3},
-		{"GPT-4o-mini", "", 28.0, 49.0},
-		{"Instruct", "LLaMA-3-8B", 22.7, 45.5},
-		{"AgentGym", "LLaMA-3-8B", 25.2, 44.0},
-		{"Agent-FLAN", "LLaMA-3-8B", 12.0, 23.6},
-		{"AgentRefine", "LLaMA-3-8B", 23.7, 43.9},
-		{"Instruct-v0.3", "Mistral-7B", 19.5, 33.2},
-		{"AgentGym", "Mistral-7B", 21.3, 40.3},
-		{"Agent-FLAN", "Mistral-7B", 6.0, 11.2},
-		{"AgentRefine", "Mistral-7B", 14.5, 33.0},
-		{"Instruct", "LLaMA-3-70B", 46.1, 68.9},
-		{"Agent-FLAN", "LLaMA-3-70B", 19.8, 34.0},
-		{"AgentRefine", "LLaMA-3-70B", 32.6, 53.6},
-	} {
-		r := row(t, tab, c.model, c.base)
+	for _, c := range sharedtest.Cases[struct {
+		Model, Base       string
+		Success, Progress float64
+	}](t, "held-out-scores.yaml") {
+		r := row(t, tab, c.Model, c.Base)
 		success, ok := overTasks(t, tab, r.Success, envs)
 		progress, ok2 := overTasks(t, tab, r.Progress, envs)
 		if !ok || !ok2 {
-			t.Errorf("%s on %s has no held-out score", c.model, c.base)
+			t.Errorf("%s on %s has no held-out score", c.Model, c.Base)
 		}
-		near(t, c.model+" on "+c.base+": held-out success", success, c.success, rounding)
-		near(t, c.model+" on "+c.base+": held-out progress", progress, c.progress, rounding)
+		near(t, c.Model+" on "+c.Base+": held-out success", success, c.Success, rounding)
+		near(t, c.Model+" on "+c.Base+": held-out progress", progress, c.Progress, rounding)
 		scored++
 	}
 	if _, ok := overTasks(t, tab, row(t, tab, "AgentGen", "LLaMA-3-8B").Success, envs); ok {

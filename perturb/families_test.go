@@ -66,15 +66,18 @@ func withFamilies(t testing.TB) []string {
 	return names
 }
 
-// graded lists every family of an environment in every grade, in the short form in one,
-// in turn.
+// graded lists every family of an environment in every grade; in the short form and the long
+// one in one grade, in turn, and in another one.
 func graded(t testing.TB, env string) (names []string) {
 	t.Helper()
 	families := sharedtest.Must(configs.LoadFamilies(env))(t)
-	every := sharedtest.Every(t, 3, 2)
+	every, first := sharedtest.Every(t, 3, 3), 0
+	if sharedtest.Long() {
+		first = 1
+	}
 	for i, f := range families.All {
 		for grade := range f.Grades {
-			if *whole || (i+grade)%min(every, len(f.Grades)) == 0 {
+			if *whole || (first+i+grade)%min(every, len(f.Grades)) == 0 {
 				names = append(names, fmt.Sprintf("%s:%d", f.ID, grade+1))
 			}
 		}
@@ -201,36 +204,7 @@ func TestDrawsWithout(t *testing.T) {
 }
 
 func TestNamedErrors(t *testing.T) {
-	for name, want := range map[string]string{
-		"verbs":              "give FAMILY:GRADE",
-		"verbs:":             `"verbs:" is not FAMILY:GRADE`,
-		"verbs:0":            "is not FAMILY:GRADE",
-		"verbs:01":           "is not FAMILY:GRADE",
-		"verbs:x":            "is not FAMILY:GRADE",
-		"verbs:4":            "family verbs has grades 1 to 3, not 4",
-		"fairies:1":          `unknown family "fairies" of perturbations; there are verbs,`,
-		"numbers:1":          "the family numbers is missing: numbers stand only in names",
-		"verbs:1+verbs:2":    "family verbs is there twice",
-		"verbs:1+":           `"" is not FAMILY:GRADE`,
-		"all:0":              "all needs a grade",
-		"all:4":              "there are grades 1 to 3, not 4",
-		"all:1+verbs:1":      "all needs a grade",
-		"random:1":           "want K from 1 to 10",
-		"random:x:1":         `want random:SEED:K with a whole number as seed, not "x"`,
-		"random:+1:1":        "whole number",
-		"random:1:0":         "want K from 1 to 10",
-		"random:1:11":        "want K from 1 to 10, the number of families of pddl, or all",
-		"random:1:2:3":       "want K from 1 to 10",
-		"random:9e99:1":      "whole number",
-		"random:1:2-vrbs":    `unknown family "vrbs" to leave out; there are verbs, `,
-		"random:1:2-":        `unknown family "" to leave out`,
-		"random:1:10-help":   "want K from 1 to 9, ",
-		"random:1:2-verbs:4": `cannot leave out "verbs:4": family verbs has grades 1 to 3, not 4`,
-		"random:1:2-verbs:":  `cannot leave out "verbs:": "" is not a number from 1 up`,
-		"random:1:-2":        `unknown family "2" to leave out`,
-		":1":                 `unknown family ""`,
-		"verbs:1+order: 1":   "is not FAMILY:GRADE",
-	} {
+	for name, want := range sharedtest.Table[string](t, "named-errors.yaml") {
 		if rules, err := Named("pddl", name); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "pddl") {
 			t.Errorf("%q: %+v, %v; want an error with %q", name, rules, err, want)

@@ -14,44 +14,15 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// BabyAI's records, too, lose nothing; its answers repeat the action.
-func TestBabyAIRecordsOneToOne(t *testing.T) {
+// BabyAI's answers repeat the action.
+func TestBabyAIRepeats(t *testing.T) {
 	iface := sharedtest.Must(babyai.New(babyai.Options{}))(t).Interface("")
-	for _, rules := range []configs.Perturbation{
-		{Name: "verbs", Actions: map[string]string{"go to {thing}": "walk to {thing}",
-			"pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
-		{Name: "names", Names: "{number}. {what}"},
-		{Name: "answers", Replies: map[string]string{"No change in state.": "Nothing came of it."}},
-	} {
-		p := sharedtest.Must(New(rules, iface))(t)
-		for _, e := range sharedtest.Lines[struct {
-			Steps []struct{ Action, Observation string }
-		}](t, "agentboard-logs/babyai.jsonl.gz") {
-			for _, s := range e.Steps {
-				if got, want := iface.Normalize(p.ReadAction(p.WriteAction(s.Action))),
-					iface.Normalize(s.Action); got != want {
-					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
-				}
-				if got := p.readObservation(p.writeObservation(s.Observation)); got != s.Observation {
-					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation,
-						p.writeObservation(s.Observation), got)
-				}
-			}
-		}
-	}
-	p, err := New(configs.Perturbation{Name: "walk", Actions: map[string]string{"go to {thing}": "walk to {thing}"}},
-		iface)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := p.writeObservation("You cannot go to red ball 1, as there is no path leading to it."); got !=
-		"You cannot walk to red ball 1, as there is no path leading to it." {
-		t.Errorf("a refusal says %q", got)
-	}
-	if got := p.writeObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"); got !=
-		"Seen.\nAvailable actions: [\"turn left\", \"walk to red ball 1\"]" {
-		t.Errorf("AgentGym's list is %q", got)
-	}
+	p := sharedtest.Must(New(configs.Perturbation{Name: "walk", Actions: map[string]string{
+		"go to {thing}": "walk to {thing}"}}, iface))(t)
+	sharedtest.Equal(t, p.writeObservation("You cannot go to red ball 1, as there is no path leading to it."),
+		"You cannot walk to red ball 1, as there is no path leading to it.")
+	sharedtest.Equal(t, p.writeObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"),
+		"Seen.\nAvailable actions: [\"turn left\", \"walk to red ball 1\"]")
 }
 
 // AgentGym's layer of BabyAI lists the actions under each answer, also under the list that

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/hotpotqa"
@@ -75,6 +76,19 @@ func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
 			}
 		}
 		return sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), alfworld.Options{}))(t), all
+	case "alfworld's other dialect": // with its help text and its verb "move"
+		for _, e := range sharedtest.Lines[struct {
+			Steps []struct {
+				Action, Obs string
+				Admissible  []string
+			}
+		}](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
+			for _, s := range e.Steps {
+				of(all, "").add(append(s.Admissible, s.Action), []string{s.Obs}, nil)
+			}
+		}
+		options := alfworld.Options{Dialect: "v2"}
+		return sharedtest.Must(alfworld.NewOfficial(sharedtest.AgentBoard(t), options))(t), all
 	case "pddl":
 		env := sharedtest.Must(pddl.NewOfficial(sharedtest.AgentBoard(t)))(t)
 		types := map[int]string{}
@@ -124,20 +138,59 @@ func hotpotTexts(t testing.TB, to *said) {
 	}
 }
 
-// Whatever was recorded can be read back under every family in every grade, and
-// under all of them at once.
+// byHand are rules without families for what was recorded: P1 to P4, and others as users might
+// write them.
+func byHand(t testing.TB, name string) []configs.Perturbation {
+	t.Helper()
+	switch name {
+	case "alfworld", "alfworld's other dialect":
+		return shipped(t)
+	case "pddl":
+		return strategy()
+	case "babyai":
+		return []configs.Perturbation{
+			{Name: "verbs", Env: "babyai", Actions: map[string]string{"go to {thing}": "walk to {thing}",
+				"pickup {thing}": "pick up {thing}", "turn left": "turn right", "turn right": "turn left"}},
+			{Name: "names", Env: "babyai", Names: "{number}. {what}"},
+			{Name: "answers", Env: "babyai", Replies: map[string]string{"No change in state.": "Nothing came of it."}},
+		}
+	}
+	return nil
+}
+
+// Whatever was recorded can be read back under every family in every grade, and under all
+// of them at once: a sample of the texts, and all texts under rules without families.
 func TestRecordedTextsOneToOne(t *testing.T) {
-	for _, name := range withFamilies(t) {
+	for _, name := range append(withFamilies(t), "alfworld's other dialect") {
 		t.Run(name, func(t *testing.T) {
 			env, all := recorded(t, name)
 			texts := 0
-			for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
-				perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
-				for taskType, s := range all {
+			check := func(rules configs.Perturbation, exact bool, samples map[string]*sample) {
+				perturbed := sharedtest.Must(Wrap(env, rules))(t)
+				for taskType, s := range samples {
 					p := sharedtest.Must(perturbed.ofType(taskType))(t)
-					texts += len(sampled(s.actions)) + len(sampled(s.observations)) + len(sampled(s.goals))
-					readBack(t, rule, p, s)
+					texts += len(s.actions) + len(s.observations) + len(s.goals)
+					readBack(t, rules.Name, p, s, exact)
 				}
+			}
+			most, some := 1, 50
+			switch {
+			case *whole:
+				some = 1
+			case sharedtest.Long():
+				some = 20
+			default:
+				most = 10
+			}
+			for _, rules := range byHand(t, name) {
+				check(rules, name != "pddl", sampled(all, most))
+			}
+			if !slices.Contains(withFamilies(t), name) {
+				return
+			}
+			samples := sampled(all, some)
+			for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
+				check(mustName(t, name, rule), false, samples)
 			}
 			t.Logf("%d texts read back", texts)
 		})
@@ -147,25 +200,28 @@ func TestRecordedTextsOneToOne(t *testing.T) {
 // whole makes tests of families check everything instead of a sample.
 var whole = flag.Bool("whole", false, "check families of perturbations on all tasks and all recorded texts")
 
-// sampled returns every tenth text, in the short form every fiftieth, or all.
-func sampled(texts map[string]bool) (out []string) {
-	every := 50
-	switch {
-	case *whole:
-		every = 1
-	case sharedtest.Long():
-		every = 20
-	}
-	for i, text := range slices.Sorted(maps.Keys(texts)) {
-		if i%every == 0 {
-			out = append(out, text)
+// sample is a part of what was recorded of one interface.
+type sample struct{ actions, observations, goals []string }
+
+// sampled returns one in so many texts of each task type.
+func sampled(all map[string]*said, every int) map[string]*sample {
+	some := func(texts map[string]bool) (out []string) {
+		for i, text := range slices.Sorted(maps.Keys(texts)) {
+			if i%every == 0 {
+				out = append(out, text)
+			}
 		}
+		return out
+	}
+	out := map[string]*sample{}
+	for taskType, s := range all {
+		out[taskType] = &sample{some(s.actions), some(s.observations), some(s.goals)}
 	}
 	return out
 }
 
-// readBack checks the texts of one interface.
-func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
+// readBack checks the texts of one interface. If they are not exact, lists may come back sorted.
+func readBack(t *testing.T, rule string, p *Perturbation, s *sample, exact bool) {
 	t.Helper()
 	failed := 0
 	report := func(format string, args ...any) {
@@ -173,7 +229,7 @@ func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
 			t.Errorf(format, args...)
 		}
 	}
-	for _, a := range sampled(s.actions) {
+	for _, a := range s.actions {
 		normal := p.normalize(a)
 		_, ok := p.write(normal)
 		switch {
@@ -189,14 +245,14 @@ func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
 			report("%s: the action %q is written %q and read %q", rule, a, p.WriteAction(a), got)
 		}
 	}
-	for _, o := range sampled(s.observations) {
+	for _, o := range s.observations {
 		written := p.writeObservation(o)
 		// A list from a hashed set comes out sorted, as our own does.
-		if got := p.readObservation(written); got != o && p.readObservation(p.writeObservation(got)) != got {
+		if got := p.readObservation(written); got != o && (exact || p.readObservation(p.writeObservation(got)) != got) {
 			report("%s: %q reads %q and came from %q", rule, o, written, got)
 		}
 	}
-	for _, g := range sampled(s.goals) {
+	for _, g := range s.goals {
 		if got := p.readGoal(p.writeGoal(g)); got != g {
 			report("%s: the goal %q reads %q and came from %q", rule, g, p.writeGoal(g), got)
 		}

@@ -109,7 +109,7 @@ func oddities(problem string) map[string]bool {
 func TestExpertGenerated(t *testing.T) {
 	for seed := range int64(2) {
 		e := generated(t, seed)
-		for _, task := range sharedtest.Sample(t, e.Tasks()[:[]int{134, 20}[seed]], 10) {
+		for _, task := range sharedtest.Sample(t, e.Tasks()[:[]int{134, 20}[seed]], 5, 20) {
 			if newTestWorld(t, e, task).engine.won() {
 				t.Errorf("%s is won at the start", task.ID)
 			}

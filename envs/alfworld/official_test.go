@@ -536,7 +536,7 @@ func TestRepublished(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
-	for _, file := range sharedtest.Sample(t, files, 8) {
+	for _, file := range sharedtest.Sample(t, files, 8, 40) {
 		b := sharedtest.Must(os.ReadFile(file))(t)
 		for form, tt := range map[string]struct {
 			problem bool // is the game's own

@@ -63,32 +63,19 @@ const (
 	no      = rejected
 )
 
-// Quirk 1: one cannot go where one stands, nor to what stands there too.
-func TestQuirkNoWayToHere(t *testing.T) {
-	e := household(t, modern).engine
-	dialogue(t, e,
-		line{"go to countertop 2", "You arrive at countertop 2. " + counter},
-		line{"go to countertop 2", no},
-		line{"go to cabinet 1", no},
-		line{"examine cabinet 1", "The cabinet 1 is closed."},
-		line{"open cabinet 1", "You open the cabinet 1. The cabinet 1 is open. In it, you see a apple 2."},
-		line{"go to countertop 1", "You arrive at countertop 1. On the countertop 1, you see a knife 1."},
-		line{"go to cabinet 1", "You arrive at cabinet 1. The cabinet 1 is open. In it, you see a apple 2."},
-		line{"close cabinet 1", "You close the cabinet 1."},
-	)
-}
-
-// Quirk 2: only what is held and the receptacles at hand can be examined.
-func TestQuirkExamine(t *testing.T) {
-	dialogue(t, household(t, modern).engine,
-		line{"examine countertop 2", no},
-		line{"go to countertop 2", "You arrive at countertop 2. " + counter},
-		line{"examine spoon 1", no},
-		line{"examine countertop 2", counter},
-		line{"take spoon 1 from countertop 2", "You pick up the spoon 1 from the countertop 2."},
-		line{"examine spoon 1", "There's nothing special about spoon 1."},
-		line{"examine fridge 1", no},
-	)
+// What the engine alone answers, quirk by quirk.
+func TestQuirks(t *testing.T) {
+	for _, c := range sharedtest.Cases[struct {
+		Quirk string
+		Lines [][2]string // command and answer
+	}](t, "quirks.yaml") {
+		var lines []line
+		for _, l := range c.Lines {
+			lines = append(lines, line{l[0], l[1]})
+		}
+		t.Log(c.Quirk)
+		dialogue(t, household(t, modern).engine, lines...)
+	}
 }
 
 // Quirks 3 and 4: the engine sees nothing from the middle of the room; the
@@ -200,76 +187,8 @@ func TestQuirkLists(t *testing.T) {
 	}
 }
 
-// Quirk 8: taking what is listed twice leaves the other listing behind, and it
-// can be taken again.
-func TestQuirkListedTwice(t *testing.T) {
-	dialogue(t, household(t, modern).engine,
-		line{"go to desk 1", "You arrive at desk 1. On the desk 1, you see a bare-bell , and a pencil 1."},
-		line{"take pencil 1 from desk 1", "You pick up the pencil 1 from the desk 1."},
-		line{"open drawer 1", "You open the drawer 1. The drawer 1 is open. In it, you see a desklamp 2, and a pencil 1."},
-		line{"take pencil 1 from drawer 1", no}, // one thing at a time, even itself
-		line{"move pencil 1 to desk 1", "You move the pencil 1 to the desk 1."},
-		line{"take pencil 1 from drawer 1", "You pick up the pencil 1 from the drawer 1."},
-		line{"inventory", "You are carrying: a pencil 1."},
-		line{"examine desk 1", "On the desk 1, you see a bare-bell , and a pencil 1."},
-	)
-}
-
-// Quirk 9: doors do not matter for slicing and switching on, nor for heating,
-// cleaning and cooling, which can be done again and again.
-func TestQuirkClosedDoors(t *testing.T) {
-	dialogue(t, household(t, modern).engine,
-		line{"go to countertop 1", "You arrive at countertop 1. On the countertop 1, you see a knife 1."},
-		line{"take knife 1 from countertop 1", "You pick up the knife 1 from the countertop 1."},
-		line{"slice apple 1 with knife 1", "You sliced the apple 1 with the knife 1."}, // on the floor, in no list
-		line{"slice apple 2 with knife 1", no},                                         // elsewhere
-		line{"go to cabinet 1", "You arrive at cabinet 1. The cabinet 1 is closed."},
-		line{"slice apple 2 with knife 1", "You sliced the apple 2 with the knife 1."}, // in the cabinet
-		line{"slice apple 2 with knife 1", "You sliced the apple 2 with the knife 1."},
-		line{"take apple 2 from cabinet 1", no},
-		line{"move knife 1 to countertop 2", no}, // knives are not for countertops here
-	)
-	dialogue(t, household(t, modern).engine,
-		line{"go to countertop 2", "You arrive at countertop 2. " + counter},
-		line{"take apple 3 from countertop 2", "You pick up the apple 3 from the countertop 2."},
-		line{"heat apple 3 with microwave 1", no},
-		line{"go to microwave 1", "You arrive at microwave 1. The microwave 1 is closed."},
-		line{"heat apple 3 with microwave 1", "You heat the apple 3 using the microwave 1."},
-		line{"heat apple 3 with microwave 1", "You heat the apple 3 using the microwave 1."},
-		line{"examine apple 3", "This is a hot apple 3."},
-		line{"go to fridge 1", "You arrive at fridge 1. The fridge 1 is closed."},
-		line{"cool apple 3 with fridge 1", "You cool the apple 3 using the fridge 1."},
-		line{"examine apple 3", "This is a cold apple 3."},
-		line{"go to sinkbasin 1", "You arrive at sinkbasin 1. On the sinkbasin 1, you see nothing."},
-		line{"clean apple 3 with sinkbasin 1", "You clean the apple 3 using the sinkbasin 1."},
-		line{"examine apple 3", "This is a cool and clean apple 3."},
-	)
-}
-
-// Quirk 10: "next to it" lies what was taken from one receptacle at this place
-// and put into another.
+// Quirk 10, of what is listed twice, taken twice and put elsewhere: it is shown twice.
 func TestQuirkNextToIt(t *testing.T) {
-	const facing = "You are facing the cabinet 1, and countertop 2. Next to it, you see "
-	dialogue(t, household(t, modern).engine,
-		line{"go to countertop 2", "You arrive at countertop 2. " + counter},
-		line{"open cabinet 1", "You open the cabinet 1. The cabinet 1 is open. In it, you see a apple 2."},
-		line{"take mug 1 from countertop 2", "You pick up the mug 1 from the countertop 2."},
-		line{"look", facing + "nothing."},
-		line{"move mug 1 to cabinet 1", "You move the mug 1 to the cabinet 1."},
-		line{"look", facing + "a mug 1."},
-		line{"take apple 3 from countertop 2", "You pick up the apple 3 from the countertop 2."},
-		line{"move apple 3 to cabinet 1", "You move the apple 3 to the cabinet 1."},
-		line{"look", facing + "a apple 3, and a mug 1."},
-		line{"take mug 1 from cabinet 1", "You pick up the mug 1 from the cabinet 1."},
-		line{"look", facing + "a apple 3."},
-		line{"move mug 1 to countertop 2", "You move the mug 1 to the countertop 2."},
-		line{"look", facing + "a apple 3, and a mug 1."},
-		line{"take apple 3 from cabinet 1", "You pick up the apple 3 from the cabinet 1."},
-		line{"go to countertop 1", "You arrive at countertop 1. On the countertop 1, you see a knife 1."},
-		line{"move apple 3 to countertop 1", "You move the apple 3 to the countertop 1."},
-		line{"look", "You are facing the countertop 1. Next to it, you see nothing."},
-	)
-	// Listed twice, taken twice, put elsewhere: shown twice.
 	w := household(t, modern)
 	dialogue(t, w.engine, line{"go to desk 1", "You arrive at desk 1. On the desk 1, you see a bare-bell , and a pencil 1."})
 	desk, drawer := w.number(t, "desk 1"), w.number(t, "drawer 1")
@@ -349,17 +268,6 @@ func TestQuirkAfterTheWin(t *testing.T) {
 	}
 }
 
-// Quirk 14: what AgentBoard's instruction says is not what the engine takes.
-func TestQuirkStockInstruction(t *testing.T) {
-	dialogue(t, household(t, modern).engine, append(slices.Clone(win[:3]),
-		line{"heat apple 3 using microwave 1", no},
-		line{"heat apple 3 with microwave 1", "You heat the apple 3 using the microwave 1."},
-		line{"go to drawer 1", "You arrive at drawer 1. The drawer 1 is closed."},
-		line{"toggle desklamp 2", no},
-		line{"use desklamp 2", "You turn on the desklamp 2."},
-	)...)
-}
-
 // Quirks 15 and 16: numbers count what is not visible, and count down; what has no
 // place in the scene has no number, and no command that ends with it can be given.
 func TestQuirkNames(t *testing.T) {
@@ -381,20 +289,6 @@ func TestQuirkNames(t *testing.T) {
 	if want := "You arrive at loc 1. On the desk 1, you see "; !strings.HasPrefix(classicLine, want) {
 		t.Errorf("%q, want %q", classicLine, want)
 	}
-}
-
-// Quirk 18: cleaning takes a sink basin.
-func TestQuirkClean(t *testing.T) {
-	dialogue(t, household(t, modern).engine,
-		line{"go to countertop 2", "You arrive at countertop 2. " + counter},
-		line{"take spoon 1 from countertop 2", "You pick up the spoon 1 from the countertop 2."},
-		line{"go to bathtubbasin 1", "You arrive at bathtubbasin 1. On the bathtubbasin 1, you see nothing."},
-		line{"clean spoon 1 with bathtubbasin 1", no},
-		line{"go to sinkbasin 1", "You arrive at sinkbasin 1. On the sinkbasin 1, you see nothing."},
-		line{"clean spoon 1 with sinkbasin 1", "You clean the spoon 1 using the sinkbasin 1."},
-		line{"clean spoon 1 with sinkbasin 1", "You clean the spoon 1 using the sinkbasin 1."},
-		line{"examine spoon 1", "This is a clean spoon 1."},
-	)
 }
 
 // Quirk 19: the expert has no trouble with either verb, nor with detours.

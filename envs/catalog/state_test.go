@@ -115,7 +115,7 @@ func TestStateKeys(t *testing.T) {
 			e := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{}))(t)
 			random := stream.New(1, "state keys", name)
 			var equal, different, visible int
-			for _, task := range sharedtest.Sample(t, e.Tasks(), 1) {
+			for _, task := range sharedtest.Sample(t, e.Tasks(), 1, 12) {
 				world := sharedtest.Must(e.NewWorld(task))(t)
 				w := walker{t, task, world}
 				if _, forks := envs.As[envs.Forker](world); !forks && len(entry.Folders) == 0 {

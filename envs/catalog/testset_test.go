@@ -42,7 +42,7 @@ func renamed(t *testing.T, env string, most int, change func(text string) string
 		const games = "alfworld/json_2.1.1/valid_unseen"
 		files := sharedtest.Must(filepath.Glob(filepath.Join(data, games, "*", "*", "game.tw-pddl")))(t)
 		sharedtest.Equal(t, len(files), 134, "games")
-		for i, f := range sharedtest.Sample(t, files, most) {
+		for i, f := range sharedtest.Sample(t, files, most, 3*most) {
 			kind, _, _ := strings.Cut(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
 			parts := strings.Split(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
 			name := strings.Join(append([]string{kind}, parts[1:]...), "-")
@@ -134,7 +134,7 @@ func TestRenamedTestData(t *testing.T) {
 		{"hotpotqa", otherTasks, func(s string) string { return strings.ReplaceAll(s, "?\"", ", really?\"") }},
 	} {
 		t.Run(c.env+", "+c.name, func(t *testing.T) {
-			e := opened(t, c.env, renamed(t, c.env, 30, c.change))
+			e := opened(t, c.env, renamed(t, c.env, 12, c.change))
 			n := 0
 			for _, task := range e.Tasks() {
 				if UseOf(e.Info(), task) == Test {

@@ -82,30 +82,8 @@ func TestSentenceLaws(t *testing.T) {
 // Lookups walk through the page and start again with another text or page.
 func TestLookupWalk(t *testing.T) {
 	w := newWorld(t, embedded(t, Options{}), 0)
-	for _, s := range []struct{ action, want string }{
-		{
-			"search[Warsaw]",
-			"Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the " +
-				"country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
-		{"lookup[WAR]", "(Result 1 / 2) Warsaw is the capital and largest city of Poland."},
-		{"search[nowhere at all]", "Could not find nowhere at all. Similar: []."},
-		{"lookup[WAR]",
-			"(Result 2 / 2) Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
-		{"lookup[WAR]", "No more results.\n"},
-		{"lookup[war]", "(Result 1 / 2) Warsaw is the capital and largest city of Poland."},
-		{
-			"search[WARSAW]",
-			"Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the " +
-				"country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
-		{"lookup[war]", "(Result 1 / 2) Warsaw is the capital and largest city of Poland."},
-		{
-			"search[[Warsaw]]",
-			"Warsaw is the capital and largest city of Poland. It stands on the river Vistula in the east of the " +
-				"country. Its Old Town was rebuilt after the Second World War and is a World Heritage Site.."},
-		{"search[Warsaw", "Invalid action: search[Warsaw"},
-		{"finish", "Invalid action: finish"},
-	} {
-		sharedtest.Equal(t, step(t, w, s.action).Observation, s.want, s.action)
+	for _, s := range sharedtest.Cases[struct{ Action, Want string }](t, "lookup-walk.yaml") {
+		sharedtest.Equal(t, step(t, w, s.Action).Observation, s.Want, s.Action)
 	}
 }
 

@@ -177,7 +177,7 @@ func TestServersThatStall(t *testing.T) {
 	owner.hang = true
 	o := options(t, sources, "hotpotqa")
 	d := newDownloader(nil, "test", o.Tell)
-	d.wait, d.stall = time.Millisecond, 100*time.Millisecond
+	d.wait, d.stall = time.Millisecond, 500*time.Millisecond
 	check(t, pullWith(context.Background(), o, d))
 	sharedtest.Equal(t, stateOf(t, o.Dir)["hotpotqa/questions"], Complete, "the questions")
 }

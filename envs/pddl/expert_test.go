@@ -34,7 +34,7 @@ func solve(t *testing.T, e *Env, task envs.Task, limit int) (steps int, success 
 func TestExpertOfficial(t *testing.T) {
 	e := official(t)
 	long := map[int]int{4: 35, 14: 36, 15: 35, 16: 34, 53: 39}
-	for _, task := range sharedtest.Sample(t, e.Tasks(), 20) {
+	for _, task := range sharedtest.Sample(t, e.Tasks(), 12) {
 		steps, success := solve(t, e, task, 40)
 		want := 30
 		if n, ok := long[task.Index]; ok {
@@ -42,17 +42,6 @@ func TestExpertOfficial(t *testing.T) {
 		}
 		if !success || steps > want {
 			t.Errorf("%s: %d steps, success %v; want at most %d", task.ID, steps, success, want)
-		}
-	}
-}
-
-func TestExpertGenerated(t *testing.T) {
-	e := generated(t)
-	for _, task := range e.Tasks() {
-		steps, success := solve(t, e, task, stepLimit)
-		t.Log(task.ID, task.Difficulty, steps)
-		if !success || steps < 2 {
-			t.Errorf("%s: %d steps, success %v", task.ID, steps, success)
 		}
 	}
 }

@@ -299,37 +299,19 @@ func TestProgressAndDone(t *testing.T) {
 		(:init (arm-empty) (on-table b1) (on b2 b1) (clear b2) (on-table b3) (clear b3)) (:goal (and (on b2 b1) (on b3 b2))))`))
 	sharedtest.Equal(t, start(t, w).Goal,
 		"The goal is to satisfy the following conditions: b2 is on b1., b3 is on b2.", "goal")
-	for i, tt := range []struct {
-		action   string
-		progress float64
-		done     bool
-		suffix   bool
-		valid    bool
-	}{
-		{"putdown b1", 0, false, false, false},
-		{"check", 0, false, false, true},
-		{"look around", 0, false, false, true},
-		{"pickup b1", 0, false, false, false},
-		{"unstack b2 b1", 0, false, false, true},
-		{"stack b2 b1", 0.5, false, false, true},
-		{"unstack b2 b1", 0.5, false, false, true},
-		{"stack b2 b1", 0.5, false, false, true},
-		{"pickup b3", 0.5, false, false, true},
-		{"stack b3 b2", 1, true, true, true},
-		{"check", 1, true, false, true},
-		{"look around", 1, true, false, true},
-		{"stack b3 b2", 1, true, false, false},
-		{"dance", 1, true, false, false},
-		{"unstack b3 b2", 1, false, false, true},
-		{"look around", 1, false, false, true},
-		{"stack b3 b2", 1, true, true, true},
-	} {
-		s := step(t, w, tt.action)
-		if s.Progress != tt.progress || s.Done != tt.done || s.Success != tt.done || s.Valid != tt.valid {
-			t.Errorf("step %d, %q: %+v", i, tt.action, s)
+	for i, tt := range sharedtest.Cases[struct {
+		Action   string
+		Progress float64
+		Done     bool
+		Suffix   bool
+		Valid    bool
+	}](t, "progress-and-done.yaml") {
+		s := step(t, w, tt.Action)
+		if s.Progress != tt.Progress || s.Done != tt.Done || s.Success != tt.Done || s.Valid != tt.Valid {
+			t.Errorf("step %d, %q: %+v", i, tt.Action, s)
 		}
-		sharedtest.Equal(t, strings.HasSuffix(s.Observation, " The goal is satisfied."), tt.suffix, "step", i,
-			tt.action, s.Observation)
+		sharedtest.Equal(t, strings.HasSuffix(s.Observation, " The goal is satisfied."), tt.Suffix, "step", i,
+			tt.Action, s.Observation)
 	}
 }
 

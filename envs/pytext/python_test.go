@@ -66,7 +66,7 @@ var odd = []string{"\x1c", "\x1d", "\x1e", "\x1f", "\v", "\f", "\r", "\n", "\t",
 func TestPythonItself(t *testing.T) {
 	draw := rand.New(rand.NewPCG(70, 1))
 	texts := slices.Clone(odd)
-	for range sharedtest.Times(t, 200000, 5000) {
+	for range sharedtest.Times(t, 50000, 5000, 200000) {
 		text := ""
 		for range draw.IntN(8) {
 			if draw.IntN(4) == 0 {

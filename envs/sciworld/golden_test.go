@@ -20,11 +20,11 @@ func opened(t testing.TB, o Options) *Env {
 	return sharedtest.Must(New(o))(t)
 }
 
-// The recorded episodes that the official simulator replays: one in so many of them, from
-// the first so many. All of them take a quarter of an hour and more.
+// The recorded episodes that the official simulator replays: one in so many of them. All of
+// them take a quarter of an hour and more.
 var (
 	every = flag.Int("every", 20, "replay every so many recorded episodes; 1 for all")
-	first = flag.Int("first", 0, "the number of the first episode that is replayed, less than every")
+	first = flag.Int("first", 0, "which of so many episodes, tasks and starts are compared: another number, others")
 )
 
 // differences counts in what replayed steps differ from their records.
@@ -35,22 +35,18 @@ type differences struct {
 	lines           []string
 }
 
-// mostObservations is the share of observations that may differ, by the reasons
-// of classify. With 1.1.3, which AgentBoard had, it is 1 in 200; later versions
-// word and move some things differently.
-func mostObservations(version string) float64 {
-	if version == "1.1.3" {
-		return 1.0 / 200
-	}
-	return 1.0 / 100
-}
+// mostObservations is the share of observations that may differ in versions after the
+// one that AgentBoard had, which word and move some things differently.
+const mostObservations = 1.0 / 100
 
-// The official simulator repeats what it said to AgentBoard. Progress never
-// differs.
+// The official simulator repeats what it said to AgentBoard, as ours does: the same differs,
+// and no progress. Later versions differ in a few observations.
 func TestRecordedRuns(t *testing.T) {
-	o := startOfficial(t)
-	d := compareRecorded(t, o.plays(Options{Data: sharedtest.AgentBoard(t)}), *every, *first)
-	if most := mostObservations(o.version) * float64(d.steps); float64(d.counts["observation"]) > most {
+	o, options := startOfficial(t), Options{Data: sharedtest.AgentBoard(t)}
+	d := compareRecorded(t, o.plays(options), *every, *first)
+	if o.version == nativeVersion {
+		sharedtest.Same(t, d.lines, compareRecorded(t, opened(t, options), *every, *first).lines)
+	} else if most := mostObservations * float64(d.steps); float64(d.counts["observation"]) > most {
 		t.Errorf("%d observations differ, want at most %.1f", d.counts["observation"], most)
 	}
 }
@@ -73,7 +69,7 @@ func compareRecorded(t *testing.T, e *Env, every, first int) *differences {
 	t.Helper()
 	d := &differences{counts: map[string]int{}, classes: map[string]int{}}
 	for i, rec := range recorded(t) {
-		if i%every != first {
+		if i%every != first%every {
 			continue
 		}
 		found, err := episode.Replay(context.Background(), e, rec)

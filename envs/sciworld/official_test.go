@@ -25,9 +25,16 @@ type official struct {
 	list    []string // of what was valid after the last step
 }
 
-// startOfficial starts the simulator, or skips the test.
+// simulator is the one process of all tests, which ends with its input.
+var simulator *official
+
+// startOfficial returns the simulator, which it starts for the first test, or skips the test.
 func startOfficial(t testing.TB) *official {
 	t.Helper()
+	if simulator != nil {
+		simulator.t = t
+		return simulator
+	}
 	jar := os.Getenv("HELDOUT_SCIWORLD_JAR")
 	if jar == "" {
 		sharedtest.Absent(t, "java", "needs the official simulator: set HELDOUT_SCIWORLD_JAR to the path of "+
@@ -43,17 +50,12 @@ func startOfficial(t testing.TB) *official {
 	// A test is over before what the second compiler takes is won back.
 	java := exec.Command("java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-Duser.language=en", "-cp", jar, driver)
-	java.Dir, java.Stderr = t.TempDir(), os.Stderr
+	java.Dir, java.Stderr = os.TempDir(), os.Stderr
 	o := &official{t: t}
 	o.in, o.out = pipes(t, java)
 	sharedtest.OK(t, java.Start())
-	t.Cleanup(func() {
-		o.in.Close()
-		if err := java.Wait(); err != nil {
-			t.Error("the official simulator:", err)
-		}
-	})
 	o.version = ask[string](o, "#version")
+	simulator = o
 	return o
 }
 

@@ -103,12 +103,14 @@ func TestRealStarts(t *testing.T) {
 	if *startsUpdate {
 		updateStartScores(t, real)
 	}
-	compared, different, nth := 0, 0, -1 // of its task
+	variations := map[string]int{}
+	for _, task := range ours.Tasks() {
+		variations[task.Type]++
+	}
+	compared, different, nth := 0, 0, map[string]int{} // of its task
 	for i, task := range ours.Tasks() {
-		if nth++; i > 0 && ours.Tasks()[i-1].Type != task.Type {
-			nth = 0
-		}
-		if nth%*startsEvery != 0 {
+		nth[task.Type]++
+		if every := min(*startsEvery, variations[task.Type]); nth[task.Type]%every != *first%every {
 			continue
 		}
 		compared++

@@ -11,12 +11,27 @@ import (
 // Cases reads the cases of a test, at least one, from a YAML file of its folder testdata.
 func Cases[T any](t testing.TB, file string) (cases []T) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err == nil {
-		err = yaml.UnmarshalWithOptions(text, &cases, yaml.Strict())
-	}
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("%s: %d cases, %v", file, len(cases), err)
+	read(t, file, &cases)
+	if len(cases) == 0 {
+		t.Fatalf("%s: no cases", file)
 	}
 	return cases
+}
+
+// Table reads what a test wants of each text, at least of one, from such a file.
+func Table[V any](t testing.TB, file string) (wanted map[string]V) {
+	t.Helper()
+	read(t, file, &wanted)
+	if len(wanted) == 0 {
+		t.Fatalf("%s: no texts", file)
+	}
+	return wanted
+}
+
+func read(t testing.TB, file string, v any) {
+	t.Helper()
+	text := Must(os.ReadFile(filepath.Join("testdata", file)))(t)
+	if err := yaml.UnmarshalWithOptions(text, v, yaml.Strict()); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
 }

@@ -67,11 +67,17 @@ func Absent(t testing.TB, part, remedy string) {
 	t.Skip(remedy)
 }
 
-// Sample returns all inputs in the long form, and n of them in the short one, spread
-// evenly. It says so.
-func Sample[T any](t testing.TB, inputs []T, n int) []T {
+// Sample returns n of the inputs in the short form, and all in the long one, or so many of
+// them, spread evenly. It says so.
+func Sample[T any](t testing.TB, inputs []T, n int, long ...int) []T {
 	t.Helper()
-	if Long() || n >= len(inputs) {
+	switch {
+	case Whole() || Long() && long == nil:
+		return inputs
+	case Long():
+		n = long[0]
+	}
+	if n >= len(inputs) {
 		return inputs
 	}
 	t.Logf("this form takes %d of %d; HELDOUT_LONG=all takes all", n, len(inputs))

@@ -44,12 +44,16 @@ func TestForms(t *testing.T) {
 		if got := [4]int{Every(v, 7), Every(v, 7, 3), Times(v, 50, 2), Times(v, 50, 2, 90)}; got != want {
 			t.Errorf("with %q: %v, want %v", long, got, want)
 		}
-		some := []int{0, 2, 5, 7}
-		if Long() {
-			some = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		some, more := []int{0, 2, 5, 7}, []int{0, 2, 5, 7}
+		switch long {
+		case "1":
+			some, more = all, []int{0, 1, 3, 5, 6, 8}
+		case "all":
+			some, more = all, all
 		}
-		if got := Sample(v, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4); !slices.Equal(got, some) {
-			t.Errorf("with %q: %v, want %v", long, got, some)
+		if got, of := Sample(v, all, 4), Sample(v, all, 4, 6); !slices.Equal(got, some) || !slices.Equal(of, more) {
+			t.Errorf("with %q: %v and %v, want %v and %v", long, got, of, some, more)
 		}
 	}
 }

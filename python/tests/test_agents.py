@@ -446,7 +446,7 @@ def test_slow(tmp_path):
 
     def slow(episode):
         if episode.task.endswith("1"):
-            freed.wait(20)
+            freed.wait(60)
             with pytest.raises(heldout.StepError, match="the episode was ended: .* has not answered"):
                 episode.step("look around")
             assert episode.done
@@ -465,7 +465,7 @@ def test_many(tmp_path):
 
     async def waits(episode):
         if episode.task == "gripper/gen0-01":
-            await asyncio.to_thread(others.wait, 60)
+            await asyncio.to_thread(others.wait, 600)
         while not episode.done:
             await episode.step("look around")
         ended.append(episode.task)

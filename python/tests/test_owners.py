@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-EACH = int(os.environ.get("HELDOUT_OWNERS", "4"))  # owners that are ended by each signal
+EACH = int(os.environ.get("HELDOUT_OWNERS", "2"))  # owners that are ended by each signal
 
 OWNER = """
 import heldout, sys, threading
@@ -49,8 +49,8 @@ def marked(mark):
 
 
 def left(mark):
-    """What is left of the processes with a variable after half a minute."""
-    until = time.monotonic() + 30
+    """What is left of the processes with a variable after some minutes."""
+    until = time.monotonic() + 300
     while (found := marked(mark)) and time.monotonic() < until:
         time.sleep(0.2)
     return found
@@ -77,7 +77,7 @@ def test_nothing_is_left(tmp_path, end):
             with subprocess.Popen(
                 code, env=environment, stderr=subprocess.DEVNULL, preexec_fn=hear_hangups
             ) as owner:
-                while i % 4 > 1 and not (folder / "begun").exists():
+                while i % 4 in (1, 2) and not (folder / "begun").exists() and owner.poll() is None:
                     time.sleep(0.01)
                 time.sleep(draw.uniform(0, 2))
                 assert owner.poll() is None

@@ -275,7 +275,7 @@ def rows(out: Path) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(12 if LONG else 3))
+@pytest.mark.parametrize("seed", range(12 if LONG else 2))
 def test_sessions_of_a_function(seed, tmp_path):
     """Start, mend, rename, sample otherwise, more seeds, another folder, a kill: no row has two agents.
 
@@ -335,7 +335,7 @@ with heldout.Pool("pddl", tasks="gripper/gen0-01,gripper/gen0-02", step_limit=2,
 '''
 
 
-@pytest.mark.parametrize("seed", range(12 if LONG else 3))
+@pytest.mark.parametrize("seed", range(12 if LONG else 2))
 def test_sessions_of_a_loop(seed, tmp_path):
     """The same for recordings: the same player goes on, what is played again keeps its result, another is refused."""
     draw = random.Random(seed)

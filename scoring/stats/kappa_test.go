@@ -133,7 +133,7 @@ func TestKappaCovers(t *testing.T) {
 		runs, truth = *coverageRuns, 200_000
 	}
 	var all coverages
-	for _, clusters := range sharedtest.Sample(t, []int{25, 50, 100}, 1) {
+	for _, clusters := range sharedtest.Sample(t, []int{25, 50, 100}, 1, 2) {
 		for _, size := range []int{2, 6} {
 			for _, balanced := range []bool{true, false} {
 				for _, base := range []float64{-3.5, -2, -1} { // kappa of about 0.9, 0.7, 0.4

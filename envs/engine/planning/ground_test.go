@@ -69,33 +69,11 @@ func wrap(precondition, effect, init, goal string) (domain, problem string) {
 // state. TestTaskEqualsNaive has the combinations.
 func TestPreconditions(t *testing.T) {
 	const init = "(p a) (p b) (r a b) (r b c) (r c c) (s a) (tri b b b) (tri b c c) (tri a b c) (tri k a k)"
-	tests := []struct{ precondition, want string }{
-		{"()", "a b c"},
-		{"(or)", ""},
-		{"(p ?x)", "a b"},
-		{"(not (s ?x))", "b c"},
-		{"(s k)", "a b c"},
-		{"(p k)", ""},
-		{"(imply (p ?x) (s ?x))", "a c"},
-		{"(not (= ?x a))", "b c"},
-		{"(r ?x ?x)", "c"},
-		{"(exists (?y) (and (r ?x ?y) (not (p ?y))))", "b c"},
-		{"(exists (?y ?z) (and (r ?x ?y) (r ?y ?z) (not (= ?x ?y)) (not (= ?y ?z))))", "a"},
-		{"(tri ?x ?x b)", "b"},
-		{"(exists (?y - other) (= ?x ?y))", ""},
-		{"(exists () (p ?x))", "a b"},
-		{"(forall (?y) (imply (r ?x ?y) (p ?y)))", "a"},
-		{"(forall (?y - other) (s ?x))", "a"},
-		{"(forall (?y) (imply (exists (?z) (r ?z ?y)) (or (p ?y) (= ?y ?x))))", "c"},
-		{"(exists (?y) (forall (?z) (imply (r ?x ?z) (and (= ?y ?z) (not (p ?z))))))", "b c"},
-		{"(exists (?y - thing, ?z - other) (and (r ?x ?z) (p ?y)))", ""},
-		{"(forall (?y - thing,) (flag))", "a b c"},
-	}
-	for _, tt := range tests {
-		task := mustGround(t, first(wrap(tt.precondition, "(q ?x)", init, "()")),
-			second(wrap(tt.precondition, "(q ?x)", init, "()")))
+	for _, tt := range sharedtest.Cases[struct{ Precondition, Want string }](t, "preconditions.yaml") {
+		task := mustGround(t, first(wrap(tt.Precondition, "(q ?x)", init, "()")),
+			second(wrap(tt.Precondition, "(q ?x)", init, "()")))
 		var want []string
-		for _, x := range strings.Fields(tt.want) {
+		for _, x := range strings.Fields(tt.Want) {
 			want = append(want, "do "+x)
 		}
 		var got []string
@@ -104,10 +82,10 @@ func TestPreconditions(t *testing.T) {
 				got = append(got, name)
 			}
 		}
-		sharedtest.Same(t, got, want, tt.precondition)
+		sharedtest.Same(t, got, want, tt.Precondition)
 		// The same condition as a goal, about one thing.
 		for _, x := range []string{"a", "b", "c"} {
-			goal := strings.ReplaceAll(tt.precondition, "?x", x)
+			goal := strings.ReplaceAll(tt.Precondition, "?x", x)
 			task := mustGround(t, first(wrap("()", "()", init, goal)), second(wrap("()", "()", init, goal)))
 			if got := task.Reached(task.Init); got != slices.Contains(want, "do "+x) {
 				t.Errorf("goal %s: reached %v", goal, got)
@@ -122,39 +100,14 @@ func second(_, b string) string { return b }
 // Every case does one thing to the state {p a, p b, two a b, flag}.
 func TestEffects(t *testing.T) {
 	const init = "(p a) (p b) (two a b) (flag) (r a b) (r a c)"
-	tests := []struct{ effect, want string }{
-		{"()", "flag, p a, p b, two a b"},
-		{"(increase (total-cost) 1)", "flag, p a, p b, two a b"},
-		{"(p c)", "flag, p a, p b, p c, two a b"},
-		{"(not (p c))", "flag, p a, p b, two a b"},
-		{"(and (not (p ?x)) (p c) (not (flag)))", "p b, p c, two a b"},
-		// What is both deleted and added stays, in whatever order.
-		{"(and (p ?x) (not (p ?x)))", "flag, p a, p b, two a b"},
-		{"(and (when (p c) (p c)) (when (flag) (not (p a))))", "flag, p b, two a b"},
-		// Conditions read the state before.
-		{"(and (not (p ?x)) (when (p ?x) (q ?x)))", "flag, p b, q a, two a b"},
-		{"(and (q ?x) (when (q ?x) (p c)))", "flag, p a, p b, q a, two a b"},
-		{"(and (when (p a) (not (p a))) (when (not (p a)) (p a)))", "flag, p b, two a b"},
-		{"(when (or (p c) (p b)) (and (q c) (not (flag))))", "p a, p b, q c, two a b"},
-		{"(when (exists (?y) (two ?x ?y)) (q c))", "flag, p a, p b, q c, two a b"},
-		{"(when (flag) (when (p a) (when (p b) (q c))))", "flag, p a, p b, q c, two a b"},
-		{"(when (flag) (and (q a) (when (not (p c)) (and (q b) (when (p b) (q c))))))",
-			"flag, p a, p b, q a, q b, q c, two a b"},
-		{"(forall (?y - other) (q ?y))", "flag, p a, p b, q k, two a b"},
-		{"(forall (?y) (when (p ?y) (and (q ?y) (not (p ?y)))))", "flag, q a, q b, two a b"},
-		{"(forall (?y ?z) (when (two ?y ?z) (and (not (two ?y ?z)) (two ?z ?y))))", "flag, p a, p b, two b a"},
-		{"(forall (?y) (forall (?z) (when (and (p ?y) (p ?z) (not (= ?y ?z))) (two ?y ?z))))",
-			"flag, p a, p b, two a b, two b a"},
-		{"(forall (?y) (when (exists (?z) (two ?y ?z)) (not (p ?y))))", "flag, p b, two a b"},
-	}
-	for _, tt := range tests {
-		task := mustGround(t, first(wrap("()", tt.effect, init, "()")), second(wrap("()", tt.effect, init, "()")))
+	for _, tt := range sharedtest.Cases[struct{ Effect, Want string }](t, "effects.yaml") {
+		task := mustGround(t, first(wrap("()", tt.Effect, init, "()")), second(wrap("()", tt.Effect, init, "()")))
 		before := facts(task, task.Init)
 		after := slices.DeleteFunc(facts(task, do(t, task, task.Init, "do a")), func(f string) bool {
 			return f[0] == 'r' || f[0] == 's'
 		})
-		sharedtest.Equal(t, strings.Join(after, ", "), tt.want, tt.effect)
-		sharedtest.Same(t, facts(task, task.Init), before, tt.effect, "changed the state before")
+		sharedtest.Equal(t, strings.Join(after, ", "), tt.Want, tt.Effect)
+		sharedtest.Same(t, facts(task, task.Init), before, tt.Effect, "changed the state before")
 	}
 }
 
@@ -241,23 +194,11 @@ func TestWays(t *testing.T) {
 		}
 		return n
 	}
-	for _, tt := range []struct {
-		precondition, init string
-		want               int
-	}{
-		{"(or (p a) (p b))", "", 2},
-		{"(or (p a) (p b) (s a))", "", 2},
-		{"(or (p a) (p b) (s a))", "(s a)", 1},
-		{"(or (p a) (two a b))", "", 1},
-		{"(and (or (p a) (p b)) (or (p b) (p c)))", "", 4},
-		{"(and (or (p a) (p b)) (or (not (p a)) (not (p b))))", "", 2},
-		{"(exists (?y - thing) (p ?y))", "", 3},
-		{"(exists (?y) (and (p ?y) (r ?x ?y)))", "(r a b) (r a c) (r b a)", 2},
-		{"(flag)", "", 0},
-		{"(not (flag))", "", 1},
-		{"(two a b)", "(two a b)", 1},
-	} {
-		sharedtest.Equal(t, count(tt.precondition, tt.init), tt.want, tt.precondition, "operators")
+	for _, tt := range sharedtest.Cases[struct {
+		Precondition, Init string
+		Want               int
+	}](t, "ways.yaml") {
+		sharedtest.Equal(t, count(tt.Precondition, tt.Init), tt.Want, tt.Precondition, "operators")
 	}
 }
 
@@ -276,40 +217,21 @@ func TestEffectsAreJoined(t *testing.T) {
 
 // Goals that always hold, or never can, are told apart from others.
 func TestGoals(t *testing.T) {
-	for _, tt := range []struct {
-		goal    string
-		ways    int
-		reached bool
-		steps   int // -1: cannot be reached
-	}{
-		{"()", 1, true, 0},
-		{"(s k)", 1, true, 0},
-		{"(not (s a))", 1, true, 0},
-		{"(or (s k) (p a))", 1, true, 0},
-		{"(s a)", 0, false, -1},
-		{"(or)", 0, false, -1},
-		{"(flag)", 0, false, -1},
-		{"(and (p a) (flag))", 0, false, -1},
-		{"(and (p a) (not (p a)))", 0, false, -1},
-		{"(p a)", 1, false, 1},
-		{"(not (p b))", 1, false, 1},
-		{"(and (p a) (not (p b)))", 1, false, 2},
-		{"(or (flag) (not (p b)))", 1, false, 1},
-		{"(or (and (p a) (p c)) (and (not (p b)) (q c)))", 2, false, 2},
-		{"(forall (?x - thing) (p ?x))", 1, false, 2},
-		{"(exists (?x - thing) (and (not (= ?x b)) (p ?x)))", 2, false, 1},
-		{"(forall (?x) (imply (q ?x) (p ?x)))", 8, true, 0},
-		{"(and (q b) (forall (?x) (imply (q ?x) (not (p ?x)))))", 8, false, 2},
-	} {
-		task := mustGround(t, first(wrap("()", "(q ?x)", "(p b)", tt.goal)),
-			second(wrap("()", "(q ?x)", "(p b)", tt.goal)))
-		if len(task.Goal) != tt.ways || task.Reached(task.Init) != tt.reached {
-			t.Errorf("%s: %d ways, reached %v, want %d, %v", tt.goal, len(task.Goal), task.Reached(task.Init), tt.ways,
-				tt.reached)
+	for _, tt := range sharedtest.Cases[struct {
+		Goal    string
+		Ways    int
+		Reached bool
+		Steps   int // -1: cannot be reached
+	}](t, "goals.yaml") {
+		task := mustGround(t, first(wrap("()", "(q ?x)", "(p b)", tt.Goal)),
+			second(wrap("()", "(q ?x)", "(p b)", tt.Goal)))
+		if len(task.Goal) != tt.Ways || task.Reached(task.Init) != tt.Reached {
+			t.Errorf("%s: %d ways, reached %v, want %d, %v", tt.Goal, len(task.Goal), task.Reached(task.Init), tt.Ways,
+				tt.Reached)
 		}
 		plan, ok := task.Plan(task.Init)
-		if ok != (tt.steps >= 0) || ok && len(plan) != tt.steps || ok && plan == nil || !ok && plan != nil {
-			t.Errorf("%s: plan %v, %v, want %d steps", tt.goal, plan, ok, tt.steps)
+		if ok != (tt.Steps >= 0) || ok && len(plan) != tt.Steps || ok && plan == nil || !ok && plan != nil {
+			t.Errorf("%s: plan %v, %v, want %d steps", tt.Goal, plan, ok, tt.Steps)
 		}
 	}
 }

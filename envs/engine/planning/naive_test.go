@@ -199,7 +199,7 @@ func seeded(t *testing.T, seed uint64) *sketch {
 // forSketches runs a property on sketches of both kinds.
 func forSketches(t *testing.T, property func(*sketch)) {
 	rapid.Check(t, func(rt *rapid.T) { property(drawn(rt)) })
-	for seed := range uint64(sharedtest.Times(t, 1000, 20)) {
+	for seed := range uint64(sharedtest.Times(t, 200, 20, 1000)) {
 		property(seeded(t, seed))
 		if t.Failed() {
 			t.Fatalf("that was seed %d", seed)

@@ -156,7 +156,7 @@ func (c *Program[A]) greet(greeting Query, read func(line []byte) error) error {
 
 // silent is why a program neither reads nor writes: how it has ended, if it has.
 func (c *Program[A]) silent(err error) error {
-	patience := time.NewTimer(lastLines)
+	patience := time.NewTimer(10 * lastLines) // a busy machine takes a while to end a program
 	defer patience.Stop()
 	select {
 	case <-c.process.Exited:

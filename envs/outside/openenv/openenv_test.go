@@ -281,7 +281,7 @@ func TestHostile(t *testing.T) {
 		"die": {func(c *websocket.Conn) { c.Close() }, "the connection has ended"},
 		"goodbye": {func(c *websocket.Conn) { _ = c.WriteMessage(websocket.CloseMessage, nil) },
 			"the connection has ended"},
-		"sleep": {func(*websocket.Conn) {}, "within 200ms"},
+		"sleep": {func(*websocket.Conn) {}, "within 2s"},
 		"pings": {func(c *websocket.Conn) {
 			for c.WriteMessage(websocket.PingMessage, nil) == nil {
 			}
@@ -293,7 +293,7 @@ func TestHostile(t *testing.T) {
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
-		}, "within 200ms"},
+		}, "within 2s"},
 		"pongs":   {raw("", "\x8a\x00"), "in place of a frame"},
 		"empty":   {raw("\x01\x00", "\x00\x00"), "in place of a frame"},
 		"endless": {raw("\x01\x00", "\x00\x7e\x10\x00"+strings.Repeat("a", 4096)), "read limit exceeded"},
@@ -330,23 +330,19 @@ func TestHostile(t *testing.T) {
 			}
 			t.Run(name+":"+point, func(t *testing.T) {
 				t.Parallel()
-				limit := "10s"
+				limit := "1h" // which nothing may take
 				if name == "sleep" || name == "dribble" {
-					limit = "200ms"
+					limit = "2s"
 				}
 				f := &fake{tricks: map[string]func(*websocket.Conn){point: trick.play}}
 				s := envs.Settings{"openenv-success": "won", "openenv-return": "0:1", "env-timeout": limit}
 				env := sharedtest.Must(reach(t, f, s))(t)
-				began := time.Now()
 				w, _, err := begin(t, env)
 				if err == nil {
 					_, err = w.Step(t.Context(), "look")
 				}
 				if err == nil || !strings.Contains(err.Error(), trick.want) || len(err.Error()) > 1500 {
 					t.Errorf("%.2000v, want %s", err, trick.want)
-				}
-				if took := time.Since(began); took > 5*time.Second {
-					t.Errorf("it took %v", took)
 				}
 				_ = w.Close()
 				if w, _, err = begin(t, env); err != nil {
@@ -377,7 +373,7 @@ func TestGreetings(t *testing.T) {
 		"redirect": {answer("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1\r\n\r\n"), "with the status 302"},
 		"key": {answer(switching + "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: a\r\n\r\n"),
 			"it refuses a WebSocket"},
-		"silent": {func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, "within 500ms"},
+		"silent": {func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, "within 2s"},
 		"endless": {func(c net.Conn) {
 			for text := switching + "A: "; ; text = strings.Repeat("a", 1<<16) {
 				if _, err := c.Write([]byte(text)); err != nil {
@@ -388,7 +384,8 @@ func TestGreetings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := envs.Settings{"openenv-success": "won", "env-timeout": "500ms"}
+			limit := map[bool]string{false: "1h", true: "2s"}[name == "silent"]
+			s := envs.Settings{"openenv-success": "won", "env-timeout": limit}
 			env := sharedtest.Must(reach(t, &fake{greet: c.greet}, s))(t)
 			if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), c.want) ||
 				len(err.Error()) > 500 || strings.Contains(err.Error(), "secret") {
@@ -487,7 +484,7 @@ func TestLargeRewards(t *testing.T) {
 // for others' sessions.
 func TestCapacity(t *testing.T) {
 	f := &fake{most: 2}
-	s := envs.Settings{"openenv-success": "won", "env-timeout": "300ms"}
+	s := envs.Settings{"openenv-success": "won", "env-timeout": "2s"}
 	env := sharedtest.Must(reach(t, f, s))(t)
 	var playing sync.WaitGroup
 	for range 12 {

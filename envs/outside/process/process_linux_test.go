@@ -81,7 +81,7 @@ func TestStop(t *testing.T) {
 		t.Fatalf("%d processes", n)
 	}
 	p.Stop(time.Second)
-	for range 100 { // what was killed may take a moment
+	for range 3000 { // what was killed may take a moment
 		if len(left(value)) == 0 {
 			return
 		}
@@ -112,7 +112,7 @@ func TestKilled(t *testing.T) {
 	awaited(t, r)
 	_ = owner.Process.Kill()
 	_ = owner.Wait()
-	for range 300 { // one ignores SIGTERM, which is given 10 s
+	for range 1200 { // one ignores SIGTERM, which is given 10 s
 		if len(left(value)) == 0 {
 			break
 		}
