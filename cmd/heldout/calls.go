@@ -51,27 +51,33 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 	return exportInspect(c, sys, o, write)
 }
 
-// exportLines writes model calls as a file of lines, which gets its name once it is complete.
+// exportLines writes model calls as a file of lines.
 func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Written, error)) error {
-	if _, err := os.Stat(o.Out); err == nil && !o.Force {
-		return fmt.Errorf("%s exists; --force replaces it", o.Out)
-	}
-	f, err := export.Create(o.Out, o.Force)
-	if err != nil {
+	var written *modelcalls.Written
+	err := writeExport(o, func(w io.Writer) (err error) {
+		written, err = write(w)
 		return err
-	}
-	written, err := write(f)
+	})
 	if err != nil {
-		f.Abort()
-		return err
-	}
-	if err := f.Commit(); err != nil {
 		return err
 	}
 	sys.sayCalls(written)
 	sys.say("%s and %s in %s", table.Counted(written.Conditions, "condition"),
 		table.Counted(written.Episodes, "episode"), table.Printable(o.Out))
 	return nil
+}
+
+// writeExport writes the file of an export, which gets its name once it is complete.
+func writeExport(o export.Options, write func(io.Writer) error) error {
+	f, err := export.Create(o.Out, o.Force)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Commit()
 }
 
 // exportInspect has the Python package write model calls as logs of Inspect. They get their names only if
