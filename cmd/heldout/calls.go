@@ -12,7 +12,6 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/scale/logging"
 	"heldout/eval/share/modelcalls"
 	"heldout/eval/training/export"
 	"heldout/scoring/record"
@@ -84,10 +83,6 @@ func writeExport(o export.Options, write func(io.Writer) error) error {
 // all goes well.
 func exportInspect(c *cobra.Command, sys *system, o export.Options,
 	write func(io.Writer) (*modelcalls.Written, error)) error {
-	binary, python, err := sys.python()
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
 		return fmt.Errorf("the folder cannot be made: %w; name another one with --out", err)
 	}
@@ -104,7 +99,7 @@ func exportInspect(c *cobra.Command, sys *system, o export.Options,
 		arguments = append(arguments, "--force")
 	}
 	var written *modelcalls.Written
-	files, err := logging.Pipe(c.Context(), python, binary, func(w io.Writer) (err error) {
+	files, err := sys.pipe(c.Context(), func(w io.Writer) (err error) {
 		written, err = write(w)
 		return err
 	}, arguments...)

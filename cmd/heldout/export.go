@@ -80,8 +80,8 @@ Inspect into the folder --out; see heldout help records.`,
 			o.Command = commandOf(c, sources)
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
-				run, err := sys.parquet(c.Context())
-				if err != nil {
+				run := sys.parquet(c.Context())
+				if err := run(nothing, "examples"); err != nil {
 					return err
 				}
 				o.Parquet = func(f export.Format, from, to string) error { return run(nothing, "examples", string(f), from, to) }

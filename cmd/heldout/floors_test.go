@@ -59,7 +59,6 @@ var floors = map[string]int{
 	"eval/agent":                   4,
 	"eval/fleet":                   4,
 	"eval/fleet/fleettest":         1,
-	"scoring/tensorboard":          0,
 	"scoring/table":                3,
 	"scoring/refinement":           3,
 	"scoring":                      4,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/eval/scale/logging"
 	"heldout/eval/training/export"
 	"heldout/eval/training/frame"
 	"heldout/scoring/record"
@@ -65,8 +64,8 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 	if !steps {
 		names = names[:2]
 	}
-	run, err := sys.parquet(ctx)
-	if err != nil {
+	run := sys.parquet(ctx)
+	if err := run(nothing, "examples"); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
@@ -82,19 +81,13 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 	return err
 }
 
-// parquet returns what has the Python package write Parquet files, of what is written to it or of other files. The
-// error says what has to be installed.
-func (sys *system) parquet(ctx context.Context) (
-	run func(write func(io.Writer) error, arguments ...string) error, err error) {
-	binary, python, err := sys.python()
-	if err != nil {
-		return nil, err
-	}
-	run = func(write func(io.Writer) error, arguments ...string) error {
-		_, err := logging.Pipe(ctx, python, binary, write, append([]string{"parquet"}, arguments...)...)
+// parquet returns what has the Python package write Parquet files, of what is written to it or of other files.
+func (sys *system) parquet(ctx context.Context) func(write func(io.Writer) error, arguments ...string) error {
+	return func(write func(io.Writer) error, arguments ...string) error {
+		_, err := sys.pipe(ctx, write, append([]string{parquet}, arguments...)...)
 		return err
 	}
-	return run, run(nothing, "examples", string(export.OpenAI))
 }
 
+// nothing has the Python package say whether it can do what it is asked for.
 func nothing(io.Writer) error { return nil }

@@ -1,5 +1,5 @@
-"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers, `inspect` writes Inspect's logs, and
-`parquet` Parquet files."""
+"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers, `inspect` writes Inspect's logs, `parquet`
+Parquet files, and `tensorboard` event files."""
 
 import os
 import subprocess
@@ -21,6 +21,10 @@ def main() -> None:
         from ._parquet import main as parquet
 
         sys.exit(parquet(sys.argv[2:]))
+    if sys.argv[1:2] == ["tensorboard"]:
+        from ._tensorboard import main as tensorboard
+
+        sys.exit(tensorboard(sys.argv[2:]))
     path = find_bin()
     if os.name != "nt":
         os.execv(path, [path, *sys.argv[1:]])

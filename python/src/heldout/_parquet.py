@@ -13,7 +13,7 @@ from typing import Any
 from ._errors import Error, MissingPackage, UsageError
 from ._frames import arrow, arrow_schema, rows
 
-_USAGE = "want: python -m heldout parquet frames texts|numbers RUNS EPISODES [STEPS], or examples FORMAT [FROM TO]…"
+_USAGE = "want: python -m heldout parquet frames texts|numbers RUNS EPISODES [STEPS], or examples FORMAT FROM TO"
 _TOGETHER = 1 << 15  # rows that are held in memory and compressed together
 _TABLES = ("runs", "episodes", "steps")
 
@@ -27,10 +27,9 @@ def main(arguments: Sequence[str]) -> int:
         kind, named, files = "".join(arguments[:1]), "".join(arguments[1:2]), arguments[2:]
         if kind == "frames" and named in ("texts", "numbers") and len(files) in (2, 3):
             _frames(rows(sys.stdin, texts=named == "texts"), dict(zip(_TABLES, files)))
-        elif kind == "examples" and len(files) % 2 == 0:
-            for source, out in zip(files[::2], files[1::2]):
-                _examples(named, source, out)
-        else:
+        elif kind == "examples" and len(files) == 2:
+            _examples(named, *files)
+        elif list(arguments) != ["examples"]:  # whoever asks so wants to know whether it works
             raise UsageError(_USAGE)
         return 0
     except Error as error:
@@ -54,6 +53,8 @@ class _File:
         self._gathered = gathered
         self._rows: list[Json] = []
         self._writer = pyarrow.parquet.ParquetWriter(name, schema, compression="zstd", store_schema=False)
+        if schema.metadata:
+            self._writer.add_key_value_metadata(schema.metadata)
 
     def add(self, row: Json) -> None:
         self._rows.append(row)
