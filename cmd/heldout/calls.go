@@ -53,7 +53,7 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 // exportLines writes model calls as a file of lines.
 func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Written, error)) error {
 	var written *modelcalls.Written
-	err := writeExport(o, func(w io.Writer) (err error) {
+	err := writeFile(o.Out, o.Force, func(w io.Writer) (err error) {
 		written, err = write(w)
 		return err
 	})
@@ -64,19 +64,6 @@ func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcal
 	sys.say("%s and %s in %s", table.Counted(written.Conditions, "condition"),
 		table.Counted(written.Episodes, "episode"), table.Printable(o.Out))
 	return nil
-}
-
-// writeExport writes the file of an export, which gets its name once it is complete.
-func writeExport(o export.Options, write func(io.Writer) error) error {
-	f, err := export.Create(o.Out, o.Force)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Abort()
-		return err
-	}
-	return f.Commit()
 }
 
 // exportInspect has the Python package write model calls as logs of Inspect. They get their names only if

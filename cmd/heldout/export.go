@@ -81,10 +81,10 @@ Inspect into the folder --out; see heldout help records.`,
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
 				run := sys.parquet(c.Context())
-				if err := run(nothing, "examples"); err != nil {
+				if err := run(noLines, "examples"); err != nil {
 					return err
 				}
-				o.Parquet = func(f export.Format, from, to string) error { return run(nothing, "examples", string(f), from, to) }
+				o.Parquet = func(f export.Format, from, to string) error { return run(noLines, "examples", string(f), from, to) }
 			}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
 				return usage(err)

@@ -43,7 +43,7 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o
 		return err
 	}
 	if format == recordLines {
-		err = writeExport(o, write)
+		err = writeFile(o.Out, o.Force, write)
 	} else {
 		err = exportParquet(c.Context(), sys, o, write, f.Trajectories, texts)
 	}
@@ -65,7 +65,7 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 		names = names[:2]
 	}
 	run := sys.parquet(ctx)
-	if err := run(nothing, "examples"); err != nil {
+	if err := run(noLines, "examples"); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
@@ -89,5 +89,5 @@ func (sys *system) parquet(ctx context.Context) func(write func(io.Writer) error
 	}
 }
 
-// nothing has the Python package say whether it can do what it is asked for.
-func nothing(io.Writer) error { return nil }
+// noLines has the Python package say whether it can do what it is asked for.
+func noLines(io.Writer) error { return nil }

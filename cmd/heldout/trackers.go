@@ -17,7 +17,7 @@ func (o *output) openTrackers(ctx context.Context, sys *system) (open trackers, 
 	for _, place := range o.logTo {
 		var logger *logging.Logger
 		if dir, ok := strings.CutPrefix(place, toTensorboard+":"); ok {
-			err = usage(appendPoints(ctx, sys, dir, nothing))
+			err = usage(appendPoints(ctx, sys, dir, noLines))
 		} else if logger, err = openTracker(ctx, sys, place); err == nil {
 			open = append(open, logger)
 		}
