@@ -84,7 +84,9 @@ Inspect into the folder --out; see heldout help records.`,
 				if err := run(noLines, "examples"); err != nil {
 					return err
 				}
-				o.Parquet = func(f export.Format, from, to string) error { return run(noLines, "examples", string(f), from, to) }
+				o.Parquet = func(f export.Format, from, to string) error {
+					return run(noLines, "examples", string(f), from, to)
+				}
 			}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
 				return usage(err)
@@ -114,7 +116,7 @@ Inspect into the folder --out; see heldout help records.`,
 		"a folder, for a hub, without an ending; a folder for parquet and "+inspectLogs)
 	f.BoolVar(&frames.Trajectories, "steps", true, "with parquet and records: write the steps")
 	f.BoolVar(&texts, "texts", true, "with parquet: write what was said, besides the numbers")
-	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet and records: write all attempts, not only those that count")
+	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet and records: write all attempts")
 	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders have changed since")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")
 	f.StringVar(&mask, "mask", "unreadable,invalid",

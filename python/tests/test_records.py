@@ -67,7 +67,7 @@ def test_parquet(run, tmp_path):
     assert "as written" in heldout.cli("export", "--check", tmp_path).stdout
 
 
-@pytest.mark.parametrize("form", "sharegpt openai trl axolotl agentgym dpo step-dpo kto prm".split())
+@pytest.mark.parametrize("form", "sharegpt openai trl axolotl agentgym prm".split())
 def test_hub(run, tmp_path, form):
     """The Parquet file of a folder has the examples beside it."""
     arrow = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow")
@@ -80,7 +80,7 @@ def test_hub(run, tmp_path, form):
         if message["weight"] is None:
             del message["weight"]
     assert rows == examples and len(rows) > 0
-    assert f"heldout export gripper --allow-test-tasks --format {form}" in (tmp_path / "hub" / "README.md").read_text()
+    assert f"heldout export gripper --allow-test-tasks true --format {form}" in (tmp_path / "hub" / "README.md").read_text()
     heldout.cli("export", "--check", tmp_path / "hub")
 
 

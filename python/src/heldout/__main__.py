@@ -1,5 +1,6 @@
-"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers, `inspect` writes Inspect's logs, `parquet`
-Parquet files, and `tensorboard` event files."""
+"""Runs the binary: `python -m heldout`. Of its own commands, `log` logs runs to trackers, and `inspect`, `parquet` and
+`tensorboard` write what `heldout export` and `heldout run --log` send.
+"""
 
 import os
 import subprocess
