@@ -70,6 +70,9 @@ func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcal
 // all goes well.
 func exportInspect(c *cobra.Command, sys *system, o export.Options,
 	write func(io.Writer) (*modelcalls.Written, error)) error {
+	if _, _, err := sys.python(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
 		return fmt.Errorf("the folder cannot be made: %w; name another one with --out", err)
 	}
