@@ -72,10 +72,11 @@ def test_hub(run, tmp_path, form):
     """The Parquet file of a folder has the examples beside it."""
     arrow = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow")
     heldout.cli("export", run, f"--format={form}", "--out", tmp_path / "hub", "--seeds=1", "--allow-test-tasks", "--mask=none")
-    (file,) = (tmp_path / "hub").glob("data.json*")
+    (file,) = [f for f in (tmp_path / "hub").glob("data*.json*") if "manifest" not in f.name]
+    (table,) = (tmp_path / "hub").glob("*.parquet")
     lines = [line.strip().rstrip(",") for line in file.read_text(encoding="utf-8").splitlines()]
     examples = [json.loads(line) for line in lines if line not in "[]"]
-    rows = arrow.read_table(tmp_path / "hub" / "data.parquet").to_pylist()
+    rows = arrow.read_table(table).to_pylist()
     for message in [m for row in rows for m in row.get("messages", [])] if form == "openai" else []:
         if message["weight"] is None:
             del message["weight"]
