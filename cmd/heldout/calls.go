@@ -12,7 +12,6 @@ import (
 
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/scale/logging"
 	"heldout/eval/share/modelcalls"
 	"heldout/eval/training/export"
 	"heldout/scoring/record"
@@ -51,21 +50,14 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 	return exportInspect(c, sys, o, write)
 }
 
-// exportLines writes model calls as a file of lines, which gets its name once it is complete.
+// exportLines writes model calls as a file of lines.
 func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Written, error)) error {
-	if _, err := os.Stat(o.Out); err == nil && !o.Force {
-		return fmt.Errorf("%s exists; --force replaces it", o.Out)
-	}
-	f, err := export.Create(o.Out, o.Force)
-	if err != nil {
+	var written *modelcalls.Written
+	err := writeFile(o.Out, o.Force, func(w io.Writer) (err error) {
+		written, err = write(w)
 		return err
-	}
-	written, err := write(f)
+	})
 	if err != nil {
-		f.Abort()
-		return err
-	}
-	if err := f.Commit(); err != nil {
 		return err
 	}
 	sys.sayCalls(written)
@@ -78,8 +70,7 @@ func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcal
 // all goes well.
 func exportInspect(c *cobra.Command, sys *system, o export.Options,
 	write func(io.Writer) (*modelcalls.Written, error)) error {
-	binary, python, err := sys.python()
-	if err != nil {
+	if _, _, err := sys.python(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
@@ -98,7 +89,7 @@ func exportInspect(c *cobra.Command, sys *system, o export.Options,
 		arguments = append(arguments, "--force")
 	}
 	var written *modelcalls.Written
-	files, err := logging.Pipe(c.Context(), python, binary, func(w io.Writer) (err error) {
+	files, err := sys.pipe(c.Context(), func(w io.Writer) (err error) {
 		written, err = write(w)
 		return err
 	}, arguments...)

@@ -72,7 +72,7 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, input bench.Inp
 				return err
 			}
 			logs.log(ctx, true, append(s.Dirs(), dir)...)
-			return out.log(sys, results.Runs)
+			return out.log(ctx, sys, results.Runs)
 		},
 	}
 	if dry {

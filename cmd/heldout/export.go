@@ -19,12 +19,10 @@ import (
 	"heldout/eval/training/frame"
 )
 
-const parquet = "parquet"
-
 func newExport(sys *system) *cobra.Command {
 	var o export.Options
 	var format, mask, split, seeds, thoughts string
-	var check bool
+	var check, texts bool
 	var frames frame.Options
 	c := &cobra.Command{
 		Use:   "export DIR|FILE…",
@@ -47,9 +45,10 @@ Tasks that a benchmark tests with are refused without --allow-test-tasks or
 messages are made again from the records and the prompt; if the run had a prompt
 of yours, give its file with --prompt.
 
---format parquet writes records instead: runs.parquet, episodes.parquet and
-steps.parquet in the folder --out, with the names of the records as columns,
-and a manifest.
+--format records writes records instead: a line of JSON for each condition, with
+its rates, and one for each attempt that counts. --format parquet has the Python
+package write these as runs.parquet, episodes.parquet and steps.parquet into the
+folder --out, with the names of the records as columns, and a manifest.
 
 --format calls writes a line of JSON for each condition, with its rates, and one
 for each episode, with its record and every call of the model: what it was sent
@@ -69,8 +68,8 @@ Inspect into the folder --out; see heldout help records.`,
 				sys.warnUncovered(uncovered)
 				return err
 			}
-			if format == parquet {
-				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
+			if format == parquet || format == recordLines {
+				return exportFrames(c, sys, sources, format, o, frames, texts)
 			}
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
@@ -81,6 +80,13 @@ Inspect into the folder --out; see heldout help records.`,
 			o.Command = commandOf(c, sources)
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
+				run := sys.parquet(c.Context())
+				if err := run(noLines, "examples"); err != nil {
+					return err
+				}
+				o.Parquet = func(f export.Format, from, to string) error {
+					return run(noLines, "examples", string(f), from, to)
+				}
 			}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
 				return usage(err)
@@ -103,14 +109,14 @@ Inspect into the folder --out; see heldout help records.`,
 		},
 	}
 	f := c.Flags()
-	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + callLines + " " + inspectLogs
+	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + callLines + " " + inspectLogs + " " + recordLines
 	f.StringVar(&format, "format", "", "form of the file: "+forms+" or "+parquet)
 	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(forms), parquet)...))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
 		"a folder, for a hub, without an ending; a folder for parquet and "+inspectLogs)
-	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
-	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
-	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")
+	f.BoolVar(&frames.Trajectories, "steps", true, "with parquet and records: write the steps")
+	f.BoolVar(&texts, "texts", true, "with parquet: write what was said, besides the numbers")
+	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet and records: write all attempts")
 	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders have changed since")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")
 	f.StringVar(&mask, "mask", "unreadable,invalid",

@@ -1,18 +1,18 @@
 package main
 
 import (
-	"bytes"
+	"io"
 
 	"heldout/eval/training/export"
 )
 
-// writeFile writes a file for the user, all or nothing.
-func writeFile(name string, content *bytes.Buffer) error {
-	f, err := export.Create(name, true)
+// writeFile writes a file for the user, all or nothing. A file of that name is an error without force.
+func writeFile(name string, force bool, write func(io.Writer) error) error {
+	f, err := export.Create(name, force)
 	if err != nil {
 		return err
 	}
-	if _, err := content.WriteTo(f); err != nil {
+	if err := write(f); err != nil {
 		f.Abort()
 		return err
 	}

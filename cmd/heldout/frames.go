@@ -1,40 +1,93 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"heldout/eval/training/export"
 	"heldout/eval/training/frame"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
-func exportFrames(c *cobra.Command, sys *system, dirs []string, out string, force bool, o frame.Options) error {
-	err := usage(refuseFlags(c, parquet, "format", "out", "force", "steps", "texts", "attempts"))
+// The formats of records: as lines of JSON, and as Parquet files.
+const (
+	recordLines = "records"
+	parquet     = "parquet"
+)
+
+// exportFrames writes records for data frames.
+func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o export.Options, f frame.Options,
+	texts bool) error {
+	err := usage(refuseFlags(c, format, "format", "out", "force", "steps", "texts", "attempts"))
 	switch {
 	case err != nil:
 		return err
-	case out == "":
-		return usage(errors.New("--out is missing: the folder for the files"))
+	case o.Out == "":
+		return usage(fmt.Errorf("--out is missing: the %s to write",
+			map[string]string{recordLines: "file", parquet: "folder for the files"}[format]))
 	}
 	runs, err := record.Runs(dirs, sys.tell())
 	if err != nil {
 		return err
 	}
-	o.Dir, o.Force = out, force
-	report, err := frame.Write(c.Context(), runs, o)
+	var written *frame.Summary
+	write := func(w io.Writer) (err error) {
+		written, err = frame.Write(c.Context(), w, runs, f)
+		return err
+	}
+	if format == recordLines {
+		err = writeFile(o.Out, o.Force, write)
+	} else {
+		err = exportParquet(c.Context(), sys, o, write, f.Trajectories, texts)
+	}
 	if err != nil {
 		return err
 	}
-	sys.warnUncovered(report.Uncovered)
-	for _, name := range report.Files {
-		if _, err := fmt.Fprintln(sys.stdout, name); err != nil {
-			return err
-		}
-	}
-	sys.say("%s, %s, %s", table.Counted(report.Runs, "run"), table.Counted(report.Episodes, "episode"),
-		table.Counted(report.Steps, "step"))
+	sys.warnUncovered(written.Uncovered)
+	sys.say("%s, %s, %s", table.Counted(written.Runs, "run"), table.Counted(written.Episodes, "episode"),
+		table.Counted(written.Steps, "step"))
 	return nil
 }
+
+// exportParquet has the Python package write Parquet files. They get their names once all of them are whole.
+func exportParquet(ctx context.Context, sys *system, o export.Options, write func(io.Writer) error,
+	steps, texts bool) error {
+	said := map[bool]string{true: "texts", false: "numbers"}[texts]
+	names := []string{"runs.parquet", "episodes.parquet", "steps.parquet"}
+	if !steps {
+		names = names[:2]
+	}
+	run := sys.parquet(ctx)
+	if err := run(noLines, "examples"); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.Out, 0o777); err != nil {
+		return err
+	}
+	written, err := export.Tables(filepath.Join(o.Out, "tables"), names, o.Force, func(files []string) error {
+		return run(write, append([]string{"frames", said}, files...)...)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(sys.stdout, strings.Join(written, "\n"))
+	return err
+}
+
+// parquet returns what has the Python package write Parquet files, of what is written to it or of other files.
+func (sys *system) parquet(ctx context.Context) func(write func(io.Writer) error, arguments ...string) error {
+	return func(write func(io.Writer) error, arguments ...string) error {
+		_, err := sys.pipe(ctx, write, append([]string{parquet}, arguments...)...)
+		return err
+	}
+}
+
+// noLines has the Python package say whether it can do what it is asked for.
+func noLines(io.Writer) error { return nil }

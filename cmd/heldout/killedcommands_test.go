@@ -77,7 +77,7 @@ func killedCommands() []killedCommand {
 			"agentboard=board.tar.gz"}, needs: []string{"board.tar.gz"}, times: "^data/.heldout"},
 		{name: "wiki build", args: []string{"wiki", "build", "q.json", "--out", "index", "--quiet"},
 			needs: []string{"q.json"}, times: "^index", shown: true},
-		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables",
+		{name: "export records", args: []string{"export", "played", "--format", "records", "--out", "records.jsonl",
 			"--force"}, needs: []string{"played"}},
 		{name: "export calls", args: []string{"export", "played", "--format", "calls", "--out", "calls.jsonl",
 			"--force"}, needs: []string{"played"}},

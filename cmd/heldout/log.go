@@ -2,13 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
 	"heldout/scoring"
 	"heldout/scoring/report"
-	"heldout/scoring/tensorboard"
 )
 
 // Where --log writes to.
@@ -45,30 +47,43 @@ func (o *output) logFolders() (dirs []string) {
 // noStep leaves the step of curves to the names of models.
 const noStep = -1
 
-// log writes the rates of runs where the user wants them, in percent. A curve is a model, or
-// the checkpoints of one.
-func (o *output) log(sys *system, runs []report.NamedRun) error {
-	for _, dir := range o.logFolders() {
-		for _, run := range runs {
-			if err := o.logRun(sys, dir, run); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// points are what the rates of a condition add to curves, in percent: values by name, at a step.
+type points struct {
+	Step   int64              `json:"step"`
+	Time   float64            `json:"time"` // seconds since 1970
+	Values map[string]float64 `json:"values"`
 }
 
-func (o *output) logRun(sys *system, dir string, run report.NamedRun) error {
-	for _, s := range run.Scores {
-		curve, step, _ := tensorboard.CurveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
-		if o.logStep != noStep {
-			step = o.logStep
-		}
-		if err := tensorboard.Append(dir, sys.now(), step, scalars(curve+"/"+placeOf(s), s)); err != nil {
-			return err
-		}
+// log adds the rates of runs to the curves where the user wants them. A curve is a model, or the checkpoints of one.
+func (o *output) log(ctx context.Context, sys *system, runs []report.NamedRun) (err error) {
+	for _, dir := range o.logFolders() {
+		err = errors.Join(err, appendPoints(ctx, sys, dir, func(w io.Writer) error {
+			lines := json.NewEncoder(w)
+			for _, run := range runs {
+				for _, s := range run.Scores {
+					if err := lines.Encode(o.points(sys, run, s)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}))
 	}
-	return nil
+	return err
+}
+
+func (o *output) points(sys *system, run report.NamedRun, s *scoring.Score) points {
+	curve, step, _ := scoring.CurveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
+	if o.logStep != noStep {
+		step = o.logStep
+	}
+	return points{step, float64(sys.now().UnixNano()) / 1e9, scalars(curve+"/"+placeOf(s), s)}
+}
+
+// appendPoints has the Python package write lines of points as event files.
+func appendPoints(ctx context.Context, sys *system, dir string, write func(io.Writer) error) error {
+	_, err := sys.pipe(ctx, write, toTensorboard, dir)
+	return err
 }
 
 // placeOf names what a score is about besides its model.
@@ -85,9 +100,10 @@ func placeOf(s *scoring.Score) string {
 
 // scalars are the rates of a score with their limits, named as preliminary while episodes are
 // missing.
-func scalars(place string, s *scoring.Score) (points []tensorboard.Scalar) {
+func scalars(place string, s *scoring.Score) map[string]float64 {
+	values := map[string]float64{}
 	if s.Finished == 0 {
-		return nil
+		return values
 	}
 	for _, r := range []struct {
 		name string
@@ -97,11 +113,10 @@ func scalars(place string, s *scoring.Score) (points []tensorboard.Scalar) {
 		if !s.Complete() {
 			tag = place + "/preliminary_" + r.name
 		}
-		points = append(points, tensorboard.Scalar{Tag: tag, Value: 100 * r.rate.Mean})
+		values[tag] = 100 * r.rate.Mean
 		if i := r.rate.Interval; i != nil {
-			points = append(points, tensorboard.Scalar{Tag: tag + "_low", Value: 100 * i.Low},
-				tensorboard.Scalar{Tag: tag + "_high", Value: 100 * i.High})
+			values[tag+"_low"], values[tag+"_high"] = 100*i.Low, 100*i.High
 		}
 	}
-	return points
+	return values
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,11 +81,8 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if err != nil {
 				return err
 			}
-			var b bytes.Buffer
-			if err := f.Write(&b, format); err != nil {
-				return err
-			}
-			if err := writeFile(out, &b); err != nil {
+			err = writeFile(out, true, func(w io.Writer) error { return f.Write(w, format) })
+			if err != nil {
 				return fmt.Errorf("writing the figure: %w", err)
 			}
 			sys.say("%s: %s. %s", out, f.Title, f.Caption)

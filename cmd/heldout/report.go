@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -46,7 +46,11 @@ disk, print it, or send it. More: heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			if err := writeFile(out, bytes.NewBuffer(text)); err != nil {
+			err = writeFile(out, true, func(w io.Writer) error {
+				_, err := w.Write(text)
+				return err
+			})
+			if err != nil {
 				return fmt.Errorf("writing the report: %w", err)
 			}
 			sys.say("%s: %.1f MB", out, float64(len(text))/1e6)

@@ -117,7 +117,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		if err != nil {
 			return err
 		}
-		err = finish(sys, job, &out)
+		err = finish(c.Context(), sys, job, &out)
 		logs.log(c.Context(), false, job.Dir)
 		return err
 	}
@@ -155,7 +155,7 @@ func forecast(ctx context.Context, sys *system, j *bench.Job, format string) err
 const longestNamed = 10
 
 // finish prints the tables of a job that is played.
-func finish(sys *system, j *bench.Job, out *output) error {
+func finish(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 	if j.Plan.Shard != nil {
 		return j.EndShard(sys.screen())
 	}
@@ -165,7 +165,7 @@ func finish(sys *system, j *bench.Job, out *output) error {
 	if err != nil {
 		return err
 	}
-	if err := out.log(sys, runs); err != nil {
+	if err := out.log(ctx, sys, runs); err != nil {
 		return err
 	}
 	name := j.Dir

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"strings"
 
@@ -14,15 +15,16 @@ type trackers []*logging.Logger
 // openTrackers starts what logs to the trackers of --log. An error says what is missing.
 func (o *output) openTrackers(ctx context.Context, sys *system) (open trackers, err error) {
 	for _, place := range o.logTo {
-		if strings.HasPrefix(place, toTensorboard) {
-			continue
+		var logger *logging.Logger
+		if dir, ok := strings.CutPrefix(place, toTensorboard+":"); ok {
+			err = usage(appendPoints(ctx, sys, dir, noLines))
+		} else if logger, err = openTracker(ctx, sys, place); err == nil {
+			open = append(open, logger)
 		}
-		logger, err := openTracker(ctx, sys, place)
 		if err != nil {
 			open.close(ctx)
 			return nil, err
 		}
-		open = append(open, logger)
 	}
 	return open, nil
 }
@@ -45,6 +47,15 @@ func (sys *system) python() (binary, python string, err error) {
 		err = usage(err)
 	}
 	return binary, python, err
+}
+
+// pipe runs a command of the Python package on what is written to it, and returns the lines that it prints.
+func (sys *system) pipe(ctx context.Context, write func(io.Writer) error, command ...string) ([]string, error) {
+	binary, python, err := sys.python()
+	if err != nil {
+		return nil, err
+	}
+	return logging.Pipe(ctx, python, binary, write, command...)
 }
 
 func (t trackers) follow(dir string) {

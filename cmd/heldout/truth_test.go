@@ -530,19 +530,19 @@ func (c *checker) curves(t *testing.T) {
 	for i, run := range from.Runs {
 		for _, s := range run.Scores {
 			of := c.cell(c.models[i], s.Condition.Env, s.Condition.Perturbation)
-			for _, point := range scalars(placeOf(s), s) {
-				rate, preliminary := "SR", strings.Contains(point.Tag, "/preliminary_")
-				if strings.Contains(point.Tag, "progress") {
+			for tag, value := range scalars(placeOf(s), s) {
+				rate, preliminary := "SR", strings.Contains(tag, "/preliminary_")
+				if strings.Contains(tag, "progress") {
 					rate = "PR"
 				}
 				want := 100 * of.rate(rate)
 				switch {
 				case preliminary == of.complete():
-					c.wrong("%s of %d of %d episodes", point.Tag, len(of.played), of.planned())
-				case strings.HasSuffix(point.Tag, "_low") && point.Value > want+1e-9,
-					strings.HasSuffix(point.Tag, "_high") && point.Value < want-1e-9,
-					strings.HasSuffix(point.Tag, "success") && math.Abs(point.Value-want) > 1e-9:
-					c.wrong("%s is %v, and the rate %v", point.Tag, point.Value, want)
+					c.wrong("%s of %d of %d episodes", tag, len(of.played), of.planned())
+				case strings.HasSuffix(tag, "_low") && value > want+1e-9,
+					strings.HasSuffix(tag, "_high") && value < want-1e-9,
+					strings.HasSuffix(tag, "success") && math.Abs(value-want) > 1e-9:
+					c.wrong("%s is %v, and the rate %v", tag, value, want)
 				}
 			}
 		}

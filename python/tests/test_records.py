@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,39 @@ def test_columns(run):
         mine = [r["success"] for r in runs if r["model"] == row["model"]]
         assert sum(mine) / len(mine) == pytest.approx(row["value"])
     assert {r["state"] for r in runs} == {"complete"} and {r["interval"] for r in runs} == {"kinds"}
+
+
+def test_parquet(run, tmp_path):
+    """Files have the columns and types that users' code depends on, and the rows of frames. A new column changes no other."""
+    arrow = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow")
+    heldout.cli("export", run, "--format=parquet", "--out", tmp_path)
+    records, found = heldout.read(run, backend="arrow"), []
+    for name in ("runs", "episodes", "steps"):
+        table = arrow.read_table(tmp_path / f"{name}.parquet")
+        found += [f"[{name}]", *(f"{f.name}: {f.type}{'' if f.nullable else ' not null'}" for f in table.schema)]
+        assert table.schema.metadata == {b"heldout.schema": b"1"}
+        shown = {"texts": True} if name == "episodes" else {}
+        assert table.equals(getattr(records, name)(**shown), check_metadata=True)
+    assert found == (Path(__file__).parent / "columns.txt").read_text().splitlines()
+    assert "as written" in heldout.cli("export", "--check", tmp_path).stdout
+
+
+@pytest.mark.parametrize("form", "sharegpt openai trl axolotl agentgym prm".split())
+def test_hub(run, tmp_path, form):
+    """The Parquet file of a folder has the examples beside it."""
+    arrow = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow")
+    heldout.cli("export", run, f"--format={form}", "--out", tmp_path / "hub", "--seeds=1", "--allow-test-tasks", "--mask=none")
+    (file,) = [f for f in (tmp_path / "hub").glob("data*.json*") if "manifest" not in f.name]
+    (table,) = (tmp_path / "hub").glob("*.parquet")
+    lines = [line.strip().rstrip(",") for line in file.read_text(encoding="utf-8").splitlines()]
+    examples = [json.loads(line) for line in lines if line not in "[]"]
+    rows = arrow.read_table(table).to_pylist()
+    for message in [m for row in rows for m in row.get("messages", [])] if form == "openai" else []:
+        if message["weight"] is None:
+            del message["weight"]
+    assert rows == examples and len(rows) > 0
+    assert f"heldout export gripper --allow-test-tasks true --format {form}" in (tmp_path / "hub" / "README.md").read_text()
+    heldout.cli("export", "--check", tmp_path / "hub")
 
 
 def test_tables(run):

@@ -159,3 +159,19 @@ def test_missing(monkeypatch, played):
         heldout.log_mlflow(played)
     with pytest.raises(heldout.NotFound):
         heldout.log_wandb("nothing")
+
+
+def test_tensorboard(tmp_path):
+    """TensorBoard reads the rates of every model, in percent, at the step that is asked for."""
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator", reason="pip install tensorboard")
+    heldout.cli("run", "--env=pddl", "--tasks=gripper", "--model=expert", "--model=random", "--limit=3",
+                f"--out={tmp_path / 'r'}", "--set", "log-step=7", f"--log=tensorboard:{tmp_path / 'curves'}")  # fmt: skip
+    files = [file.name for file in (tmp_path / "curves").iterdir()]
+    assert all(name.startswith("events.out.tfevents.") and name.endswith(".heldout") for name in files)
+    read = events.EventAccumulator(str(tmp_path / "curves")).Reload()
+    rates = heldout.read(tmp_path / "r").metrics("")
+    tags = read.Tags()["scalars"]
+    assert {f"{model}/pddl/{rate}{end}" for model in ("expert", "random") for rate in ("success", "progress")
+            for end in ("", "_low", "_high")} == set(tags)  # fmt: skip
+    for tag in tags:
+        assert [(e.step, e.value) for e in read.Scalars(tag)] == [(7, pytest.approx(100 * rates[tag], rel=1e-5))]

@@ -12,7 +12,6 @@ import (
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
-	"heldout/scoring/tensorboard"
 )
 
 // Listing lists runs for a terminal, or for programs.
@@ -237,7 +236,7 @@ func (l Listing) WriteJSON(w io.Writer) error {
 			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent,
 				Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished,
 				Place: score.Place, Name: s.called(c.Model)}
-			if curve, step, ok := tensorboard.CurveOf(r.Name); ok {
+			if curve, step, ok := scoring.CurveOf(r.Name); ok {
 				r.Curve, r.Step = curve, &step
 			}
 			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)

@@ -35,97 +35,97 @@ func (e example) length(m *measure) (int, error) {
 
 // about is what an example says beside its messages. OpenAI's files have no place for it.
 type about struct {
-	ID   string `json:"id" parquet:"id"`
-	Env  string `json:"env" parquet:"env,dict"`
-	Task string `json:"task" parquet:"task,dict"`
+	ID   string `json:"id"`
+	Env  string `json:"env"`
+	Task string `json:"task"`
 	// Kind is the type of the task, Difficulty the benchmark's own class of it.
-	Kind       string `json:"kind" parquet:"kind,dict"`
-	Difficulty string `json:"difficulty" parquet:"difficulty,dict"`
+	Kind       string `json:"kind"`
+	Difficulty string `json:"difficulty"`
 	// Perturbation, Preset, Model and Seed are the condition's; none of them is known of a
 	// trajectory of a file.
-	Perturbation string `json:"perturbation" parquet:"perturbation,dict"`
-	Preset       string `json:"preset" parquet:"preset,dict"`
-	Model        string `json:"model" parquet:"model,dict"`
-	Seed         int64  `json:"seed" parquet:"seed"`
+	Perturbation string `json:"perturbation"`
+	Preset       string `json:"preset"`
+	Model        string `json:"model"`
+	Seed         int64  `json:"seed"`
 	// Outcome and Progress are the episode's, Valid says of each of its turns whether the
 	// environment carried the action out.
-	Outcome  string  `json:"outcome" parquet:"outcome,dict"`
-	Progress float64 `json:"progress" parquet:"progress"`
-	Valid    []bool  `json:"valid" parquet:"valid,list"`
+	Outcome  string  `json:"outcome"`
+	Progress float64 `json:"progress"`
+	Valid    []bool  `json:"valid"`
 	// Tokens is the length of the example, as the manifest says.
-	Tokens int `json:"tokens" parquet:"tokens"`
+	Tokens int `json:"tokens"`
 	// Use is the use of the task in its benchmark: train, dev or test.
-	Use string `json:"benchmark_use" parquet:"benchmark_use,dict"`
+	Use string `json:"benchmark_use"`
 }
 
 // The examples of the formats, and their messages.
 type (
 	fromValue struct {
-		From  string `json:"from" parquet:"from,dict"`
-		Value string `json:"value" parquet:"value"`
+		From  string `json:"from"`
+		Value string `json:"value"`
 	}
 	lossTurn struct {
-		From  string `json:"from" parquet:"from,dict"`
-		Loss  *bool  `json:"loss" parquet:"loss"` // null for turns that are not the model's
-		Value string `json:"value" parquet:"value"`
+		From  string `json:"from"`
+		Loss  *bool  `json:"loss"` // null for turns that are not the model's
+		Value string `json:"value"`
 	}
 	roleContent struct {
-		Role    model.Role `json:"role" parquet:"role,dict"`
-		Content string     `json:"content" parquet:"content"`
+		Role    model.Role `json:"role"`
+		Content string     `json:"content"`
 	}
 	weighted struct {
-		Role    model.Role `json:"role" parquet:"role,dict"`
-		Content string     `json:"content" parquet:"content"`
-		Weight  *int       `json:"weight,omitempty" parquet:"weight"` // of replies alone
+		Role    model.Role `json:"role"`
+		Content string     `json:"content"`
+		Weight  *int       `json:"weight,omitempty"` // of replies alone
 	}
 	trained struct {
-		Role    model.Role `json:"role" parquet:"role,dict"`
-		Content string     `json:"content" parquet:"content"`
-		Train   bool       `json:"train" parquet:"train"`
+		Role    model.Role `json:"role"`
+		Content string     `json:"content"`
+		Train   bool       `json:"train"`
 	}
 
 	shareGPTExample struct {
 		about
-		Turn          int         `json:"turn" parquet:"turn"`
-		Conversations []fromValue `json:"conversations" parquet:"conversations,list"`
+		Turn          int         `json:"turn"`
+		Conversations []fromValue `json:"conversations"`
 	}
 	trlExample struct {
 		about
-		Turn       int           `json:"turn" parquet:"turn"`
-		Prompt     []roleContent `json:"prompt" parquet:"prompt,list"`
-		Completion []roleContent `json:"completion" parquet:"completion,list"`
+		Turn       int           `json:"turn"`
+		Prompt     []roleContent `json:"prompt"`
+		Completion []roleContent `json:"completion"`
 	}
 	axolotlExample struct {
 		about
-		Messages []trained `json:"messages" parquet:"messages,list"`
+		Messages []trained `json:"messages"`
 	}
 	openAIExample struct {
-		Messages []weighted `json:"messages" parquet:"messages,list"`
+		Messages []weighted `json:"messages"`
 	}
 	agentGymExample struct {
-		ItemID        string     `json:"item_id" parquet:"item_id"`
-		Conversations []lossTurn `json:"conversations" parquet:"conversations,list"`
+		ItemID        string     `json:"item_id"`
+		Conversations []lossTurn `json:"conversations"`
 		about
 	}
 	pairExample struct {
 		about
 		// Rejected is the id of the other episode.
-		Other    string        `json:"rejected_id" parquet:"rejected_id"`
-		Turn     int           `json:"turn" parquet:"turn"`
-		Prompt   []roleContent `json:"prompt" parquet:"prompt,list"`
-		Chosen   []roleContent `json:"chosen" parquet:"chosen,list"`
-		Rejected []roleContent `json:"rejected" parquet:"rejected,list"`
+		Other    string        `json:"rejected_id"`
+		Turn     int           `json:"turn"`
+		Prompt   []roleContent `json:"prompt"`
+		Chosen   []roleContent `json:"chosen"`
+		Rejected []roleContent `json:"rejected"`
 	}
 	labelExample struct {
 		trlExample
-		Label bool `json:"label" parquet:"label"`
+		Label bool `json:"label"`
 	}
 	stepsExample struct {
 		about
-		Prompt      string    `json:"prompt" parquet:"prompt"`
-		Completions []string  `json:"completions" parquet:"completions,list"`
-		Labels      []bool    `json:"labels" parquet:"labels,list"`
-		Rewards     []float64 `json:"progress_after" parquet:"progress_after,list"`
+		Prompt      string    `json:"prompt"`
+		Completions []string  `json:"completions"`
+		Labels      []bool    `json:"labels"`
+		Rewards     []float64 `json:"progress_after"`
 	}
 )
 

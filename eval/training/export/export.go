@@ -211,7 +211,7 @@ func (x *exporter) create() error {
 				x.abort()
 				return err
 			}
-			w.table, part.Parquet = newTable(x.form, w.parquet), filepath.Base(w.parquet.Name())
+			part.Parquet = filepath.Base(w.parquet.Name())
 		}
 		x.report.Parts = append(x.report.Parts, part)
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
 
@@ -24,6 +26,8 @@ type File struct {
 	out   *bufio.Writer
 	sum   hash.Hash
 	size  int64
+	// adopted is the SHA-256 of what another program wrote.
+	adopted string
 }
 
 // Create begins a file. A file with its name is replaced at the end if replace is set,
@@ -62,7 +66,7 @@ func (f *File) Name() string { return f.name }
 func (f *File) Size() int64 { return f.size }
 
 // Sum is the SHA-256 of what was written, in hex.
-func (f *File) Sum() string { return hex.EncodeToString(f.sum.Sum(nil)) }
+func (f *File) Sum() string { return cmp.Or(f.adopted, hex.EncodeToString(f.sum.Sum(nil))) }
 
 // Write implements io.Writer.
 func (f *File) Write(b []byte) (int, error) {
@@ -78,6 +82,18 @@ func (f *File) Flush() error {
 		return err
 	}
 	return f.file.Sync()
+}
+
+// adopt takes what another program has written in the file's place.
+func (f *File) adopt() (err error) {
+	if f.adopted, err = datafile.Sum(f.partial()); err != nil {
+		return err
+	}
+	info, err := f.file.Stat()
+	if err == nil {
+		f.size = info.Size()
+	}
+	return err
 }
 
 // Commit gives the file its name once it is on disk.

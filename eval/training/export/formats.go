@@ -45,7 +45,8 @@ const (
 type form struct {
 	name  Format
 	needs need
-	// row is an example as the trainer reads it, a struct with tags for JSON and Parquet.
+	// row is an example as the trainer reads it, a struct with tags for JSON. The Python package has the
+	// types of the same columns for Parquet.
 	row      func(example) any
 	trainers []trainerLength
 	// reader says in JSON how the trainer has to read FILE, with examples of a LENGTH.

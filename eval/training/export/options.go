@@ -24,6 +24,8 @@ type Options struct {
 	Out     string
 	Folder  bool
 	Command string
+	// Parquet writes a file of examples as a Parquet file, for a folder.
+	Parquet func(f Format, from, to string) error
 	Force   bool
 	// Mask are the rules by which replies are not trained on.
 	Mask   []Mark

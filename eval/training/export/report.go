@@ -2,11 +2,9 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"heldout/envs/datafile"
@@ -236,9 +234,14 @@ func (x *exporter) complete() (err error) {
 		if err := w.file.Flush(); err != nil {
 			return err
 		}
-		if w.parquet != nil {
-			p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
+		if w.parquet == nil {
+			continue
 		}
+		err := x.Parquet(x.Format, w.file.partial(), w.parquet.partial())
+		if err = cmp.Or(err, w.parquet.adopt()); err != nil {
+			return fmt.Errorf("writing %s: %w", w.parquet.Name(), err)
+		}
+		p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
 	}
 	if x.ThoughtsDir != "" {
 		x.report.ModelThoughts, err = datafile.Sum(filepath.Join(x.ThoughtsDir, record.ThoughtsFile))
@@ -258,16 +261,7 @@ func (x *exporter) writeManifest(manifest *File) error {
 	if err := e.Encode(x.report); err != nil {
 		return err
 	}
-	if _, err := manifest.Write(record.Seal(b.Bytes())); err != nil {
-		return err
-	}
-	if err := manifest.Flush(); err != nil || !x.Force {
-		return err
-	}
-	if err := os.Remove(x.ManifestFile()); !errors.Is(err, fs.ErrNotExist) {
-		return err // an old manifest must not stand beside new files
-	}
-	return nil
+	return manifest.replace(record.Seal(b.Bytes()))
 }
 
 func (x *exporter) writeCard() (*File, error) {

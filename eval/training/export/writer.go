@@ -4,30 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 )
-
-// rowsTogether is the number of examples that are held in memory and compressed together.
-const rowsTogether = 4096
 
 // writer writes examples, one a line; AgentGym's as the elements of a list.
 type writer struct {
 	form
 	file     *File
-	table    *parquet.GenericWriter[any] // beside the file; nil without one
-	parquet  *File                       // of the table
+	parquet  *File // beside the file; nil without one
 	examples int
 	line     bytes.Buffer
 }
 
 func (w *writer) write(example any) error {
-	if w.table != nil {
-		if _, err := w.table.Write([]any{example}); err != nil {
-			return err
-		}
-	}
 	w.line.Reset()
 	if w.name == AgentGym {
 		w.line.WriteString(map[bool]string{true: "[\n", false: ",\n"}[w.examples == 0])
@@ -47,14 +35,6 @@ func (w *writer) write(example any) error {
 }
 
 func (w *writer) end() error {
-	if w.table != nil {
-		if err := w.table.Close(); err != nil {
-			return err
-		}
-		if err := w.parquet.Flush(); err != nil {
-			return err
-		}
-	}
 	if w.name != AgentGym {
 		return nil
 	}
@@ -81,12 +61,4 @@ func (w *writer) commit() error {
 		}
 	}
 	return w.file.Commit()
-}
-
-// newTable writes the rows of a form to a Parquet file.
-func newTable(f form, to *File) *parquet.GenericWriter[any] {
-	one := []Message{{}}
-	schema := parquet.SchemaOf(f.row(example{prompt: one, reply: one, labels: []bool{false}}))
-	return parquet.NewGenericWriter[any](to, schema, parquet.Compression(&zstd.Codec{}),
-		parquet.CreatedBy("heldout", "", ""), parquet.MaxRowsPerRowGroup(rowsTogether))
 }

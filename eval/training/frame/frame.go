@@ -1,239 +1,220 @@
-// Package frame writes records as Parquet files for data frames: a row for each
-// condition, episode and step. The columns have the names of SCHEMA.md.
+// Package frame writes records as lines of JSON, of which the Python package makes data frames and Parquet
+// files: one for each condition and one for each attempt.
 package frame
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"os"
+	"io"
+	"math"
 	"path/filepath"
+	"time"
 
-	"heldout/eval/training/export"
+	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/stats"
 )
 
 // Options say what is written.
 type Options struct {
-	// Dir is the folder for runs.parquet, episodes.parquet and steps.parquet. It is
-	// made if it is not there.
-	Dir string
 	// Attempts writes all attempts, not only those that count.
 	Attempts bool
-	// Texts writes goals, thoughts, actions, observations and replies.
-	Texts bool
-	// Steps writes steps.parquet.
-	Steps bool
-	// Force replaces files that are there.
-	Force bool
+	// Trajectories writes the steps of attempts.
+	Trajectories bool
 }
 
 // Summary says what was written.
 type Summary struct {
 	Runs, Episodes, Steps int
-	Files                 []string
 	// Uncovered are lines and files without a checksum.
 	Uncovered []string
 }
 
-// Write writes runs, one after the other, each in the order of its file. The same
-// records give the same bytes. Files have their names only if all goes well.
-func Write(ctx context.Context, runs []record.Parts, o Options) (*Summary, error) {
-	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
-		return nil, err
-	}
-	counts := map[position]record.Rank{}
-	for {
-		w := &writer{Options: o, counts: counts}
-		retry, err := w.writeAll(ctx, runs)
-		if !retry {
-			return &w.report, err
+// conditionLine is what one planned group of episodes was played under, how far it is, and its rates.
+type conditionLine struct {
+	Run       string           `json:"run"`
+	Dir       string           `json:"dir"`
+	Condition record.Condition `json:"condition"`
+	// Planned counts first trials, Finished the episodes with a result, later trials included, and Failed the
+	// attempts without one.
+	Planned  int `json:"planned"`
+	Finished int `json:"finished"`
+	Failed   int `json:"failed_attempts"`
+	// Complete: no first trial lacks a result. Rates are of first trials.
+	Complete         bool                 `json:"complete"`
+	Success          rate                 `json:"success"`
+	Progress         rate                 `json:"progress"`
+	Interval         stats.Question       `json:"interval"`
+	PromptTokens     int                  `json:"prompt_tokens"`
+	CompletionTokens int                  `json:"completion_tokens"`
+	ModelSeconds     float64              `json:"model_seconds"`
+	Started          *time.Time           `json:"started"` // of the first attempt
+	Ended            *time.Time           `json:"ended"`   // of the last one
+	Tool             record.Tool          `json:"tool"`
+	Server           *record.ServerReport `json:"server"` // when the run was last started
+
+	results *scoring.Run
+}
+
+// rate is a fraction and the ends of its 95 % interval, nil where there is none.
+type rate struct {
+	Mean *float64 `json:"mean"`
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+}
+
+// attemptLine is an attempt of a run. Counts: it is the result of its episode.
+type attemptLine struct {
+	Run    string          `json:"run"`
+	Counts bool            `json:"counts"`
+	Record *record.Episode `json:"record"`
+}
+
+// about is what the intervals are about, as by default in tables.
+const about = stats.TheseKinds
+
+// Write writes the lines of runs, one after the other: first the conditions of a run, then its attempts in the
+// order of their files.
+func Write(ctx context.Context, w io.Writer, runs []record.Parts, o Options) (*Summary, error) {
+	out := bufio.NewWriter(w)
+	f := &frame{Options: o, lines: json.NewEncoder(out)}
+	for _, run := range runs {
+		if err := f.run(ctx, run); err != nil {
+			return nil, err
 		}
 	}
+	return &f.Summary, out.Flush()
 }
 
-type position struct {
-	run int
-	pos record.Position
-}
-
-// writer writes the files. Steps is nil without them.
-type writer struct {
+type frame struct {
 	Options
-	runs     *file[RunRow]
-	episodes *file[EpisodeRow]
-	steps    *file[StepRow]
-	manifest *export.File
-	report   Summary
-	// counts are the attempts that count, so far as is known.
-	counts map[position]record.Rank
+	Summary
+	lines *json.Encoder
 }
 
-// writeAll writes all files. retry says that an attempt was taken for the one that
-// counts, and a later line showed another: then nothing is written, and the next time
-// it is known. That happens where two processes worked on a run at once.
-func (w *writer) writeAll(ctx context.Context, runs []record.Parts) (retry bool, err error) {
-	if err := w.open(); err != nil {
-		w.abort()
-		return false, err
-	}
-	for i, run := range runs {
-		wrong, err := w.add(ctx, i, run)
-		if err != nil {
-			w.abort()
-			return false, err
-		}
-		retry = retry || wrong
-	}
-	if retry {
-		w.abort()
-		return true, nil
-	}
-	return false, w.commit()
-}
-
-func (w *writer) open() (err error) {
-	if w.manifest, err = export.Create(export.Options{Out: filepath.Join(w.Dir, "tables")}.ManifestFile(),
-		w.Force); err != nil {
-		return err
-	}
-	if w.runs, err = create[RunRow](w.Options, "runs", groupRows); err != nil {
-		return err
-	}
-	if w.episodes, err = create[EpisodeRow](w.Options, "episodes", groupRows); err != nil || !w.Steps {
-		return err
-	}
-	w.steps, err = create[StepRow](w.Options, "steps", stepGroupRows)
-	return err
-}
-
-func (w *writer) abort() {
-	w.runs.abort()
-	w.episodes.abort()
-	w.steps.abort()
-	if w.manifest != nil {
-		w.manifest.Abort()
-	}
-}
-
-// commit gives the files their names once all of them are whole, the manifest last.
-func (w *writer) commit() error {
-	err := errors.Join(w.runs.finish(), w.episodes.finish(), w.steps.finish())
-	files := []*export.File{w.runs.written(), w.episodes.written()}
-	if w.Steps {
-		files = append(files, w.steps.written())
-	}
-	if err == nil {
-		err = w.writeManifest(files)
-	}
-	for _, f := range append(files, w.manifest) {
-		if err == nil {
-			w.report.Files = append(w.report.Files, f.Name())
-			err = f.Commit()
-		}
-	}
-	if err != nil {
-		w.abort()
-	}
-	return err
-}
-
-// sums has the checksums of the files, in the form that heldout export --check reads.
-type sums struct {
-	Schema int    `json:"schema"`
-	Parts  []part `json:"parts"`
-}
-
-type part struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
-}
-
-// writeManifest puts the manifest on disk, under its unfinished name, in place of the one before.
-func (w *writer) writeManifest(files []*export.File) error {
-	m := sums{Schema: record.Schema}
-	for _, f := range files {
-		m.Parts = append(m.Parts, part{filepath.Base(f.Name()), f.Sum()})
-	}
-	text, err := record.EncodeFile(m)
+func (f *frame) run(ctx context.Context, parts record.Parts) error {
+	ranks, err := f.conditions(parts)
 	if err != nil {
 		return err
 	}
-	if _, err := w.manifest.Write(text); err != nil {
-		return err
-	}
-	if err := w.manifest.Flush(); err != nil {
-		return err
-	}
-	if err := os.Remove(w.manifest.Name()); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-type rows struct {
-	episode EpisodeRow
-	steps   []StepRow
-}
-
-// add writes run i. Wrong says that an attempt does not count that was taken for one
-// that does.
-func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool, err error) {
-	name := filepath.Base(parts.Name())
-	derive := func(_ *record.Manifest, e *record.Episode) rows {
-		r := rows{episode: episodeRow(name, e, w.Texts)}
-		if w.Steps {
-			r.steps = stepRows(name, e, w.Texts)
-		}
-		return r
-	}
-	var conditions []conditionRow
+	f.Runs++
 	var failed error
-	m, err := record.EachDerived(parts, derive,
-		func(m *record.Manifest, e *record.Episode, pos record.Position, r rows) {
-			if failed = cmp.Or(failed, ctx.Err()); failed != nil {
-				return
+	name := filepath.Base(parts.Name())
+	encode := func(_ *record.Manifest, e *record.Episode) encoded {
+		rank, ok := ranks[e.ID]
+		counts, written := ok && e.Rank() == rank, *e
+		if !counts && !f.Attempts {
+			return encoded{}
+		}
+		if !f.Trajectories {
+			written.Trajectory = nil
+		}
+		written.Started, written.Ended = e.Started.UTC(), e.Ended.UTC()
+		text, err := json.Marshal(attemptLine{name, counts, &written})
+		return encoded{text, len(written.Trajectory), err}
+	}
+	_, err = record.EachDerived(parts, encode,
+		func(_ *record.Manifest, _ *record.Episode, _ record.Position, line encoded) {
+			if failed = cmp.Or(failed, line.err, ctx.Err()); failed == nil && line.text != nil {
+				f.Episodes++
+				f.Steps += line.steps
+				failed = f.lines.Encode(line.text)
 			}
-			if conditions == nil {
-				if conditions, failed = conditionsOf(name, parts.Name(), m); failed != nil {
-					return
+		})
+	return errors.Join(err, failed)
+}
+
+// encoded is the line of an attempt; the zero encoded is none.
+type encoded struct {
+	text  json.RawMessage
+	steps int
+	err   error
+}
+
+// conditions writes the lines of a run's conditions. It returns the ranks of the attempts that count, by id.
+func (f *frame) conditions(parts record.Parts) (counts map[string]record.Rank, err error) {
+	counts = map[string]record.Rank{}
+	var conditions []conditionLine
+	plan := func(m *record.Manifest) {
+		if conditions == nil {
+			conditions = planned(parts, m)
+		}
+	}
+	m, err := record.EachDerived(parts, func(*record.Manifest, *record.Episode) struct{} { return struct{}{} },
+		func(m *record.Manifest, e *record.Episode, pos record.Position, _ struct{}) {
+			plan(m)
+			c := &conditions[pos.Group]
+			if rank, ok := counts[e.ID]; e.Outcome.Final() && (!ok || e.Rank().CountsBefore(rank)) {
+				counts[e.ID] = e.Rank()
+				if !ok {
+					c.Finished++
 				}
 			}
-			rank, ok := w.counts[position{i, pos}]
-			r.episode.Counts = e.Outcome.Final() && (!ok || rank == e.Rank())
-			if r.episode.Counts {
-				w.counts[position{i, pos}] = e.Rank()
-			} else if e.Outcome.Final() && e.Rank().CountsBefore(rank) {
-				w.counts[position{i, pos}], wrong = e.Rank(), true
-			}
-			conditions[pos.Group].add(e, pos, r.episode.Counts)
-			failed = w.write(r)
+			c.add(e, pos)
 		})
-	if err := errors.Join(err, failed); err != nil {
-		return false, err
+	if err != nil {
+		return nil, err
 	}
-	if conditions == nil { // nothing was played yet
-		if conditions, err = conditionsOf(name, parts.Name(), m); err != nil {
-			return false, err
+	plan(m) // nothing was played yet
+	f.Uncovered = append(f.Uncovered, m.Uncovered...)
+	for i := range conditions {
+		c := &conditions[i]
+		scores, err := scoring.Compute(c.results, about)
+		if err != nil {
+			return nil, err
+		}
+		c.Complete = scores[0].Complete()
+		c.Success, c.Progress = newRate(scores[0].Success), newRate(scores[0].Progress)
+		if err := f.lines.Encode(c); err != nil {
+			return nil, err
 		}
 	}
-	w.report.Runs++
-	w.report.Uncovered = append(w.report.Uncovered, m.Uncovered...)
-	rated, err := ratedRows(conditions)
-	if err != nil {
-		return false, err
-	}
-	return wrong, w.runs.write(rated)
+	return counts, nil
 }
 
-func (w *writer) write(r rows) error {
-	if !r.episode.Counts && !w.Attempts {
-		return nil
+// planned returns the conditions of a run, without what was played.
+func planned(parts record.Parts, m *record.Manifest) []conditionLine {
+	conditions := make([]conditionLine, len(m.Groups))
+	for i, g := range m.Groups {
+		alone := *m
+		alone.Groups = m.Groups[i : i+1]
+		conditions[i] = conditionLine{Run: filepath.Base(parts.Name()), Dir: parts.Name(), Condition: g.Condition,
+			Planned: len(g.Episodes), Interval: about, Tool: m.Tool, results: scoring.NewRun(&alone)}
+		if servers := m.Servers[g.Condition.Model]; len(servers) > 0 {
+			conditions[i].Server = &servers[len(servers)-1]
+		}
 	}
-	w.report.Episodes++
-	w.report.Steps += len(r.steps)
-	if err := w.episodes.write([]EpisodeRow{r.episode}); err != nil {
-		return err
+	return conditions
+}
+
+func (c *conditionLine) add(e *record.Episode, pos record.Position) {
+	c.PromptTokens += e.PromptTokens
+	c.CompletionTokens += e.CompletionTokens
+	c.ModelSeconds += e.ModelSeconds
+	started, ended := e.Started.UTC(), e.Ended.UTC()
+	if c.Started == nil || started.Before(*c.Started) {
+		c.Started = &started
 	}
-	return w.steps.write(r.steps)
+	if c.Ended == nil || ended.After(*c.Ended) {
+		c.Ended = &ended
+	}
+	if !e.Outcome.Final() {
+		c.Failed++
+	}
+	pos.Group = 0
+	c.results.Add(pos, &e.Result, nil)
+}
+
+func newRate(r scoring.Rate) (out rate) {
+	if math.IsNaN(r.Mean) {
+		return rate{}
+	}
+	out.Mean = &r.Mean
+	if i := r.Interval; i != nil {
+		out.Low, out.High = &i.Low, &i.High
+	}
+	return out
 }

@@ -1,17 +1,16 @@
 package frame
 
 import (
-	"crypto/sha256"
-	"errors"
-	"flag"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 
 	"heldout/envs"
 	"heldout/scoring/record"
@@ -86,19 +85,42 @@ func episode(m *record.Manifest, a attempt) *record.Episode {
 	return e
 }
 
-func readRows[T any](t *testing.T, dir, name string) []T {
+// written are the conditions and attempts that are written.
+func written(t *testing.T, o Options, runs ...record.Parts) (conditions []conditionLine, attempts []attemptLine) {
 	t.Helper()
-	rows, err := parquet.ReadFile[T](filepath.Join(dir, name+".parquet"))
+	var b bytes.Buffer
+	s, err := Write(t.Context(), &b, runs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rows
+	for d := json.NewDecoder(&b); ; {
+		var line json.RawMessage
+		if err := d.Decode(&line); err == io.EOF {
+			break
+		}
+		var condition conditionLine
+		var attempt attemptLine
+		if bytes.Contains(line, []byte(`"condition":`)) {
+			err = json.Unmarshal(line, &condition)
+			conditions = append(conditions, condition)
+		} else {
+			err = json.Unmarshal(line, &attempt)
+			attempts = append(attempts, attempt)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Runs != len(runs) || s.Episodes != len(attempts) {
+		t.Errorf("%+v", s)
+	}
+	return conditions, attempts
 }
 
-// brief says which attempts are in the file of episodes, and which of them count.
-func brief(rows []EpisodeRow) (out []string) {
-	for _, r := range rows {
-		out = append(out, fmt.Sprintf("%s %d %s %v", r.Task, r.Attempt, r.Outcome, r.Counts))
+// brief says which attempts were written, and which of them count.
+func brief(attempts []attemptLine) (out []string) {
+	for _, a := range attempts {
+		out = append(out, fmt.Sprintf("%s %d %s %v", a.Record.Task, a.Record.Attempt, a.Record.Outcome, a.Counts))
 	}
 	return out
 }
@@ -106,73 +128,32 @@ func brief(rows []EpisodeRow) (out []string) {
 func TestWrite(t *testing.T) {
 	run := makeRun(t, attempt{0, 1, 1, record.ModelError}, attempt{1, 1, 2, record.Failure},
 		attempt{0, 2, 3, record.Success})
-	dir := t.TempDir()
-	report, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Texts: true, Steps: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Runs != 1 || report.Episodes != 2 || report.Steps != 2 || len(report.Files) != 4 {
-		t.Errorf("%+v", report)
-	}
-	episodes := readRows[EpisodeRow](t, dir, "episodes")
+	conditions, attempts := written(t, Options{Trajectories: true}, run)
 	want := []string{"gripper/1 1 failure true", "gripper/0 2 success true"}
-	if diff := cmp.Diff(want, brief(episodes)); diff != "" {
+	if diff := cmp.Diff(want, brief(attempts)); diff != "" {
 		t.Error(diff)
 	}
-	e := episodes[1]
-	if e.FaultNoAction != 1 || !e.Ended.Equal(began.Add(3*time.Second)) || e.Goal == nil ||
-		*e.Goal != "put \x00 <b>é</b>" ||
-		e.Error != nil || e.Trial != nil || e.Progress != 1 {
-		t.Errorf("%+v", e)
+	if len(attempts[1].Record.Trajectory) != 2 || attempts[1].Record.Goal != "put \x00 <b>é</b>" {
+		t.Errorf("%+v", attempts[1].Record)
 	}
-	steps := readRows[StepRow](t, dir, "steps")
-	if len(steps) != 2 || steps[0].Fault == nil || *steps[0].Fault != "no_action" || *steps[0].Reply != "hm" ||
-		steps[1].Step != 1 || *steps[1].Action != "look" || steps[1].Reply != nil || steps[1].ID != e.ID {
-		t.Errorf("%+v", steps)
+	c := conditions[0]
+	if len(conditions) != 1 || c.Complete || *c.Success.Mean != 0.5 || *c.Success.Low <= 0 || *c.Success.High >= 1 ||
+		*c.Progress.Mean != 0.5 || c.Interval != "kinds" || c.Server.Software != "vllm" ||
+		!c.Started.Equal(began) || !c.Ended.Equal(began.Add(3*time.Second)) || c.Planned != 3 || c.Finished != 2 ||
+		c.Failed != 1 || c.PromptTokens != 15 || c.Run != filepath.Base(run[0]) {
+		t.Errorf("%+v", c)
 	}
-	r := readRows[RunRow](t, dir, "runs")
-	if r[0].State != "incomplete" || *r[0].Success != 0.5 || *r[0].SuccessLow <= 0 || *r[0].SuccessHigh >= 1 ||
-		*r[0].Progress != 0.5 || r[0].Interval != "kinds" ||
-		*r[0].ServerSoftware != "vllm" || r[0].ModelDigest != nil ||
-		!r[0].Started.Equal(began) || !r[0].Ended.Equal(began.Add(3*time.Second)) {
-		t.Errorf("%+v", r)
-	}
-	if len(r) != 1 || r[0].Planned != 3 || r[0].Finished != 2 || r[0].Failed != 1 || r[0].PromptTokens != 15 ||
-		*r[0].Temperature != 0.5 || r[0].Preset != nil || r[0].Run != filepath.Base(run[0]) {
-		t.Errorf("%+v", r)
+	if _, attempts := written(t, Options{}, run, run); len(attempts) != 4 || attempts[3].Record.Trajectory != nil {
+		t.Errorf("%+v", attempts)
 	}
 }
 
-var update = flag.Bool("update", false, "write testdata/columns.txt")
-
-// Names and types of columns stay: users have code that depends on them. A new column
-// does not change an old one.
-func TestColumns(t *testing.T) {
-	got := fmt.Sprintln(parquet.SchemaOf(RunRow{}), parquet.SchemaOf(EpisodeRow{}), parquet.SchemaOf(StepRow{}))
-	if *update {
-		if err := os.WriteFile("testdata/columns.txt", []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/columns.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// A run of which nothing was played has rows without rates.
+// A run of which nothing was played has conditions without rates.
 func TestNothingPlayed(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Write(t.Context(), []record.Parts{makeRun(t)}, Options{Dir: dir, Steps: true}); err != nil {
-		t.Fatal(err)
-	}
-	r := readRows[RunRow](t, dir, "runs")
-	if len(r) != 1 || r[0].State != "incomplete" || r[0].Planned != 3 || r[0].Success != nil ||
-		r[0].SuccessLow != nil || r[0].Started != nil {
-		t.Errorf("%+v", r)
+	conditions, _ := written(t, Options{}, makeRun(t))
+	if c := conditions[0]; len(conditions) != 1 || c.Complete || c.Planned != 3 || c.Success.Mean != nil ||
+		c.Success.Low != nil || c.Started != nil {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -182,57 +163,23 @@ func TestOtherOneCounts(t *testing.T) {
 	run := makeRun(t, attempt{2, 1, 9, record.Failure}, attempt{1, 1, 5, record.Failure},
 		attempt{2, 1, 8, record.Success},
 		attempt{2, 1, 7, record.Failure}, attempt{1, 2, 4, record.Success})
-	for _, attempts := range []bool{false, true} {
-		dir := t.TempDir()
-		if _, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Attempts: attempts}); err != nil {
-			t.Fatal(err)
-		}
+	for _, every := range []bool{false, true} {
+		conditions, attempts := written(t, Options{Attempts: every}, run)
 		want := []string{"gripper/1 1 failure true", "gripper/2 1 failure true"}
-		if attempts {
+		if every {
 			want = []string{"gripper/2 1 failure false", "gripper/1 1 failure true", "gripper/2 1 success false",
 				"gripper/2 1 failure true", "gripper/1 2 success false"}
 		}
-		if diff := cmp.Diff(want, brief(readRows[EpisodeRow](t, dir, "episodes"))); diff != "" {
+		if diff := cmp.Diff(want, brief(attempts)); diff != "" {
 			t.Error(diff)
 		}
-		if r := readRows[RunRow](t, dir, "runs"); r[0].Finished != 2 {
-			t.Errorf("%d are finished, want 2", r[0].Finished)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "steps.parquet")); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("steps are there: %v", err)
+		if c := conditions[0]; c.Finished != 2 {
+			t.Errorf("%d are finished, want 2", c.Finished)
 		}
 	}
 }
 
-// The same records give the same bytes, and files that are there stay.
-func TestSameBytes(t *testing.T) {
-	run := makeRun(t, attempt{0, 1, 1, record.Success}, attempt{1, 1, 2, record.Failure})
-	var sums []string
-	dir := t.TempDir()
-	for _, force := range []bool{false, true} {
-		if _, err := Write(t.Context(), []record.Parts{run, run},
-			Options{Dir: dir, Texts: true, Steps: true, Force: force}); err != nil {
-			t.Fatal(err)
-		}
-		sum := sha256.New()
-		for _, name := range []string{"runs", "episodes", "steps"} {
-			b, err := os.ReadFile(filepath.Join(dir, name+".parquet"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum.Write(b)
-		}
-		sums = append(sums, fmt.Sprintf("%x", sum.Sum(nil)))
-	}
-	if sums[0] != sums[1] {
-		t.Error("the bytes differ")
-	}
-	if _, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir}); err == nil {
-		t.Error("files are replaced without force")
-	}
-}
-
-// Nothing is left of files that could not be written whole.
+// A changed record is an error.
 func TestBadRun(t *testing.T) {
 	run := makeRun(t, attempt{0, 1, 1, record.Success})
 	name := filepath.Join(run[0], "episodes.jsonl")
@@ -244,11 +191,7 @@ func TestBadRun(t *testing.T) {
 	if err := os.WriteFile(name, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if _, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Steps: true}); err == nil {
+	if _, err := Write(t.Context(), io.Discard, []record.Parts{run}, Options{}); err == nil {
 		t.Error("a changed record is read")
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v", left, err)
 	}
 }

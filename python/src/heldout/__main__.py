@@ -1,4 +1,6 @@
-"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers, and `inspect` writes Inspect's logs."""
+"""Runs the binary: `python -m heldout`. Of its own commands, `log` logs runs to trackers, and `inspect`, `parquet` and
+`tensorboard` write what `heldout export` and `heldout run --log` send.
+"""
 
 import os
 import subprocess
@@ -16,6 +18,14 @@ def main() -> None:
         from ._inspectlogs import main as inspect
 
         sys.exit(inspect(sys.argv[2:]))
+    if sys.argv[1:2] == ["parquet"]:
+        from ._parquet import main as parquet
+
+        sys.exit(parquet(sys.argv[2:]))
+    if sys.argv[1:2] == ["tensorboard"]:
+        from ._tensorboard import main as tensorboard
+
+        sys.exit(tensorboard(sys.argv[2:]))
     path = find_bin()
     if os.name != "nt":
         os.execv(path, [path, *sys.argv[1:]])

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import IO, Any
 
 from ._errors import Error, MissingPackage, UsageError
+from ._values import nanoseconds
 
 _USAGE = "want: python -m heldout inspect STAGING FOLDER [--force]"
 _SCORES = {"success": "accuracy", "progress": "mean", "grounding": "mean", "unreadable": "share_of_replies"}
@@ -300,7 +301,7 @@ class _Sample:
             "model_usage": _usage(record, self._condition, self._model),
             "started_at": record["started"],
             "completed_at": record["ended"],
-            "total_time": (_nanoseconds(record["ended"]) - _nanoseconds(record["started"])) / 1e9,
+            "total_time": (nanoseconds(record["ended"]) - nanoseconds(record["started"])) / 1e9,
             "uuid": self._id,
             "turn_count": record["steps"],
             "messages": messages,
@@ -400,7 +401,7 @@ class _Sample:
     def _event(self, kind: str, number: int, seconds: float, about: Json) -> Json:
         from datetime import datetime, timedelta, timezone
 
-        passed = timedelta(microseconds=(_nanoseconds(self._record["started"]) + int(seconds * 1e9)) // 1000)
+        passed = timedelta(microseconds=(nanoseconds(self._record["started"]) + int(seconds * 1e9)) // 1000)
         moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + passed
         at = {"timestamp": moment.isoformat(), "working_start": seconds}
         return {"uuid": f"{self._id}-e{number}", "event": kind, **at, **about}
@@ -488,11 +489,3 @@ def _called(tool: Json) -> Json:
     except ValueError as error:
         out |= {"arguments": {"arguments": tool.get("arguments", "")}, "parse_error": str(error)}
     return out
-
-
-def _nanoseconds(time: str) -> int:
-    """Returns a time in UTC with any number of decimals as nanoseconds since 1970."""
-    from datetime import datetime
-
-    text, _, rest = time.removesuffix("Z").partition(".")
-    return int(datetime.fromisoformat(text + "+00:00").timestamp()) * 10**9 + int(f"{rest:0<9}")

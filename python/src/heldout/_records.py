@@ -99,7 +99,7 @@ class Records(Generic[Library]):
     def __init__(self, paths: Paths, backend: Backend | None = None) -> None:
         self.paths = _listed(paths)
         self._backend: Backend | None = backend
-        self._folders: dict[tuple[bool, bool, bool], tempfile.TemporaryDirectory[str]] = {}
+        self._folders: dict[tuple[bool, bool], tempfile.TemporaryDirectory[str]] = {}
 
     @overload
     def runs(self: Records[Literal["polars"]]) -> polars.DataFrame: ...
@@ -208,20 +208,20 @@ class Records(Generic[Library]):
         return _paragraphs([claim]) + _headline(printed[0]) + notes
 
     def _frame(self, kind: str, *, steps: bool, texts: bool, attempts: bool) -> Any:
+        from . import _frames
+
         backend = _backend(self._backend)
-        key = (steps, texts, attempts)
+        key = (steps, attempts)
         if key not in self._folders:
             import tempfile
 
-            folder = tempfile.TemporaryDirectory(prefix="heldout-")
-            filled = flags({"steps": steps, "texts": texts, "attempts": attempts})
-            ask("export", *self.paths, "--format=parquet", "--out", folder.name, "--force", *filled)
-            self._folders[key] = folder
-        name = os.path.join(self._folders[key].name, kind + ".parquet")
-        if backend == "arrow":
-            return importlib.import_module("pyarrow.parquet").read_table(name, memory_map=False)
-        options = {"dtype_backend": "pyarrow"} if backend == "pandas" else {}
-        return importlib.import_module(_MODULES[backend]).read_parquet(name, **options)
+            self._folders[key] = tempfile.TemporaryDirectory(prefix="heldout-")
+            out = os.path.join(self._folders[key].name, "records.jsonl")
+            chosen = flags({"steps": steps, "attempts": attempts})
+            ask("export", *self.paths, "--format=records", "--out", out, "--force", *chosen)
+        make = {"pandas": _frames.pandas_frame, "polars": _frames.polars_frame, "arrow": _frames.arrow}[backend]
+        with open(os.path.join(self._folders[key].name, "records.jsonl"), encoding="utf-8") as lines:
+            return make(kind, (row for table, row in _frames.rows(lines, texts=texts) if table == kind))
 
 
 class Figure(NamedTuple):

@@ -168,3 +168,11 @@ def _float(value: int | float) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def nanoseconds(time: str) -> int:
+    """Returns a time in UTC with any number of decimals as nanoseconds since 1970."""
+    from datetime import datetime
+
+    text, _, rest = time.removesuffix("Z").partition(".")
+    return int(datetime.fromisoformat(text + "+00:00").timestamp()) * 10**9 + int(f"{rest:0<9}")
