@@ -89,8 +89,8 @@ func (f recorded) check(t *testing.T, folder string, counted []configs.Compariso
 	}
 	var found []configs.Comparison
 	var differences []string
-	for _, c := range some {
-		s := f.compare(t, folder, c)
+	for n, c := range some {
+		s := f.compare(t, folder, c, n == 0)
 		i := slices.IndexFunc(found, func(f configs.Comparison) bool { return f.Preset == s.Preset })
 		if i < 0 {
 			i, found = len(found), append(found, configs.Comparison{File: f.File, Preset: s.Preset})
