@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"heldout/envs/sharedtest"
 )
 
 // mostPages is how many pages there may be.
@@ -143,6 +145,7 @@ func subcommands(root *cobra.Command) (all []*cobra.Command) {
 
 // The comparison in README.md and in page benchmark is what their commands print.
 func TestShownComparison(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	pages := [2]string{}
 	for i, file := range []string{"../../README.md", "topics/benchmark.md"} {

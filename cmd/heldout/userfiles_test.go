@@ -156,7 +156,7 @@ var (
 func TestUserFiles(t *testing.T) {
 	sharedtest.Heavy(t)
 	files := userFiles(t)
-	n := sharedtest.Times(t, 2, 1, 600)
+	n := sharedtest.Times(t, 1, 1, 600)
 	for _, f := range files {
 		t.Run(filepath.Base(f.path), func(t *testing.T) {
 			original, err := os.ReadFile(f.path)

@@ -277,7 +277,7 @@ func TestScriptedModels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 3, 2, 10), m.write)
+			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 2, 2, 10), m.write)
 			for _, env := range environments {
 				i := scores.index(t, env, record.Memoriser, "verbs:2", "all:2")
 				t.Logf("%s: interface %.0f (%.0f to %.0f)", env, 100*i.Value, 100*i.Low, 100*i.High)
@@ -311,7 +311,7 @@ func TestScale(t *testing.T) {
 	if err := configs.LoadSuite(configs.Robust, &run); err != nil {
 		t.Fatal(err)
 	}
-	run.Limit, run.Model = sharedtest.Times(t, 3, 1), configs.Strings{record.Expert, record.Memoriser, record.Reciter}
+	run.Limit, run.Model = sharedtest.Times(t, 1, 1, 3), configs.Strings{record.Expert, record.Memoriser, record.Reciter}
 	read := playSweep(t, run, func(*Job) {})
 	scores, err := scoring.Compute(read, stats.TheseKinds)
 	if err != nil {
