@@ -15,6 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 )
 
@@ -99,9 +100,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		return f
 	}
 	flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if len(names) != len(base) {
-		t.Errorf("%d flags and %d keys", len(names), len(base))
-	}
+	sharedtest.Equal(t, len(names), len(base), "flags and keys")
 	for _, name := range names {
 		if _, ok := base[name]; !ok {
 			t.Errorf("flag --%s has no key", name)
@@ -109,9 +108,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		}
 		config := filepath.Join(t.TempDir(), "run.yaml")
 		write := func(text string) {
-			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(config, []byte(text), 0o600))
 		}
 		write("env: [babyai]\n")
 		given := flags()
@@ -122,19 +119,13 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
-		byFlag, err := resolve(noVariables, given, config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		byFlag := sharedtest.Must(resolve(noVariables, given, config))(t)
 		if name == "env" {
 			write("env: [" + values[name] + "]")
 		} else {
 			write("env: [babyai]\n" + name + ": " + values[name])
 		}
-		byKey, err := resolve(noVariables, flags(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		byKey := sharedtest.Must(resolve(noVariables, flags(), config))(t)
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, value := range flat(got) {
 				if same := reflect.DeepEqual(value, base[key]); same == (key == name) {
@@ -248,20 +239,13 @@ func TestOwnKeysErrors(t *testing.T) {
 // Flags win over the file, and lists replace the file's lists.
 func TestFlagsWin(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "run.yaml")
-	if err := os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"),
+		0o600))
 	given := pflag.NewFlagSet("", pflag.ContinueOnError)
 	shown := configs.DefaultRun()
 	runFlags(given, &shown)
-	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := resolve(noVariables, given, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}))
+	r := sharedtest.Must(resolve(noVariables, given, config))(t)
 	if !slices.Equal(r.Model, []string{"vllm:a,b"}) || !slices.Equal(r.Stop, []string{"c,d"}) || r.Seeds != "1" ||
 		r.Agent != "act" {
 		t.Errorf("%+v", r)
@@ -271,15 +255,11 @@ func TestFlagsWin(t *testing.T) {
 // The default suite is for those who choose nothing; HELDOUT_DATA is a default.
 func TestResolveDefaults(t *testing.T) {
 	var suite configs.Run
-	if err := configs.LoadSuite("default", &suite); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, configs.LoadSuite("default", &suite))
 	folder := t.TempDir()
 	for _, e := range catalog.Entries() {
 		for _, name := range e.Folders {
-			if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.Mkdir(filepath.Join(folder, name), 0o700))
 		}
 	}
 	suite.Env, _ = catalog.Available(suite.Env, envs.Setup{Data: folder})
@@ -297,14 +277,9 @@ func TestResolveDefaults(t *testing.T) {
 		given := pflag.NewFlagSet("", pflag.ContinueOnError)
 		shown := configs.DefaultRun()
 		runFlags(given, &shown)
-		if err := given.Parse(c.args); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, given.Parse(c.args))
 		getenv := func(name string) string { return map[string]string{"HELDOUT_DATA": folder}[name] }
-		r, err := resolve(getenv, given, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(resolve(getenv, given, ""))(t)
 		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != folder || !slices.Equal(r.Env, c.envs) {
 			t.Errorf("%q: %+v", c.args, r)
 		}

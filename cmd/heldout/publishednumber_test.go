@@ -136,9 +136,7 @@ func TestPublishedPageWithOriginals(t *testing.T) {
 	for folder, name := range map[string]string{"agentboard": "AgentBoard-bb7255e", "eto": "ETO-a2fc5da",
 		"react": "ReAct-6bdb3a1", "agentbench_v02": "AgentBench-41e6807", "tales": "tale-suite-fdbdf2b"} {
 		to := filepath.Join(dir, "home", "heldout", "originals", name)
-		if err := os.CopyFS(to, os.DirFS(filepath.Join(originals, folder))); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.CopyFS(to, os.DirFS(filepath.Join(originals, folder))))
 	}
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()

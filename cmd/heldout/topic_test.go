@@ -50,16 +50,10 @@ func TestNamedTopics(t *testing.T) {
 	for _, c := range append(root.Commands(), subcommands(root)...) {
 		checkHelp(t, c.CommandPath(), c.Long+c.Flags().FlagUsages())
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := sharedtest.Must(filepath.Glob("*.go"))(t)
 	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../ARCHITECTURE.md",
 		"../../docs/loop/README.md") {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		checkHelp(t, file, string(b))
 		if strings.HasPrefix(file, "../../docs/") {
 			checkFlags(t, file, string(b))
@@ -120,9 +114,7 @@ func TestPagesRead(t *testing.T) {
 		if lines := strings.Split(page, "\n"); !strings.HasPrefix(lines[3], "    ") {
 			t.Errorf("%s.md begins with %q, not with a command", name, lines[3])
 		}
-		if found := missing.FindString(page); found != "" {
-			t.Errorf("%s.md has %q", name, found)
-		}
+		sharedtest.Equal(t, missing.FindString(page), "", name, ".md has")
 		for _, s := range pageSections(name, page) {
 			for _, text := range end.Split(s.text+"\n", -1) {
 				for _, line := range strings.Split(text, "\n") {
@@ -149,10 +141,7 @@ func TestShownComparison(t *testing.T) {
 	t.Parallel()
 	pages := [2]string{}
 	for i, file := range []string{"../../README.md", "topics/benchmark.md"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		pages[i] = string(b)
 	}
 	dir := t.TempDir()

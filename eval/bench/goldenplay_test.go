@@ -219,16 +219,11 @@ func seenGames(t *testing.T) string {
 // recordings have such labels in place of AgentBoard's.
 func withoutGoals(t *testing.T, data string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(data, "jericho", "partial_labels.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(data, "jericho", "partial_labels.json")))(t)
 	var known []struct {
 		Name string `json:"game_name"`
 	}
-	if err := json.Unmarshal(b, &known); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(b, &known))
 	labels := ""
 	for _, game := range known {
 		labels += fmt.Sprintf(
@@ -242,25 +237,18 @@ func beside(t *testing.T, folder, file, content string) string {
 	t.Helper()
 	dir := t.TempDir()
 	first, rest, deeper := strings.Cut(file, "/")
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := sharedtest.Must(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		from, to := filepath.Join(folder, e.Name()), filepath.Join(dir, e.Name())
 		if deeper && e.Name() == first {
 			from = beside(t, from, rest, content)
 		}
-		if err := os.Symlink(from, to); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Symlink(from, to))
 	}
 	if deeper {
 		return dir
 	}
-	if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644))
 	return dir
 }
 

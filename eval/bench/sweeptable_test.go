@@ -27,14 +27,8 @@ var sweepColumns = []struct {
 
 // The table in help presets says what a sweep of each preset accepts.
 func TestSweepTable(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "cmd", "heldout", "topics", "presets.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "cmd", "heldout", "topics", "presets.md")))(t)
+	names := sharedtest.Must(configs.PresetNames())(t)
 	every, all := sharedtest.Every(t, 14, 4), len(names)
 	for i := range names[:(all+every-1)/every] {
 		names[i] = names[i*every]
@@ -43,14 +37,8 @@ func TestSweepTable(t *testing.T) {
 	var lines []string
 	of := map[string][]string{}
 	for _, name := range names {
-		whole, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := whole.Split()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := sharedtest.Must(configs.LoadPreset(name))(t)
+		parts := sharedtest.Must(whole.Split())(t)
 		slices.SortStableFunc(parts, func(a, b configs.Preset) int { // whose games every folder has
 			return cmp.Compare(strings.Index(b.Env.Part, "unseen"), strings.Index(a.Env.Part, "unseen"))
 		})
@@ -116,10 +104,7 @@ func sweepRow(line string, presets []string) string {
 func sweepLine(t *testing.T, base *episode.Benchmark) (line string) {
 	t.Helper()
 	env := base.Env.Info().Name
-	families, err := configs.LoadFamilies(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := sharedtest.Must(configs.LoadFamilies(env))(t)
 	named := []string{"P1", "P2", "P3", "P4"}
 	for _, c := range sweepColumns {
 		named = append(named, c.names...)
@@ -136,10 +121,7 @@ func sweepLine(t *testing.T, base *episode.Benchmark) (line string) {
 		for _, f := range families.All {
 			if slices.Contains(c.names, f.ID) || c.names == nil && !slices.Contains(named, f.ID) {
 				for i := range f.Grades {
-					p, err := builtIn(env, fmt.Sprintf("%s:%d", f.ID, i+1))
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := sharedtest.Must(builtIn(env, fmt.Sprintf("%s:%d", f.ID, i+1)))(t)
 					rules = append(rules, p)
 				}
 			}
@@ -175,10 +157,7 @@ func sweepLine(t *testing.T, base *episode.Benchmark) (line string) {
 func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 	t.Helper()
 	folder := filepath.Join(sharedtest.Golden(t, "protocols"), "originals")
-	folders, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folders := sharedtest.Must(filepath.Glob(filepath.Join(folder, "*")))(t)
 	folders = append(folders, withPossible(t, filepath.Join(folder, "epo")))
 	own := map[string]bool{} // the preset's, by its recordings, which are tried first
 	for _, f := range goldenFiles(t) {
@@ -214,10 +193,7 @@ func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 			}
 			if strings.HasPrefix(p.Name, "agentgym-") { // its lists of tasks are elsewhere
 				task := readCases(t, filepath.Dir(folder), p.Name)[0].task
-				err := recorded{Elsewhere: true}.adapt(t, out, &chosen[0], how{task: task})
-				if err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, recorded{Elsewhere: true}.adapt(t, out, &chosen[0], how{task: task}))
 			}
 			job, err := New(out, Purpose{}, chosen...)
 			if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"heldout/envs/sharedtest"
 )
 
 // The Parquet file of a folder has the examples of the other file, in every format, and a
@@ -59,9 +61,7 @@ func TestFolder(t *testing.T) {
 		for _, name := range []string{cardName, "data.parquet", "more.txt"} {
 			file := filepath.Join(dir, name)
 			old, _ := os.ReadFile(file)
-			if err := os.WriteFile(file, append(old, ' '), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, append(old, ' '), 0o644))
 			bad := 0
 			checked, err := Check(dir)
 			for _, c := range checked {
@@ -79,24 +79,15 @@ func TestFolder(t *testing.T) {
 // sameRows compares the rows of a Parquet file with the lines beside it.
 func sameRows[Example any](t *testing.T, file string) {
 	t.Helper()
-	rows, err := parquet.ReadFile[Example](strings.TrimSuffix(file, ".jsonl") + ".parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := sharedtest.Must(parquet.ReadFile[Example](strings.TrimSuffix(file, ".jsonl") + ".parquet"))(t)
 	var got strings.Builder
 	for _, row := range rows {
-		b, err := json.Marshal(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(json.Marshal(row))(t)
 		got.Write(append(b, '\n'))
 	}
 	var want strings.Builder
 	for _, line := range lines[Example](t, file) {
-		b, err := json.Marshal(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(json.Marshal(line))(t)
 		want.Write(append(b, '\n'))
 	}
 	if diff := cmp.Diff(want.String(), got.String()); diff != "" || len(rows) == 0 {

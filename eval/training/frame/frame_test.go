@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -36,29 +37,17 @@ func makeRun(t testing.TB, attempts ...attempt) record.Parts {
 		Servers: map[string][]record.ServerReport{"vllm:m": {{Software: "x"}, {Software: "vllm", Version: "1"}}}}
 	for i := range 3 {
 		task := envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint(i)}
-		id, err := record.EpisodeID(m.Behaviour, task, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := sharedtest.Must(record.EpisodeID(m.Behaviour, task, c))(t)
 		m.Environments[0].Tasks = append(m.Environments[0].Tasks, task)
 		m.Groups[0].Episodes = append(m.Groups[0].Episodes, id)
 	}
 	dir := t.TempDir()
-	s, err := record.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(record.Open(dir))(t)
+	sharedtest.OK(t, s.SetManifest(m))
 	for _, a := range attempts {
-		if err := s.Append(episode(m, a)); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Append(episode(m, a)))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.Close())
 	return record.Parts{dir}
 }
 
@@ -88,11 +77,7 @@ func episode(m *record.Manifest, a attempt) *record.Episode {
 
 func readRows[T any](t *testing.T, dir, name string) []T {
 	t.Helper()
-	rows, err := parquet.ReadFile[T](filepath.Join(dir, name+".parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return sharedtest.Must(parquet.ReadFile[T](filepath.Join(dir, name+".parquet")))(t)
 }
 
 // brief says which attempts are in the file of episodes, and which of them count.
@@ -107,18 +92,13 @@ func TestWrite(t *testing.T) {
 	run := makeRun(t, attempt{0, 1, 1, record.ModelError}, attempt{1, 1, 2, record.Failure},
 		attempt{0, 2, 3, record.Success})
 	dir := t.TempDir()
-	report, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Texts: true, Steps: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := sharedtest.Must(Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Texts: true, Steps: true}))(t)
 	if report.Runs != 1 || report.Episodes != 2 || report.Steps != 2 || len(report.Files) != 4 {
 		t.Errorf("%+v", report)
 	}
 	episodes := readRows[EpisodeRow](t, dir, "episodes")
 	want := []string{"gripper/1 1 failure true", "gripper/0 2 success true"}
-	if diff := cmp.Diff(want, brief(episodes)); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, brief(episodes)), "")
 	e := episodes[1]
 	if e.FaultNoAction != 1 || !e.Ended.Equal(began.Add(3*time.Second)) || e.Goal == nil ||
 		*e.Goal != "put \x00 <b>é</b>" ||
@@ -150,25 +130,16 @@ var update = flag.Bool("update", false, "write testdata/columns.txt")
 func TestColumns(t *testing.T) {
 	got := fmt.Sprintln(parquet.SchemaOf(RunRow{}), parquet.SchemaOf(EpisodeRow{}), parquet.SchemaOf(StepRow{}))
 	if *update {
-		if err := os.WriteFile("testdata/columns.txt", []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile("testdata/columns.txt", []byte(got), 0o666))
 	}
-	want, err := os.ReadFile("testdata/columns.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Error(diff)
-	}
+	want := sharedtest.Must(os.ReadFile("testdata/columns.txt"))(t)
+	sharedtest.Equal(t, cmp.Diff(string(want), got), "")
 }
 
 // A run of which nothing was played has rows without rates.
 func TestNothingPlayed(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Write(t.Context(), []record.Parts{makeRun(t)}, Options{Dir: dir, Steps: true}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(Write(t.Context(), []record.Parts{makeRun(t)}, Options{Dir: dir, Steps: true})))
 	r := readRows[RunRow](t, dir, "runs")
 	if len(r) != 1 || r[0].State != "incomplete" || r[0].Planned != 3 || r[0].Success != nil ||
 		r[0].SuccessLow != nil || r[0].Started != nil {
@@ -184,17 +155,13 @@ func TestOtherOneCounts(t *testing.T) {
 		attempt{2, 1, 7, record.Failure}, attempt{1, 2, 4, record.Success})
 	for _, attempts := range []bool{false, true} {
 		dir := t.TempDir()
-		if _, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Attempts: attempts}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Attempts: attempts})))
 		want := []string{"gripper/1 1 failure true", "gripper/2 1 failure true"}
 		if attempts {
 			want = []string{"gripper/2 1 failure false", "gripper/1 1 failure true", "gripper/2 1 success false",
 				"gripper/2 1 failure true", "gripper/1 2 success false"}
 		}
-		if diff := cmp.Diff(want, brief(readRows[EpisodeRow](t, dir, "episodes"))); diff != "" {
-			t.Error(diff)
-		}
+		sharedtest.Equal(t, cmp.Diff(want, brief(readRows[EpisodeRow](t, dir, "episodes"))), "")
 		if r := readRows[RunRow](t, dir, "runs"); r[0].Finished != 2 {
 			t.Errorf("%d are finished, want 2", r[0].Finished)
 		}
@@ -210,23 +177,16 @@ func TestSameBytes(t *testing.T) {
 	var sums []string
 	dir := t.TempDir()
 	for _, force := range []bool{false, true} {
-		if _, err := Write(t.Context(), []record.Parts{run, run},
-			Options{Dir: dir, Texts: true, Steps: true, Force: force}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(Write(t.Context(), []record.Parts{run, run},
+			Options{Dir: dir, Texts: true, Steps: true, Force: force})))
 		sum := sha256.New()
 		for _, name := range []string{"runs", "episodes", "steps"} {
-			b, err := os.ReadFile(filepath.Join(dir, name+".parquet"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(os.ReadFile(filepath.Join(dir, name+".parquet")))(t)
 			sum.Write(b)
 		}
 		sums = append(sums, fmt.Sprintf("%x", sum.Sum(nil)))
 	}
-	if sums[0] != sums[1] {
-		t.Error("the bytes differ")
-	}
+	sharedtest.Equal(t, sums[0], sums[1], "the bytes differ")
 	if _, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir}); err == nil {
 		t.Error("files are replaced without force")
 	}
@@ -236,14 +196,9 @@ func TestSameBytes(t *testing.T) {
 func TestBadRun(t *testing.T) {
 	run := makeRun(t, attempt{0, 1, 1, record.Success})
 	name := filepath.Join(run[0], "episodes.jsonl")
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(name))(t)
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(name, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, b, 0o666))
 	dir := t.TempDir()
 	if _, err := Write(t.Context(), []record.Parts{run}, Options{Dir: dir, Steps: true}); err == nil {
 		t.Error("a changed record is read")
