@@ -282,7 +282,8 @@ func TestScriptedModels(t *testing.T) {
 func TestScale(t *testing.T) {
 	run := configs.DefaultRun()
 	sharedtest.OK(t, configs.LoadSuite(configs.Robust, &run))
-	run.Limit, run.Model = sharedtest.Times(t, 1, 1, 3), configs.Strings{record.Expert, record.Memoriser, record.Reciter}
+	run.Limit = sharedtest.Times(t, 1, 1, 3)
+	run.Model = configs.Strings{record.Expert, record.Memoriser, record.Reciter}
 	read := playSweep(t, run, func(*Job) {})
 	scores := sharedtest.Must(scoring.Compute(read, stats.TheseKinds))(t)
 	from := report.New([]report.NamedRun{{Name: "run", Scores: scores,
