@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
@@ -46,12 +47,8 @@ func TestInPlayingOrder(t *testing.T) {
 	want := []string{"am", "an", "bm", "bn", "am", "an", "bm", "bn"}
 	slices.Sort(got[:4])
 	slices.Sort(got[4:8])
-	if diff := cmp.Diff(want, got[:8]); diff != "" {
-		t.Error(diff)
-	}
-	if len(got) != len(planned) {
-		t.Errorf("%d of %d episodes", len(got), len(planned))
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got[:8]), "")
+	sharedtest.Equal(t, len(got), len(planned), "of episodes")
 }
 
 // However far a run comes, the share that is played is about the same for every type of

@@ -146,9 +146,7 @@ func TestBudgetTime(t *testing.T) {
 	}
 	p.EpisodeDone(e, record.Result{ID: e.ID, Outcome: record.Failure, Started: now, Ended: now.Add(20 * time.Second)})
 	now = now.Add(40 * time.Second)
-	if v := p.take(e); v != begin {
-		t.Error(v)
-	}
+	sharedtest.Equal(t, p.take(e), begin)
 	now = now.Add(time.Second)
 	if v, err := p.take(e), p.ended(); v != never || err == nil || err.Error() != "stopped by --set budget-time=1m0s" {
 		t.Error(v, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 )
 
@@ -48,9 +49,7 @@ func TestClimbFindsTheSlots(t *testing.T) {
 		if got := float64(c.good); got < least || got > most {
 			t.Errorf("%v slots: %v episodes in flight, want %v to %v; %q", slots, got, least, most, s.told)
 		}
-		if len(s.told) != 1 {
-			t.Errorf("%v slots: told %q", slots, s.told)
-		}
+		sharedtest.Equal(t, len(s.told), 1, slots, s.told, "slots: told")
 	}
 }
 
@@ -77,9 +76,7 @@ func TestClimbGivesWay(t *testing.T) {
 		t.Errorf("%d episodes in flight after %d", c.good, before)
 	}
 	s.answer(c, 100_000, 1)
-	if c.good != 1 {
-		t.Errorf("%d episodes in flight", c.good)
-	}
+	sharedtest.Equal(t, c.good, 1, "episodes in flight")
 }
 
 // A server that refuses the calls that it has no slot for is used fully: episodes in

@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
@@ -26,11 +27,7 @@ func served(m model.Model) episode.Player {
 
 func mustPlan(t testing.TB, s Spec) *Plan {
 	t.Helper()
-	p, err := NewPlan(&s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return sharedtest.Must(NewPlan(&s))(t)
 }
 
 // clock is a clock that goes on by a second whenever it is read.
@@ -54,13 +51,9 @@ func play(t testing.TB, ctx context.Context, dir string, p *Plan, o Options) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.OpenReplies(p.Due(s.Store.Attempts).Next(o.AllowUnusable)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.Store.OpenReplies(p.Due(s.Store.Attempts).Next(o.AllowUnusable)))
 	runErr := Run(ctx, p, s.Store, o)
-	if err := s.End(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.End())
 	_, results, err := record.Read(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -45,14 +45,10 @@ func TestTrialsElsewhere(t *testing.T) {
 			Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
 	}
 	here, there := t.TempDir(), t.TempDir()
-	if _, err := play(t, t.Context(), here, plan(), Options{Concurrency: 2}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), here, plan(), Options{Concurrency: 2})))
 	worker := NewWorker(plan(), Options{Now: clock()})
 	away := Options{Concurrency: 2, Elsewhere: postman{t, worker}}
-	if _, err := play(t, t.Context(), there, plan(), away); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), there, plan(), away)))
 	if diff := cmp.Diff(episodes(t, here), episodes(t, there),
 		cmpopts.IgnoreFields(record.Result{}, "Started", "Ended"),
 		cmpopts.IgnoreFields(record.Episode{}, "Checksum")); diff != "" {
@@ -89,9 +85,7 @@ func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
 			Players: []episode.Player{trying(episodetest.Saying("up"), 1, 0)}, Seeds: []int64{1}})
 	}
 	g := gated{postman{t, NewWorker(plan(), Options{Now: clock()})}, new(atomic.Int32), make(chan struct{})}
-	if _, err := play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g})))
 }
 
 // oneElsewhere plays the first episode elsewhere, and then ends the run. No other one ends.

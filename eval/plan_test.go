@@ -13,6 +13,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
@@ -37,9 +38,7 @@ func TestPlan(t *testing.T) {
 		"vllm:m 2 from/1", "vllm:m 2 from/2", "vllm:m 2 from/3",
 		"vllm:m 3 from/1", "vllm:m 3 from/2", "vllm:m 3 from/3",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 	if least, most := p.Cost(); least.Calls != 6 || most.Calls != 6*10 || most.Reflections != 0 {
 		t.Errorf("it costs %+v to %+v", least, most)
 	}
@@ -93,18 +92,14 @@ func TestEpisodeIdentity(t *testing.T) {
 		s := twoPlayers()
 		change(&s)
 		p := mustPlan(t, s)
-		if p.Episodes[len(p.Episodes)-1].ID != base {
-			t.Errorf("%s is another episode", name)
-		}
+		sharedtest.Equal(t, p.Episodes[len(p.Episodes)-1].ID, base, name, "is another episode")
 	}
 }
 
 func TestPlanRefusesDoubles(t *testing.T) {
 	s := twoPlayers()
 	s.Players = append(s.Players, s.Players[1])
-	if _, err := NewPlan(&s); err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Errorf("err = %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(NewPlan(&s)), "twice", "err =")
 	if _, err := NewPlan(&Spec{}); err == nil {
 		t.Error("an empty plan is fine")
 	}
@@ -122,9 +117,7 @@ func TestBeginChecksTheDirectory(t *testing.T) {
 		}
 		return s.End()
 	}
-	if err := begin(func(*Spec) {}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, begin(func(*Spec) {}))
 	if err := begin(func(s *Spec) { s.Seeds = []int64{2, 3, 4} }); err != nil {
 		t.Errorf("more seeds: %v", err)
 	}
@@ -142,9 +135,7 @@ func TestBeginChecksTheDirectory(t *testing.T) {
 			s.Benchmarks[0].Tasks = s.Benchmarks[0].Tasks[:1]
 		}},
 	} {
-		if err := begin(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("err = %v, want %s", err, c.want)
-		}
+		sharedtest.Fails(t, begin(c.change), c.want, "err =")
 	}
 	m, err := record.ReadManifest(dir)
 	if err != nil || len(m.Sessions) != 2 || m.Sessions[1].Ended == nil || len(m.Groups) != 4 {
@@ -193,9 +184,7 @@ func TestSelectTasksNumberedNames(t *testing.T) {
 }
 
 func TestSeedsReversed(t *testing.T) {
-	if _, err := ParseSeeds("0"); err == nil || !strings.Contains(err.Error(), "write 0-0 for the seed 0") {
-		t.Errorf("no seeds: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(ParseSeeds("0")), "write 0-0 for the seed 0", "no seeds")
 	if _, err := ParseSeeds("3,9-0"); err == nil ||
 		err.Error() != `seeds "3,9-0": the range "9-0" is reversed; write 0-9` {
 		t.Error(err)
@@ -244,9 +233,7 @@ func TestSelectTasks(t *testing.T) {
 		t.Errorf("tasks by another name: %v, %v", got, err)
 	}
 	list := filepath.Join(t.TempDir(), "list")
-	if err := os.WriteFile(list, []byte("# mine\nc/77\n\n c/78\nc/77\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(list, []byte("# mine\nc/77\n\n c/78\nc/77\n"), 0o600))
 	for patterns, want := range map[string]string{
 		"c/77": "[c/77]", "c/78, b/x1, c/77, c/78, 0": "[a/x1 b/x1 c/78 c/77]", "@" + list: "[c/77 c/78]",
 		"c/79,@" + list: "[c/79 c/77 c/78]"} {
@@ -254,17 +241,13 @@ func TestSelectTasks(t *testing.T) {
 		var ids []string
 		for _, task := range got {
 			ids = append(ids, task.ID)
-			if outside := task.ID[0] == 'c'; outside != (task.Index < 0) {
-				t.Errorf("%s has the index %d", task.ID, task.Index)
-			}
+			sharedtest.Equal(t, task.ID[0] == 'c', (task.Index < 0), task.ID, task.Index, "has the index")
 		}
 		if err != nil || fmt.Sprint(ids) != want {
 			t.Errorf("SelectTasks(%q) = %v, %v; want %s", patterns, ids, err, want)
 		}
 	}
-	if err := os.WriteFile(list, []byte("# nothing\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(list, []byte("# nothing\n"), 0o600))
 	for _, bad := range []string{"@" + list, "@" + list + "-gone", "elsewhere"} {
 		if got, err := SelectTasks(wide, bad, 0); err == nil {
 			t.Errorf("SelectTasks(%q) = %v", bad, got)
@@ -324,9 +307,7 @@ func TestInstead(t *testing.T) {
 	b.Perturbation, b.PerturbationHash, b.Replacements = "P5", "hash", map[string]*episode.Player{"vllm:m": &other}
 	s.Benchmarks = append(s.Benchmarks, b)
 	p := mustPlan(t, s)
-	if len(p.Environments) != 1 {
-		t.Errorf("%d environments, want one: it is the same", len(p.Environments))
-	}
+	sharedtest.Equal(t, len(p.Environments), 1, "environments")
 	var got []string
 	for _, g := range p.Groups {
 		c := g.Condition
@@ -337,9 +318,7 @@ func TestInstead(t *testing.T) {
 		"expert none   2", "vllm:m none   2", "vllm:m none   3",
 		"vllm:other P5 hash vllm:m 2", "vllm:other P5 hash vllm:m 3",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 	if e := p.Episodes[len(p.Episodes)-1]; e.Player.Name != "vllm:other" {
 		t.Errorf("%s plays", e.Player.Name)
 	}

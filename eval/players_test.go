@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
@@ -69,10 +70,7 @@ func TestPlayersKeepApart(t *testing.T) {
 		{Source: "0123456789", Sampling: map[string]any{"temperature": 0.5}}}
 	clock := func() time.Time { return time.Unix(1, 0) }
 	rapid.Check(t, func(t *rapid.T) {
-		root, err := os.MkdirTemp("", "players")
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := sharedtest.Must(os.MkdirTemp("", "players"))(t)
 		defer os.RemoveAll(root)
 		dirs := map[string]string{"x": filepath.Join(root, "x"), "y": filepath.Join(root, "y")}
 		state := map[string]*kept{}
@@ -138,14 +136,10 @@ func TestPlayersKeepApart(t *testing.T) {
 			}
 			if rapid.Bool().Draw(t, "killed") { // what a kill leaves: the files as they are, and no lock
 				next := filepath.Join(root, fmt.Sprint("after", session))
-				if err := os.CopyFS(next, os.DirFS(dirs[dir])); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, os.CopyFS(next, os.DirFS(dirs[dir])))
 				dirs[dir] = next
 			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, r.Close())
 		}
 		for dir, k := range state {
 			k.compare(t, dirs[dir])
@@ -160,17 +154,14 @@ func (k *kept) compare(t *rapid.T, dir string) {
 	}
 	first, lines := map[string]string{}, 0
 	ranks := map[string]record.Rank{}
-	m, err := record.EachEpisode(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
+	m := sharedtest.Must(record.EachEpisode(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
 		pos, _ := m.Plan().Find(e.ID)
 		key := fmt.Sprintf("%s %d %d", e.Task, m.Groups[pos.Group].Condition.StepLimit, e.Seed)
 		lines++
 		if e.Outcome.Final() && (first[key] == "" || e.Rank().CountsBefore(ranks[key])) {
 			first[key], ranks[key] = e.Goal, e.Rank()
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if lines != k.lines || !maps.Equal(first, k.first) {
 		t.Fatalf("%d lines with %v, want %d with %v", lines, first, k.lines, k.first)
 	}
@@ -205,9 +196,7 @@ func TestRunsKeepPlayersApart(t *testing.T) {
 		fits := Fits(dir, p)
 		s, err := Begin(dir, p, About{Tool: record.Tool{Version: "test"},
 			Players: map[string]*record.Identity{"vllm:m": now}}, clock())
-		if (err == nil) != (fits == nil) {
-			t.Errorf("to begin says %v, to look says %v", err, fits)
-		}
+		sharedtest.Equal(t, (err == nil), fits == nil, "to begin says, to look says", err, fits)
 		if err == nil && play {
 			err = Run(t.Context(), p, s.Store, Options{Now: clock()})
 		}

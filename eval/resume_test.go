@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
@@ -47,16 +46,14 @@ func (m *meter) Chat(ctx context.Context, req model.Request) (model.Reply, error
 func played(t *testing.T, dir string) map[string]record.Episode {
 	t.Helper()
 	out := map[string]record.Episode{}
-	if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	sharedtest.OK(t, sharedtest.Err(record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		c := *e
 		c.Started, c.Ended, c.Checksum = time.Time{}, time.Time{}, ""
 		if _, twice := out[e.ID]; twice {
 			t.Errorf("episode %s is there twice", e.ID)
 		}
 		out[e.ID] = c
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	return out
 }
 
@@ -85,9 +82,7 @@ func session(t *testing.T, dir string, p *Plan, m *meter, answers int64) error {
 func TestResume(t *testing.T) {
 	whole, dir := t.TempDir(), t.TempDir()
 	p, m := resumed(t)
-	if _, err := play(t, t.Context(), whole, p, Options{Concurrency: 3}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), whole, p, Options{Concurrency: 3})))
 	p, n := resumed(t)
 	sessions := 1
 	for errors.Is(session(t, dir, p, n, 7), context.Canceled) {
@@ -96,9 +91,7 @@ func TestResume(t *testing.T) {
 	if want := m.answered.Load(); n.answered.Load() != want || sessions < int(want)/7 {
 		t.Errorf("%d answers in %d sessions, want %d", n.answered.Load(), sessions, want)
 	}
-	if diff := cmp.Diff(played(t, whole), played(t, dir)); diff != "" {
-		t.Errorf("(-undisturbed +resumed):\n%s", diff)
-	}
+	sharedtest.Same(t, played(t, dir), played(t, whole))
 	if _, err := os.Stat(filepath.Join(dir, "replies.jsonl")); err == nil {
 		t.Error("the replies are still there")
 	}
@@ -109,9 +102,7 @@ func TestResume(t *testing.T) {
 func TestDamagedReplies(t *testing.T) {
 	whole := t.TempDir()
 	p, m := resumed(t)
-	if _, err := play(t, t.Context(), whole, p, Options{Concurrency: 3}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), whole, p, Options{Concurrency: 3})))
 	for name, damage := range map[string]func([]byte) []byte{
 		"torn":     func(b []byte) []byte { return b[:len(b)-10] },
 		"bit":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
@@ -133,22 +124,15 @@ func TestDamagedReplies(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, "replies.jsonl")
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, damage(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		content := sharedtest.Must(os.ReadFile(file))(t)
+		sharedtest.OK(t, os.WriteFile(file, damage(content), 0o644))
 		if err := session(t, dir, p, n, 1<<30); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if again := n.answered.Load() - m.answered.Load(); again < 0 || again > 20 || name == "twice" && again > 0 {
 			t.Errorf("%s: %d answers again", name, again)
 		}
-		if diff := cmp.Diff(played(t, whole), played(t, dir)); diff != "" {
-			t.Errorf("%s (-undisturbed +resumed):\n%s", name, diff)
-		}
+		sharedtest.Same(t, played(t, dir), played(t, whole), name)
 	}
 }
 
@@ -172,9 +156,7 @@ func TestRepliesOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.End(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.End())
 		if err := session(t, dir, p, m, 5); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -182,23 +164,17 @@ func TestRepliesOfOthers(t *testing.T) {
 		if s, err = Begin(dir, p, about, clock()); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Store.OpenReplies(p.Due(nil).Next(false)); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Store.OpenReplies(p.Due(nil).Next(false)))
 		if n := s.Store.Replies.Interrupted(); (n > 0) != (name == "same") {
 			t.Errorf("%s: %d attempts go on", name, n)
 		}
-		if got := strings.Join(s.Warnings, "\n"); got != warnings[name] {
-			t.Errorf("%s: warned %q, want %q", name, got, warnings[name])
-		}
+		sharedtest.Equal(t, strings.Join(s.Warnings, "\n"), warnings[name], name, "warned")
 		for _, server := range s.Store.Manifest.Servers["vllm:m"] {
 			if name == "model" && server.Digest != "other" {
 				t.Errorf("the run has %+v", server)
 			}
 		}
-		if err := s.End(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.End())
 	}
 }
 
@@ -214,9 +190,7 @@ func TestRepliesCannotBeKept(t *testing.T) {
 	if !errors.As(err, new(*record.ReplyError)) || !strings.Contains(err.Error(), "recording replies: ") {
 		t.Errorf("the run ends with %v", err)
 	}
-	if len(results) != 0 {
-		t.Errorf("%d attempts are recorded", len(results))
-	}
+	sharedtest.Equal(t, len(results), 0, "attempts are recorded")
 }
 
 // Where this machine has no open file left for a call, the run ends: no server is blamed.

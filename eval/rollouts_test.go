@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -32,10 +33,7 @@ func TestRolloutsGoOn(t *testing.T) {
 		{{0, record.Failure}, {1, record.EnvError}, {0, record.Failure}},
 		{{1, record.Failure}, {0, record.Failure}},
 	} {
-		r, err := open(about)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(open(about))(t)
 		for i, p := range played {
 			e := &record.Episode{Result: record.Result{Outcome: p.outcome, Started: time.Unix(1, 0),
 				Ended: time.Unix(2, 0)}}
@@ -46,9 +44,7 @@ func TestRolloutsGoOn(t *testing.T) {
 				t.Fatalf("session %d, attempt %d: %v", session, i, err)
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, r.Close())
 	}
 	_, results, err := record.Read(dir)
 	if err != nil {
@@ -63,9 +59,7 @@ func TestRolloutsGoOn(t *testing.T) {
 		"gripper/1 seed 1 attempt 1 failure", "gripper/2 seed 0 attempt 2 failure",
 		"gripper/1 seed 0 attempt 2 failure",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	sharedtest.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), "got")
 	for want, change := range map[string]func(*RolloutsOf){
 		"other episodes than rollouts of this kind": func(of *RolloutsOf) { of.Perturbation = "P1" },
 		"other settings or data": func(of *RolloutsOf) {
@@ -75,8 +69,6 @@ func TestRolloutsGoOn(t *testing.T) {
 	} {
 		of := about
 		change(&of)
-		if _, err := open(of); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(open(of)), want)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
@@ -32,10 +33,7 @@ func TestRunRecordsEveryEpisode(t *testing.T) {
 	env.List = env.List[1:] // index is not place in the list
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{
 		served(episodetest.Saying("down"))}, Seeds: []int64{4, 5}})
-	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 3}))(t)
 	slices.SortFunc(results, func(a, b record.Result) int {
 		return strings.Compare(a.Task+string(rune(a.Seed)), b.Task+string(rune(b.Seed)))
 	})
@@ -46,9 +44,7 @@ func TestRunRecordsEveryEpisode(t *testing.T) {
 		Outcome: record.Success, Success: true, Progress: 1, Grounding: 1, Steps: 2,
 		PromptTokens: 20, CompletionTokens: 4, Calls: 2, Requests: 2,
 	}
-	if diff := cmp.Diff(want, results[0], cmpopts.IgnoreFields(record.Result{}, "ID", "Started", "Ended")); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, results[0], cmpopts.IgnoreFields(record.Result{}, "ID", "Started", "Ended")), "")
 	if len(results) != 4 || results[3].Seed != 5 || results[3].Steps != 3 {
 		t.Errorf("%d results, the last %+v", len(results), results[len(results)-1])
 	}
@@ -90,10 +86,7 @@ func TestOutcomes(t *testing.T) {
 			env.Open = func(envs.Task) error { return c.open }
 			p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{c.player},
 				Seeds: []int64{0}})
-			results, err := play(t, t.Context(), t.TempDir(), p, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{}))(t)
 			r := results[0]
 			if r.Outcome != c.outcome || !strings.Contains(r.Error, c.text) || r.Steps != c.steps ||
 				(r.Error == "") != (c.text == "") {
@@ -117,9 +110,7 @@ func TestStepsRecordTheirCost(t *testing.T) {
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
 		Players: []episode.Player{served(m)}, Seeds: []int64{0}})
 	dir := t.TempDir()
-	if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{})))
 	episodes := 0
 	_, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		episodes++
@@ -157,17 +148,12 @@ func TestFormatErrors(t *testing.T) {
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(e)}, Players: []episode.Player{served(m)},
 		Seeds: []int64{0}})
 	dir := t.TempDir()
-	results, err := play(t, t.Context(), dir, p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := sharedtest.Must(play(t, t.Context(), dir, p, Options{}))(t)
 	if r := results[0]; r.Outcome != record.Success || r.Steps != 2 || r.FormatErrors != 1 || r.Grounding != 0.5 {
 		t.Errorf("%+v", r)
 	}
 	if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
-		if got := e.Trajectory[0].Progress; got != 0.25 {
-			t.Errorf("progress %v after no action, want that of the start", got)
-		}
+		sharedtest.Equal(t, e.Trajectory[0].Progress, 0.25, "progress after no action")
 	}); err != nil {
 		t.Error(err)
 	}
@@ -189,9 +175,7 @@ func TestContinue(t *testing.T) {
 	spec := Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{served(m)},
 		Seeds: []int64{0}}
 	spec.Benchmarks[0].Tasks = env.List[:2]
-	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, mustPlan(t, spec), Options{})))
 	spec.Benchmarks[0].Tasks = env.List // the plan grows
 	down.Store(true)
 	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
@@ -200,10 +184,7 @@ func TestContinue(t *testing.T) {
 	}
 	down.Store(false)
 	played.Clear()
-	results, err = play(t, t.Context(), dir, mustPlan(t, spec), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results = sharedtest.Must(play(t, t.Context(), dir, mustPlan(t, spec), Options{}))(t)
 	n := 0
 	played.Range(func(any, any) bool { n++; return true })
 	if n != 2 || len(results) != 6 || results[4].Attempt != 2 || results[5].Attempt != 2 {
@@ -312,18 +293,12 @@ func TestSeeds(t *testing.T) {
 		})
 		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(4))},
 			Players: []episode.Player{served(m)}, Seeds: []int64{0, 1}})
-		if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 4}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 4})))
 		return got
 	}
 	first := seeds()
-	if len(first) != 2*(1+2+3+4) {
-		t.Errorf("%d different seeds for 20 calls", len(first))
-	}
-	if diff := cmp.Diff(first, seeds()); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, len(first), 2*(1+2+3+4), "different seeds for 20 calls")
+	sharedtest.Equal(t, cmp.Diff(first, seeds()), "")
 }
 
 type counting struct{ steps, episodes atomic.Int32 }
@@ -336,10 +311,7 @@ func TestObserver(t *testing.T) {
 	var c counting
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
 		Players: []episode.Player{{Name: episode.Random, Agent: episode.Random}}, Seeds: []int64{0}})
-	results, err := play(t, t.Context(), t.TempDir(), p, Options{Observer: &c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{Observer: &c}))(t)
 	steps := 0
 	for _, r := range results {
 		steps += r.Steps

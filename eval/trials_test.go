@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
@@ -56,13 +57,11 @@ func learning(plans int) episodetest.ModelFunc {
 func episodes(t *testing.T, dir string) map[int]*record.Episode {
 	t.Helper()
 	out := map[int]*record.Episode{}
-	if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	sharedtest.OK(t, sharedtest.Err(record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		if e.Outcome.Final() {
 			out[e.Trial] = e
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	return out
 }
 
@@ -71,17 +70,13 @@ func TestTrials(t *testing.T) {
 	dir := t.TempDir()
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
 		Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
-	if _, err := play(t, t.Context(), dir, p, Options{Concurrency: 2}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{Concurrency: 2})))
 	got := episodes(t, dir)
 	if trials := slices.Sorted(maps.Keys(got)); !slices.Equal(trials, []int{1, 2, 3}) || !got[3].Success {
 		t.Fatalf("trials %v", trials)
 	}
 	plan := record.Reflection{Text: "plan after 0", PromptTokens: 7, CompletionTokens: 3, Calls: 1, Requests: 1}
-	if diff := cmp.Diff(&plan, got[1].Reflection); diff != "" {
-		t.Errorf("reflection (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got[1].Reflection, &plan, "reflection")
 	if diff := cmp.Diff([]record.Remembered{{Trial: 1, Text: "plan after 0"}, {Trial: 2, Text: "plan after 1"}},
 		got[3].Memory); diff != "" {
 		t.Errorf("memory (-want +got):\n%s", diff)
@@ -138,9 +133,7 @@ func TestMemory(t *testing.T) {
 		dir := t.TempDir()
 		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
 			Players: []episode.Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
-		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{})))
 		var shown []string
 		got := episodes(t, dir)
 		for trial := 1; trial <= c.trials; trial++ {
@@ -153,9 +146,7 @@ func TestMemory(t *testing.T) {
 				t.Errorf("memory %d, trial %d: reflection %v", c.memory, trial, got[trial].Reflection)
 			}
 		}
-		if strings.Join(shown, " ") != c.want {
-			t.Errorf("memory %d: the trials are shown %q, want %q", c.memory, shown, c.want)
-		}
+		sharedtest.Equal(t, strings.Join(shown, " "), c.want, "memory : the trials are shown", c.memory, shown)
 	}
 }
 
@@ -177,9 +168,7 @@ func TestSeedsOfTrials(t *testing.T) {
 		}
 		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
 			Players: []episode.Player{player}, Seeds: []int64{1}})
-		if _, err := play(t, t.Context(), t.TempDir(), p, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), t.TempDir(), p, Options{})))
 		return out
 	}
 	one, three := seeds(1), seeds(3)
@@ -187,9 +176,7 @@ func TestSeedsOfTrials(t *testing.T) {
 		t.Errorf("the first trial has seeds %v, a run with one trial %v", three[:10], one)
 	}
 	slices.Sort(three)
-	if n := len(slices.Compact(three)); n != 3*10+2 {
-		t.Errorf("%d different seeds", n)
-	}
+	sharedtest.Equal(t, len(slices.Compact(three)), 3*10+2, "different seeds")
 }
 
 func TestRulesEndTrials(t *testing.T) {
@@ -216,9 +203,7 @@ func TestRulesEndTrials(t *testing.T) {
 		b := benchmark(episodetest.NewCountdown(5))
 		b.Tasks = b.Tasks[4:]
 		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{player}, Seeds: []int64{1}})
-		if _, err := play(t, t.Context(), dir, p, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{})))
 		if e := episodes(t, dir)[1]; e.Steps != c.steps || e.Cut != c.cut {
 			t.Errorf("%v: %d steps, cut %q", c, e.Steps, e.Cut)
 		}
@@ -273,9 +258,7 @@ func TestTrialWithoutResult(t *testing.T) {
 				t.Errorf("%+v", due)
 			}
 			down = false
-			if _, err := play(t, t.Context(), dir, plan(), Options{}); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, plan(), Options{})))
 			got := episodes(t, dir)
 			if len(got) != 3 || got[2].Attempt != 2 || !got[3].Success || len(got[3].Memory) != 2 {
 				t.Errorf("%d trials, %+v", len(got), got[3])
@@ -300,9 +283,7 @@ func TestTrialsAreAnIdentity(t *testing.T) {
 	}
 	ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
 		Players: []episode.Player{served(episodetest.Saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
-	if len(ids) != 8 {
-		t.Errorf("%d ids for 8 conditions", len(ids))
-	}
+	sharedtest.Equal(t, len(ids), 8, "ids for 8 conditions")
 }
 
 func TestCostOfTrials(t *testing.T) {
@@ -344,9 +325,7 @@ func TestOrderOfTrials(t *testing.T) {
 		a.release(e)
 		ended(a, e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
 	}
-	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, order, []string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"})
 }
 
 // A worker without work waits until the last episode is done, and a stopped agenda

@@ -46,7 +46,7 @@ func (m *partly) Chat(ctx context.Context, req model.Request) (model.Reply, erro
 func TestUnusableInAnyOrder(t *testing.T) {
 	stopped, held := 0, 0
 	shares := []float64{0, 0.03, 0.01, 0.2, 0.06}
-	for n := range sharedtest.Times(t, 500, 10, 2000) {
+	for n := range sharedtest.Times(t, 200, 10, 2000) {
 		rng := rand.New(rand.NewPCG(uint64(n), 2))
 		steps := 1 + rng.IntN(30)
 		seeds := make([]int64, 2+rng.IntN(11))

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
@@ -107,9 +108,7 @@ func TestUsableReplyProvesAModel(t *testing.T) {
 	dir := t.TempDir()
 	spec := Spec{Benchmarks: []episode.Benchmark{longTask(40)}, Players: []episode.Player{
 		served(episodetest.Saying("down"))}, Seeds: []int64{0}}
-	if _, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, mustPlan(t, spec), Options{})))
 	spec.Players, spec.Seeds = []episode.Player{served(replying(model.Reply{Fault: record.Empty}))}, []int64{0, 1}
 	results, err := play(t, t.Context(), dir, mustPlan(t, spec), Options{})
 	if err != nil || len(results) != 2 || results[1].Outcome != record.Failure {
@@ -124,9 +123,7 @@ func TestMatters(t *testing.T) {
 		want            bool
 	}{{16, 16, false}, {3, 20, false}, {4, 20, true}, {1, 20, false}, {5, 60, false}, {12, 100, true}, {0, 100, false},
 		{70, 1000, false}, {80, 1000, true}} {
-		if got := Matters(c.faulty, c.replies); got != c.want {
-			t.Errorf("%d of %d: %v", c.faulty, c.replies, got)
-		}
+		sharedtest.Equal(t, Matters(c.faulty, c.replies), c.want, c.faulty, c.replies)
 	}
 }
 
@@ -147,14 +144,11 @@ func TestWarnings(t *testing.T) {
 	var lines []string
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(300)}, Players: []episode.Player{served(m)},
 		Seeds: []int64{0}})
-	results, err := play(t, t.Context(), t.TempDir(), p, Options{Warn: func(line string) {
+	results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{Warn: func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		lines = append(lines, line)
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	want := []string{"vllm:m: none of its first 30 actions is valid; " + "heldout doctor --show prints them: " +
 		model.Adviser{}.Advice(model.InvalidActions),
 		"vllm:m is cut off behind its action in 17 of 170 replies so far; give a larger --max-tokens"}
@@ -177,9 +171,7 @@ func TestFewValidActions(t *testing.T) {
 		var lines []string
 		w := newWatch(Options{Warn: func(line string) { lines = append(lines, line) }}, nil, nil)
 		for i := range 100 {
-			if err := w.Reply(&episode.Player{Name: "m"}, agent.Move{Action: "a"}, i < valid); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, w.Reply(&episode.Player{Name: "m"}, agent.Move{Action: "a"}, i < valid))
 		}
 		if len(lines) != 1 || !strings.HasPrefix(lines[0], want) {
 			t.Errorf("%d valid: %q, want %q", valid, lines, want)

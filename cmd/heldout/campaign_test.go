@@ -292,7 +292,7 @@ func TestFlippedBits(t *testing.T) {
 	for i := range kinds {
 		kinds[i].prepare(c)
 	}
-	n := sharedtest.Times(t, 100, 25, 850)
+	n := sharedtest.Times(t, 60, 25, 850)
 	if *flipCount > 0 {
 		n = *flipCount
 	}

@@ -74,10 +74,7 @@ func serveCheckpoint() {
 // checkpointRun is a run of checkpoints out/step-*, and what their servers tell.
 func checkpointRun(t *testing.T, dir string, more ...string) (cmd *exec.Cmd, servers net.Listener) {
 	t.Helper()
-	servers, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	servers = sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { servers.Close() })
 	cmd = exec.Command("heldout", append([]string{"run", "--checkpoints", "out/step-*", "--serve",
 		"checkpointserver {} {port}", "--env", "pddl", "--limit", "4", "--out", "r", "--quiet"}, more...)...)
@@ -90,21 +87,13 @@ func checkpointRun(t *testing.T, dir string, more ...string) (cmd *exec.Cmd, ser
 func makeCheckpoint(t *testing.T, dir, name string) {
 	t.Helper()
 	unfinished := filepath.Join(dir, "out", "."+name)
-	if err := os.MkdirAll(unfinished, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(unfinished, 0o755))
 	for _, file := range []string{"config.json", "model.safetensors"} {
 		path, then := filepath.Join(unfinished, file), time.Now().Add(-time.Hour)
-		if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(path, []byte("{}"), 0o644))
+		sharedtest.OK(t, os.Chtimes(path, then, then))
 	}
-	if err := os.Rename(unfinished, filepath.Join(dir, "out", name)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Rename(unfinished, filepath.Join(dir, "out", name)))
 }
 
 // told is what one server tells.
@@ -116,16 +105,9 @@ type told struct {
 func accept(t *testing.T, servers net.Listener) told {
 	t.Helper()
 	limit, _ := sharedtest.Limited(t).Deadline()
-	if err := servers.(*net.TCPListener).SetDeadline(limit); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := servers.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.SetReadDeadline(limit); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, servers.(*net.TCPListener).SetDeadline(limit))
+	conn := sharedtest.Must(servers.Accept())(t)
+	sharedtest.OK(t, conn.SetReadDeadline(limit))
 	t.Cleanup(func() { conn.Close() })
 	return told{conn, bufio.NewScanner(conn)}
 }
@@ -145,24 +127,18 @@ func TestCheckpointsKilled(t *testing.T) {
 	dir := t.TempDir()
 	makeCheckpoint(t, dir, "step-1")
 	cmd, servers := checkpointRun(t, dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Start())
 	server := accept(t, servers)
 	server.expect(t, "begins out/step-1")
 	server.expect(t, "plays")
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	server.expect(t, "")
 	cmd, _ = checkpointRun(t, dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if n := len(checkEpisodes(t, filepath.Join(dir, "r", "step-1"))); n != 4 {
-		t.Errorf("%d episodes, want 4", n)
-	}
+	sharedtest.Equal(t, len(checkEpisodes(t, filepath.Join(dir, "r", "step-1"))), 4, "episodes")
 }
 
 // A checkpoint that appears later is played, until the command is stopped, which also stops
@@ -171,13 +147,8 @@ func TestCheckpointsFollowed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd, servers := checkpointRun(t, dir, "--follow")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stderr := sharedtest.Must(cmd.StderrPipe())(t)
+	sharedtest.OK(t, cmd.Start())
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() && !strings.Contains(lines.Text(), "waiting for more") {
 	}
@@ -191,14 +162,8 @@ func TestCheckpointsFollowed(t *testing.T) {
 	second := accept(t, servers)
 	second.expect(t, "begins out/step-10")
 	second.expect(t, "plays")
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	second.expect(t, "")
-	if code := exitCode(t, cmd.Wait()); code != 128+int(syscall.SIGTERM) {
-		t.Errorf("exit code %d", code)
-	}
-	if n := len(checkEpisodes(t, filepath.Join(dir, "r", "step-2"))); n != 4 {
-		t.Errorf("%d episodes, want 4", n)
-	}
+	sharedtest.Equal(t, exitCode(t, cmd.Wait()), 128+int(syscall.SIGTERM), "exit code")
+	sharedtest.Equal(t, len(checkEpisodes(t, filepath.Join(dir, "r", "step-2"))), 4, "episodes")
 }

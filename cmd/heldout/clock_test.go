@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // jumpingClock jumps by up to two days at each look, in both directions.
@@ -49,18 +51,11 @@ func TestClockJumps(t *testing.T) {
 		}
 		do("compare", run, "--table", "results,trials,kinds")
 		do("bundle", run, "--out", file)
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		return string(bytes.ReplaceAll(out.Bytes(), []byte(dir), nil)), string(b)
 	}
 	table, bundle := play(time.Now)
 	jumped, other := play(jumpingClock())
-	if jumped != table {
-		t.Errorf("with a clock that jumps:\n%s\nwithout:\n%s", jumped, table)
-	}
-	if other != bundle {
-		t.Error("the bundles differ")
-	}
+	sharedtest.Equal(t, jumped, table, "with a clock that jumps: without")
+	sharedtest.Equal(t, other, bundle, "the bundles differ")
 }

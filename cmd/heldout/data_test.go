@@ -20,13 +20,11 @@ import (
 	"time"
 
 	"heldout/envs/official"
+	"heldout/envs/sharedtest"
 )
 
 func TestUserData(t *testing.T) {
-	abs, err := filepath.Abs("x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	abs := sharedtest.Must(filepath.Abs("x"))(t)
 	for _, test := range []struct {
 		goos string
 		env  map[string]string
@@ -78,12 +76,8 @@ func uncompressed(t *testing.T, files map[string][]byte) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, w.Close())
+	sharedtest.OK(t, z.Close())
 	return out.Bytes()
 }
 
@@ -165,9 +159,7 @@ func (k *killer) pull(t *testing.T, command func(address string) *exec.Cmd, look
 	for _, after := range []int{1, 100_000, 500_000, 100_000} {
 		cmd := command(server.URL + "/data.tar.gz")
 		k.mu.Lock() // so that the victim is known before it asks
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		k.victim, k.after = cmd.Process, after
 		k.mu.Unlock()
 		if err := cmd.Wait(); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
@@ -321,9 +322,7 @@ func (d *design) write(t testing.TB, root string) {
 	t.Helper()
 	for i, model := range d.models {
 		dir := filepath.Join(root, fmt.Sprintf("run-%d", i))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(dir, 0o755))
 		d.writeModel(t, dir, model)
 		d.dirs = append(d.dirs, dir)
 	}
@@ -389,10 +388,7 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 					g.Condition.PerturbationHash = "hash of " + under
 				}
 				for _, i := range c.tasks {
-					id, err := record.EpisodeID(2, p.tasks[i], g.Condition)
-					if err != nil {
-						t.Fatal(err)
-					}
+					id := sharedtest.Must(record.EpisodeID(2, p.tasks[i], g.Condition))(t)
 					g.Episodes = append(g.Episodes, id)
 					c.lines(t, out, id, &g.Condition, p.tasks[i], slot{i, seed})
 				}
@@ -463,10 +459,7 @@ func line(t testing.TB, out *bufio.Writer, e *record.Episode, why record.Outcome
 	if why != "" {
 		e.Outcome, e.Success, e.Error, e.Reflection = why, false, "it is gone", nil
 	}
-	body, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := sharedtest.Must(json.Marshal(e))(t)
 	body = body[:len(body)-1]
 	sum := sha256.Sum256(body)
 	fmt.Fprintf(out, "%s,\"checksum\":%q}\n", body, hex.EncodeToString(sum[:8]))

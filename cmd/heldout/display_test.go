@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
@@ -50,9 +51,7 @@ func TestQuiet(t *testing.T) {
 		if !quiet {
 			want += "1/1 episodes\n"
 		}
-		if stderr.String() != want {
-			t.Errorf("quiet %v: %q", quiet, stderr.String())
-		}
+		sharedtest.Equal(t, stderr.String(), want, "quiet", quiet)
 	}
 }
 
@@ -119,9 +118,7 @@ func TestFrozenTerminal(t *testing.T) {
 			sys.bench().Warn("the server refuses seed")
 			sys.say("a line")
 		}
-		if took := time.Since(start); took != time.Duration(len(plan))*screenEvery {
-			t.Errorf("the run took %v", took)
-		}
+		sharedtest.Equal(t, time.Since(start), time.Duration(len(plan))*screenEvery, "the run took")
 		before := time.Now()
 		finish()
 		for range 10 {
@@ -179,9 +176,7 @@ func TestFrozenPipe(t *testing.T) {
 		_, err := writer.Write(make([]byte, 1<<12))
 		full = errors.Is(err, os.ErrDeadlineExceeded)
 	}
-	if err := writer.SetWriteDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, writer.SetWriteDeadline(time.Time{}))
 	var out bytes.Buffer
 	code := execute(t.Context(), []string{"run", "--env", "pddl", "--model", "random", "--limit", "40", "--out",
 		filepath.Join(t.TempDir(), "run")}, &system{stdout: &out, stderr: writer, interactive: true,
@@ -216,8 +211,6 @@ func TestOrderOfStreams(t *testing.T) {
 		sys.display.end()
 		want := "first\n\rbar\x1b[K\r\x1b[J\x1b[33mwarning:\x1b[m second\nbar\r\x1b[Ja table\n\rtwo\x1b[K\r\nbars\x1b[K" +
 			"\r\x1b[A\x1b[Jthird\ntwo\r\nbars\r\x1b[A\x1b[Janother\nlast\n"
-		if terminal.String() != want {
-			t.Errorf("%q", terminal.String())
-		}
+		sharedtest.Equal(t, terminal.String(), want)
 	})
 }

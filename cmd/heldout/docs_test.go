@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // longestParagraph is how many words a paragraph about the code may have.
@@ -27,9 +29,7 @@ func TestArchitecture(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > mostLines {
 		t.Errorf("ARCHITECTURE.md has %d lines, want at most %d", n, mostLines)
 	}
-	if found := measured.FindString(text); found != "" {
-		t.Errorf("ARCHITECTURE.md has the figure %q", found)
-	}
+	sharedtest.Equal(t, measured.FindString(text), "", "ARCHITECTURE.md has the figure")
 	readmes := append([]string{}, rooms...)
 	for pkg := range floors {
 		if below(pkg, "envs/engine") {
@@ -58,10 +58,7 @@ func TestArchitecture(t *testing.T) {
 func described(t *testing.T, file string) string {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(root, filepath.FromSlash(file))))(t)
 	for _, p := range regexp.MustCompile(`\n\n|\n(?:- |\d+\. )`).Split(string(b), -1) {
 		words := strings.Fields(p)
 		if len(words) > longestParagraph && !strings.HasPrefix(p, "|") {

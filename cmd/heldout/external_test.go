@@ -122,7 +122,7 @@ var externalKills = flag.Int("external-kills", 0, "how often TestExternalKills k
 func TestExternalKills(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
-	dir, kills, episodes := t.TempDir(), max(*externalKills, sharedtest.Times(t, 20, 3)), 200
+	dir, kills, episodes := t.TempDir(), max(*externalKills, sharedtest.Times(t, 8, 3, 20)), 200
 	if *externalKills > 0 {
 		episodes = 10_000
 	}
@@ -134,15 +134,11 @@ func TestExternalKills(t *testing.T) {
 		return cmd, &table
 	}
 	calm, want := run("calm", 0)
-	if err := calm.Run(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, calm.Run())
 	deadly := episodes / 4
 	for range kills {
 		cmd, _ := run("killed", deadly)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		time.Sleep(time.Duration(rand.Int64N(int64(200 * time.Millisecond))))
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -167,9 +163,7 @@ func TestExternalKills(t *testing.T) {
 		}
 	}
 	for id, n := range final {
-		if n != 1 {
-			t.Errorf("%s has %d results", id, n)
-		}
+		sharedtest.Equal(t, n, 1, id, "has results")
 	}
 	if err != nil || len(final) != episodes {
 		t.Errorf("%d results, want %d; %v", len(final), episodes, err)

@@ -47,11 +47,7 @@ func spans(t *testing.T, b []byte) (all []span) {
 	seen := map[string]bool{}
 	token := func() json.Token {
 		t.Helper()
-		x, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
+		return sharedtest.Must(d.Token())(t)
 	}
 	var walk func(path string)
 	walk = func(path string) {
@@ -110,10 +106,7 @@ func (f *extremeFile) body(line []byte) []byte {
 //
 // Of all cases, every so many is tried; n counts them.
 func (f *extremeFile) walk(t *testing.T, every int, n *int) {
-	original, err := os.ReadFile(f.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	original := sharedtest.Must(os.ReadFile(f.path))(t)
 	line, rest := f.firstLine(original)
 	body := f.body(line)
 	cases := 0
@@ -136,18 +129,14 @@ func (f *extremeFile) walk(t *testing.T, every int, n *int) {
 			if filepath.Ext(f.path) == ".yaml" {
 				changed = append([]byte("--- "), changed...) // JSON alone would be of AgentBoard's form
 			}
-			if err := os.WriteFile(f.path, append(changed, rest...), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(f.path, append(changed, rest...), 0o644))
 			for _, command := range f.commands {
 				cases++
 				soon(t, fmt.Sprintf("%s%s %s: %q", filepath.Base(f.path), s.path, name, command), command)
 			}
 		}
 	}
-	if err := os.WriteFile(f.path, original, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(f.path, original, 0o644))
 	t.Logf("%s: %d cases", f.path, cases)
 }
 
@@ -197,14 +186,10 @@ func TestExtremes(t *testing.T) {
 	do(append([]string{"run", "--env", "pddl", "--shard", "1/2", "--out", in("parts")}, played...)...)
 	do(append([]string{"synth", "--max-tokens", "1000", "--count", "4", "--out", in("made")}, fake...)...)
 	do(append([]string{"judge", in("made"), "--trajectories", "2", "--out", in("judged")}, fake...)...)
-	if err := os.Mkdir(in("out"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(in("out"), 0o755))
 	do("export", in("made"), "--format", "openai", "--out", in("out/data.jsonl"))
 	for name, content := range map[string]string{"board.tar.gz": string(boardArchive(t)), "q.json": oneQuestion} {
-		if err := os.WriteFile(in(name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(in(name), []byte(content), 0o644))
 	}
 	do("data", "import", in("board.tar.gz"), "--data", in("data"), "--accept-changed")
 	do("wiki", "build", in("q.json"), "--out", in("index"), "--quiet")
@@ -259,14 +244,9 @@ func TestExtremes(t *testing.T) {
 		{"prompt", "prompts/v2/pddl.yaml", append([]string{"run", "--env", "pddl", "--tasks", "0",
 			"--dry-run"}, append(fake, "--prompt")...)},
 	} {
-		b, err := os.ReadFile(filepath.Join("..", "..", "configs", source.embedded))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "configs", source.embedded)))(t)
 		file := in(source.name + ".yaml")
-		if err := os.WriteFile(file, asJSON(t, b), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(file, asJSON(t, b), 0o644))
 		command := append(slices.Clone(source.command), file)
 		files = append(files, extremeFile{file, false, [][]string{command}})
 	}

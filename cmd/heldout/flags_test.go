@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 )
 
@@ -87,8 +89,9 @@ func noVariables(string) string { return "" }
 // Every flag has a key of its name, and setting either sets that field and no
 // other.
 func TestFlagsAndKeys(t *testing.T) {
-	base := configs.DefaultRun()
-	base.Env = configs.Strings{"babyai"}
+	unset := configs.DefaultRun()
+	unset.Env = configs.Strings{"babyai"}
+	base := flat(unset)
 	var names []string
 	flags := func() *pflag.FlagSet {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -97,19 +100,15 @@ func TestFlagsAndKeys(t *testing.T) {
 		return f
 	}
 	flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if keys := flat(base); len(names) != len(keys) {
-		t.Errorf("%d flags and %d keys", len(names), len(keys))
-	}
+	sharedtest.Equal(t, len(names), len(base), "flags and keys")
 	for _, name := range names {
-		if _, ok := flat(base)[name]; !ok {
+		if _, ok := base[name]; !ok {
 			t.Errorf("flag --%s has no key", name)
 			continue
 		}
 		config := filepath.Join(t.TempDir(), "run.yaml")
 		write := func(text string) {
-			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(config, []byte(text), 0o600))
 		}
 		write("env: [babyai]\n")
 		given := flags()
@@ -120,22 +119,16 @@ func TestFlagsAndKeys(t *testing.T) {
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
-		byFlag, err := resolve(noVariables, given, config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		byFlag := sharedtest.Must(resolve(noVariables, given, config))(t)
 		if name == "env" {
 			write("env: [" + values[name] + "]")
 		} else {
 			write("env: [babyai]\n" + name + ": " + values[name])
 		}
-		byKey, err := resolve(noVariables, flags(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		byKey := sharedtest.Must(resolve(noVariables, flags(), config))(t)
 		for what, got := range map[string]configs.Run{"flag": byFlag, "key": byKey} {
 			for key, value := range flat(got) {
-				if same := reflect.DeepEqual(value, flat(base)[key]); same == (key == name) {
+				if same := reflect.DeepEqual(value, base[key]); same == (key == name) {
 					t.Errorf("%s %s: %s is %v", what, name, key, value)
 				}
 			}
@@ -162,43 +155,36 @@ func otherValue(f *pflag.Flag) string {
 // those that onlyFlags names: as one value and, where it may be repeated, as a list. The
 // command line wins.
 func TestEveryFlagIsAKey(t *testing.T) {
-	commands := 0
-	for _, c := range newRoot(&system{getenv: noVariables}).Commands() {
-		if c.Flags().Lookup("config") == nil {
-			continue
-		}
-		commands++
+	ofRun := flat(configs.Run{})
+	for _, newCommand := range []func(*system) *cobra.Command{newRun, newSweep} {
+		c := newCommand(&system{getenv: noVariables})
 		c.InitDefaultHelpFlag()
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		for _, name := range names {
-			_, ofRun := flat(configs.Run{})[name]
+			_, isOfRun := ofRun[name]
 			switch {
 			case onlyFlags[name] != "":
-			case ofRun && values[name] == "":
+			case isOfRun && values[name] == "":
 				t.Errorf("%s --%s has no value in this test", c.Name(), name)
-			case ofRun:
-				keyIs(t, c.Name(), name, values[name], false)
+			case isOfRun:
+				keyIs(t, newCommand, name, values[name], false)
 			default:
-				keyIs(t, c.Name(), name, otherValue(c.Flags().Lookup(name)), true)
+				keyIs(t, newCommand, name, otherValue(c.Flags().Lookup(name)), true)
 			}
 		}
 	}
-	if commands != 2 {
-		t.Errorf("%d commands take --config", commands)
+	for _, c := range newRoot(&system{getenv: noVariables}).Commands() {
+		if tested := c.Name() == "run" || c.Name() == "sweep"; tested != (c.Flags().Lookup("config") != nil) {
+			t.Errorf("%s takes --config: %v", c.Name(), !tested)
+		}
 	}
 }
 
 // keyIs checks that a configuration file may name a flag, and that it sets own flags.
-func keyIs(t *testing.T, command, name, value string, own bool) {
+func keyIs(t *testing.T, newCommand func(*system) *cobra.Command, name, value string, own bool) {
 	t.Helper()
-	flags := func() *pflag.FlagSet {
-		c, _, err := newRoot(&system{getenv: noVariables}).Find([]string{command})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Flags()
-	}
+	flags := func() *pflag.FlagSet { return newCommand(&system{getenv: noVariables}).Flags() }
 	byFlag := flags()
 	if err := byFlag.Set(name, value); err != nil {
 		t.Fatalf("--%s %q: %v", name, value, err)
@@ -212,7 +198,7 @@ func keyIs(t *testing.T, command, name, value string, own bool) {
 		byKey, wins := flags(), flags()
 		given := bench.Input{File: "f.yaml", Content: []byte(text), Own: ownKeys(byKey)}
 		if err := setOwnKeys(byKey, given); err != nil {
-			t.Errorf("%s with %q: %v", command, text, err)
+			t.Errorf("%q: %v", text, err)
 			continue
 		}
 		if !own {
@@ -220,14 +206,14 @@ func keyIs(t *testing.T, command, name, value string, own bool) {
 		}
 		if got, want := byKey.Lookup(name), byFlag.Lookup(name); got.Value.String() != want.Value.String() ||
 			!got.Changed {
-			t.Errorf("%s with %q: %s, want %s", command, text, got.Value, want.Value)
+			t.Errorf("%q: %s, want %s", text, got.Value, want.Value)
 		}
 		if err := wins.Parse([]string{"--" + name + "=" + wins.Lookup(name).DefValue}); err != nil ||
 			setOwnKeys(wins, given) != nil {
 			t.Fatal(err)
 		}
 		if got := wins.Lookup(name).Value.String(); got == byFlag.Lookup(name).Value.String() {
-			t.Errorf("%s with %q and a flag: %s", command, text, got)
+			t.Errorf("%q and a flag: %s", text, got)
 		}
 	}
 }
@@ -253,20 +239,13 @@ func TestOwnKeysErrors(t *testing.T) {
 // Flags win over the file, and lists replace the file's lists.
 func TestFlagsWin(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "run.yaml")
-	if err := os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(config, []byte("model: [expert, random]\nstop: [a, b]\nseeds: 5\nagent: act\n"),
+		0o600))
 	given := pflag.NewFlagSet("", pflag.ContinueOnError)
 	shown := configs.DefaultRun()
 	runFlags(given, &shown)
-	if err := given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := resolve(noVariables, given, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, given.Parse([]string{"--model", "vllm:a,b", "--stop", "c,d", "--seeds", "1"}))
+	r := sharedtest.Must(resolve(noVariables, given, config))(t)
 	if !slices.Equal(r.Model, []string{"vllm:a,b"}) || !slices.Equal(r.Stop, []string{"c,d"}) || r.Seeds != "1" ||
 		r.Agent != "act" {
 		t.Errorf("%+v", r)
@@ -276,15 +255,11 @@ func TestFlagsWin(t *testing.T) {
 // The default suite is for those who choose nothing; HELDOUT_DATA is a default.
 func TestResolveDefaults(t *testing.T) {
 	var suite configs.Run
-	if err := configs.LoadSuite("default", &suite); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, configs.LoadSuite("default", &suite))
 	folder := t.TempDir()
 	for _, e := range catalog.Entries() {
 		for _, name := range e.Folders {
-			if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.Mkdir(filepath.Join(folder, name), 0o700))
 		}
 	}
 	suite.Env, _ = catalog.Available(suite.Env, envs.Setup{Data: folder})
@@ -302,14 +277,9 @@ func TestResolveDefaults(t *testing.T) {
 		given := pflag.NewFlagSet("", pflag.ContinueOnError)
 		shown := configs.DefaultRun()
 		runFlags(given, &shown)
-		if err := given.Parse(c.args); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, given.Parse(c.args))
 		getenv := func(name string) string { return map[string]string{"HELDOUT_DATA": folder}[name] }
-		r, err := resolve(getenv, given, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(resolve(getenv, given, ""))(t)
 		if !slices.Equal(r.Model, c.models) || r.Seeds != c.seeds || r.Data != folder || !slices.Equal(r.Env, c.envs) {
 			t.Errorf("%q: %+v", c.args, r)
 		}

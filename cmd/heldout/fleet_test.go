@@ -66,7 +66,5 @@ func TestServersComeAndGo(t *testing.T) {
 			used[s] = true
 		}
 	}
-	if len(used) != len(servers) {
-		t.Errorf("the records name %d servers", len(used))
-	}
+	sharedtest.Equal(t, len(used), len(servers), "the records name servers")
 }

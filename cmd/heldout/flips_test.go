@@ -28,23 +28,17 @@ var everyFlip = flag.Bool("every-flip", false, "change every byte in all ways, n
 // flips counts what became of changed bytes.
 type flips struct{ bytes, changes, refused, harmless int }
 
-// flip changes every byte of a file, one at a time, in the long form one of 4 and in the
-// short one of 13: in turn one of its bits, or the whole byte to a line break, a blank or
+// flip changes every byte of a file, one at a time, in the long form one of 20 and in the
+// short one of 40: in turn one of its bits, or the whole byte to a line break, a blank or
 // a digit; with -every-flip each byte in all these ways. Look says what a reader makes of
 // the file; an error is a refusal. Anything that it is silent about and that differs fails
 // the test.
 func flip(t *testing.T, file string, look func() (string, error)) (f flips) {
 	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := look()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(file))(t)
+	want := sharedtest.Must(look())(t)
 	f.bytes = len(content)
-	every := sharedtest.Every(t, 40, 10)
+	every := sharedtest.Every(t, 40, 20)
 	for i, original := range content {
 		if i%every != 0 {
 			continue
@@ -61,9 +55,7 @@ func flip(t *testing.T, file string, look func() (string, error)) (f flips) {
 				continue
 			}
 			content[i] = c
-			if err := os.WriteFile(file, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, content, 0o644))
 			f.changes++
 			switch got, err := look(); {
 			case err != nil:
@@ -76,9 +68,7 @@ func flip(t *testing.T, file string, look func() (string, error)) (f flips) {
 		}
 		content[i] = original
 	}
-	if err := os.WriteFile(file, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, content, 0o644))
 	t.Logf("%s: %d bytes, %d changes: %d refused, %d harmless, %d silent", filepath.Base(file), f.bytes, f.changes,
 		f.refused, f.harmless, f.changes-f.refused-f.harmless)
 	return f
@@ -157,9 +147,7 @@ func TestFlippedTrainingData(t *testing.T) {
 			t.Fatalf("%q: %v: %s", args, err, said)
 		}
 	}
-	if err := os.Mkdir(out, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(out, 0o755))
 	command("synth", "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--max-tokens", "1000", "--quiet",
 		"--count", "4", "--out", made)
 	command("judge", made, "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--trajectories", "2", "--quiet",

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // floors holds every package with its floor: a package imports only from lower
@@ -177,7 +179,7 @@ func sources(t *testing.T, visit func(pkg, file string, f *ast.File)) {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	fset := token.NewFileSet()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	sharedtest.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -194,10 +196,7 @@ func sources(t *testing.T, visit func(pkg, file string, f *ast.File)) {
 		rel, err := filepath.Rel(root, filepath.Dir(path))
 		visit(filepath.ToSlash(rel), path, f)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestFloors(t *testing.T) {
@@ -209,10 +208,7 @@ func TestFloors(t *testing.T) {
 			t.Errorf("package %s has no floor", pkg)
 		}
 		for _, spec := range f.Imports {
-			path, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			path := sharedtest.Must(strconv.Unquote(spec.Path.Value))(t)
 			if ours, ok := strings.CutPrefix(path, "heldout/"); ok && floors[ours] >= floor {
 				t.Errorf("%s (floor %d) imports %s (floor %d)", file, floor, ours, floors[ours])
 			}
@@ -289,10 +285,7 @@ func TestAbilitiesGoThroughOneDoor(t *testing.T) {
 
 // The top level holds what ARCHITECTURE.md names, and no packages for leftovers.
 func TestLayout(t *testing.T) {
-	entries, err := os.ReadDir(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := sharedtest.Must(os.ReadDir(filepath.Join("..", "..")))(t)
 	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md",
 		"ARCHITECTURE.md", "LICENSE",
 		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "python", "examples", "docs",

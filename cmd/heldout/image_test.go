@@ -47,17 +47,12 @@ func TestImage(t *testing.T) {
 		return out
 	}
 	for _, made := range []string{work, filepath.Join(dir, "image", "tmp")} {
-		if err := os.MkdirAll(made, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(made, 0o777))
 		if err := os.Chmod(made, 0o777|os.ModeSticky); err != nil { // whatever the umask is
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "Containerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "Containerfile")))(t)
 	_, last, ok := strings.Cut(string(text), "\nFROM scratch\n")
 	if !ok {
 		t.Fatal("the Containerfile has no last stage from scratch")
@@ -65,9 +60,7 @@ func TestImage(t *testing.T) {
 	for name, content := range map[string]string{
 		"Containerfile": built + "\nFROM scratch\n" + last, "ca-certificates.crt": "",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	}
 	must(of(".", "go", "build", "-o", filepath.Join(dir, "heldout"), "."))
 
@@ -84,13 +77,8 @@ func TestImage(t *testing.T) {
 	}
 	play := []string{"run", "--env", "pddl", "--limit", "2", "--model", "expert", "--quiet", "--out"}
 	must(run(append(play, "r")...)) // in the working directory
-	info, err := os.Stat(filepath.Join(work, "r", "episodes.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 65532 {
-		t.Errorf("records are of user %d, want 65532", uid)
-	}
+	info := sharedtest.Must(os.Stat(filepath.Join(work, "r", "episodes.jsonl")))(t)
+	sharedtest.Equal(t, info.Sys().(*syscall.Stat_t).Uid, 65532, "records are of user")
 	must(run("bundle", "r", "--out", "r.heldout"))
 	if out, err := run(append(play, "/elsewhere")...); err == nil || !strings.Contains(out, "permission denied") {
 		t.Errorf("it writes elsewhere: %v\n%s", err, out)

@@ -25,13 +25,10 @@ func TestKilledWorkers(t *testing.T) {
 	server := &witness{fakeServer: &fakeServer{context: 16384, onChat: starts.onChat}, used: map[string]bool{}}
 	listening := httptest.NewServer(server)
 	defer listening.Close()
-	kills := max(*killsEach, sharedtest.Times(t, 40, 5)) // 200: -kills-each 200
+	kills := max(*killsEach, sharedtest.Times(t, 12, 5, 40)) // 200: -kills-each 200
 	seeds := fmt.Sprint(max(3, kills*3/20))
 	dirs := []string{filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")}
-	want, err := fakeRun(listening.URL, dirs[0], "--seeds", seeds).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Must(fakeRun(listening.URL, dirs[0], "--seeds", seeds).Output())(t)
 	requests := server.requests.Swap(0)
 	server.used = map[string]bool{}
 	port, table := freePort(t), bytes.Buffer{}
@@ -39,9 +36,7 @@ func TestKilledWorkers(t *testing.T) {
 		seeds, "--temperature", "1", "--step-limit", "8", "--out", dirs[1], "--quiet", "--queue", "embedded",
 		"--queue-listen", port, "--queue-ack-wait", "5s")
 	leader.Stdout = &table
-	if err := leader.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, leader.Start())
 	work := func() *killed {
 		w := &killed{b: t, most: kills, command: func() *exec.Cmd {
 			return exec.Command("heldout", "worker", "--queue", "nats://"+port, "--base-url", listening.URL+"/v1",
@@ -58,9 +53,7 @@ func TestKilledWorkers(t *testing.T) {
 		w.end()
 		w.keep()
 	}
-	if err := leader.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, leader.Wait())
 	for _, w := range workers {
 		w.end()
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"heldout/envs/sharedtest"
 )
 
 // longestCode is where lines of code end, in columns with tabs of four. A line may be
@@ -18,7 +20,7 @@ const longestCode, aroundLiteral = 120, 60
 
 func TestLinesEnd(t *testing.T) {
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	sharedtest.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -35,10 +37,7 @@ func TestLinesEnd(t *testing.T) {
 			t.Errorf("%s:%d: the line has more than %d columns", path, n, longestCode)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // overlong returns the numbers of the lines that are too long.
@@ -84,8 +83,6 @@ func TestOverlong(t *testing.T) {
 		"\t" + long[:longestCode-3]:              1,
 		"f(\"" + long + "\", " + long[:60] + ")": 1,
 	} {
-		if got := len(overlong([]byte(line + "\n"))); got != want {
-			t.Errorf("%.30s…: %d, want %d", line, got, want)
-		}
+		sharedtest.Equal(t, len(overlong([]byte(line+"\n"))), want, line)
 	}
 }

@@ -25,6 +25,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -230,9 +231,7 @@ func measure(b *testing.B, cmd *exec.Cmd) spent {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.OK(b, cmd.Start())
 	var c spent
 	over := make(chan struct{})
 	var looking sync.WaitGroup
@@ -288,9 +287,7 @@ func recordBodies(b *testing.B) (file string) {
 		b.Fatalf("%d calls in %d episodes, want %d each; %v", n, len(results), loadSteps, err)
 	}
 	file = filepath.Join(dir, "bodies")
-	if err := os.WriteFile(file, bodies, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.OK(b, os.WriteFile(file, bodies, 0o600))
 	return file
 }
 
@@ -312,10 +309,7 @@ func loadServerAt(b *testing.B, listen string, latency time.Duration, slots int)
 		b.Fatal(err)
 	}
 	line := make([]byte, 100)
-	n, err := out.Read(line)
-	if err != nil {
-		b.Fatal(err)
-	}
+	n := sharedtest.Must(out.Read(line))(b)
 	return strings.TrimSpace(string(line[:n])), func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

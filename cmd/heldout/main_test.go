@@ -114,7 +114,8 @@ func TestScripts(t *testing.T) {
 			"mkyaml": makeHostileYAML, "longlines": makeLongLines, "call": call, "exits": exits, "old": makeOld},
 		Condition: func(cond string) (bool, error) {
 			_, err := os.Stat(filepath.Join(shared, "data"))
-			return cond == "long" && sharedtest.Long() || cond == "data" && err == nil, nil
+			return cond == "long" && sharedtest.Long() || cond == "whole" && sharedtest.Whole() ||
+				cond == "data" && err == nil, nil
 		},
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestMan(t *testing.T) {
@@ -24,7 +26,5 @@ func TestMan(t *testing.T) {
 		t.Errorf("%v\n%s", err, b)
 	}
 	sys.stderr, sys.getenv = io.Discard, func(string) string { return "yesterday" }
-	if code := execute(context.Background(), []string{"man", dir}, sys); code != exitUsage {
-		t.Errorf("exit code %d", code)
-	}
+	sharedtest.Equal(t, execute(context.Background(), []string{"man", dir}, sys), exitUsage, "exit code")
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // mistakes are what people type, the exit code, and what the answer must tell them to do. DIR is a run, ODD a file,
@@ -118,12 +120,8 @@ func TestMistakes(t *testing.T) {
 				goos: runtime.GOOS, proxy: http.ProxyURL(nil), now: time.Now})
 		return told.String(), code
 	}
-	if err := os.Mkdir("NONE", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("ODD", []byte("no record\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir("NONE", 0o700))
+	sharedtest.OK(t, os.WriteFile("ODD", []byte("no record\n"), 0o600))
 	for _, text := range []string{"run --env pddl --tasks 0 --model random --step-limit 2 --quiet --out DIR",
 		"bundle DIR --out B.heldout"} {
 		if told, code := heldout(text); code != 0 {

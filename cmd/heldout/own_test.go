@@ -80,9 +80,7 @@ func TestOwnAgentPage(t *testing.T) {
 	var commands []string
 	for _, b := range blocks(part(t, "own-agent", "In any language: a program")) {
 		if b.file != "" {
-			if err := os.WriteFile(b.file, []byte(b.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(b.file, []byte(b.text), 0o600))
 		} else if strings.HasPrefix(b.text, "heldout run") {
 			commands = strings.Split(strings.TrimSpace(b.text), "\n")
 		}
@@ -107,7 +105,7 @@ var ownKills = flag.Int("own-kills", 0, "how often TestOwnAgentKills kills heldo
 func TestOwnAgentKills(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
-	dir, kills := t.TempDir(), max(*ownKills, sharedtest.Times(t, 20, 2))
+	dir, kills := t.TempDir(), max(*ownKills, sharedtest.Times(t, 8, 2, 20))
 	run := func(out string, deadly int) *exec.Cmd {
 		return exec.Command("heldout", "run", "--agent", fmt.Sprintf("exec:firstagent 1 kill %d", deadly), "--env",
 			"pddl", "--data", "", "--seeds", "0-4", "--quiet", "--out", filepath.Join(dir, out))
@@ -117,9 +115,7 @@ func TestOwnAgentKills(t *testing.T) {
 	}
 	for range kills {
 		cmd := run("killed", 1000)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		time.Sleep(time.Duration(rand.Int64N(int64(400 * time.Millisecond))))
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -136,9 +132,7 @@ func TestOwnAgentKills(t *testing.T) {
 		t.Errorf("%v; %d results, want %d", ended, len(got), len(want))
 	}
 	for id, trajectory := range want {
-		if got[id] != trajectory {
-			t.Errorf("%s was played as\n%s\nwant\n%s", id, got[id], trajectory)
-		}
+		sharedtest.Equal(t, got[id], trajectory, id, "was played")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestOwners(t *testing.T) {
 	for _, ends := range [][]syscall.Signal{
 		{syscall.SIGTERM}, {syscall.SIGHUP}, {syscall.SIGKILL}, {syscall.SIGTERM, syscall.SIGKILL},
 	} {
-		for i := range max(*ownersEach, sharedtest.Times(t, 8, 2)) {
+		for i := range max(*ownersEach, sharedtest.Times(t, 4, 2, 8)) {
 			server := []string{"sleep 1000 & sleep 1000", `trap "" TERM; sleep 1000 & sleep 1000`}[i%2]
 			first, second := moment(time.Second), moment(2*time.Second)
 			dir := t.TempDir()
@@ -109,14 +109,12 @@ func marked(variable string) (found []string) {
 func TestProgramOwners(t *testing.T) {
 	t.Parallel()
 	rng := stream.New(1, "program owners")
-	for range sharedtest.Times(t, 8, 2, 20) {
+	for range sharedtest.Times(t, 4, 2, 20) {
 		mark := "HELDOUT_TEST_OWNER=" + t.TempDir()
 		owner := exec.Command("heldout", "run", "--env", "exec:sleep 1000 & exec echoenv 10000 1", "--env-processes",
 			"2", "--model", "random", "--seeds", "9", "--out", t.TempDir(), "--quiet")
 		owner.Env = append(os.Environ(), mark)
-		if err := owner.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, owner.Start())
 		time.Sleep(time.Duration(rng.Int64N(int64(500 * time.Millisecond))))
 		_ = owner.Process.Kill()
 		_ = owner.Wait()

@@ -73,9 +73,7 @@ func TestFirstSteps(t *testing.T) {
 		played := 0
 		for _, b := range blocks(part(t, name+"s", "A "+name+" of your own")) {
 			if b.file != "" {
-				if err := os.WriteFile(b.file, []byte(b.text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, os.WriteFile(b.file, []byte(b.text), 0o600))
 				continue
 			}
 			for _, line := range strings.Split(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
@@ -86,9 +84,7 @@ func TestFirstSteps(t *testing.T) {
 				played++
 				sys := &system{stdin: strings.NewReader(":quit\n"), stdout: io.Discard, stderr: io.Discard,
 					getenv: noVariables, now: time.Now}
-				if code := execute(context.Background(), args[1:], sys); code != exitOK {
-					t.Errorf("%s: %s ends with %d", name, line, code)
-				}
+				sharedtest.Equal(t, execute(context.Background(), args[1:], sys), exitOK, name, line, "ends with")
 			}
 		}
 		if played < 2 {
@@ -104,9 +100,7 @@ func TestPromptPage(t *testing.T) {
 	defer server.Close()
 	for _, b := range blocks(part(t, "prompts", "A prompt of your own: the form of the YAML file")) {
 		if b.file != "" {
-			if err := os.WriteFile(filepath.Join(dir, b.file), []byte(b.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(filepath.Join(dir, b.file), []byte(b.text), 0o600))
 		}
 	}
 	out, err := in(t, dir, "run", "--env", "pddl", "--tasks", "gripper", "--prompt", "mine.yaml", "--model",
@@ -125,9 +119,7 @@ func TestFirstProgram(t *testing.T) {
 	played := 0
 	for _, b := range blocks(part(t, "first-environment", "Outside")) {
 		if b.file != "" {
-			if err := os.WriteFile(b.file, []byte(b.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(b.file, []byte(b.text), 0o600))
 			continue
 		}
 		for _, line := range strings.Split(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
@@ -150,9 +142,7 @@ func TestFirstProgram(t *testing.T) {
 			}
 		}
 	}
-	if played != 2 {
-		t.Errorf("%d commands were played", played)
-	}
+	sharedtest.Equal(t, played, 2, "commands were played")
 }
 
 // The environment of the page builds.
@@ -163,17 +153,12 @@ func TestFirstEnvironment(t *testing.T) {
 			continue // it is a part of a file
 		}
 		found = true
-		root, err := filepath.Abs(filepath.Join("..", ".."))
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := sharedtest.Must(filepath.Abs(filepath.Join("..", "..")))(t)
 		dir := t.TempDir()
 		code := filepath.Join(dir, "code.go")
 		overlay := `{"Replace": {"` + filepath.Join(root, b.file) + `": "` + code + `"}}`
 		for file, text := range map[string]string{code: b.text, filepath.Join(dir, "overlay.json"): overlay} {
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		}
 		build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "./"+filepath.Dir(b.file))
 		build.Dir = root

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // The files of a source of our own, and a preset that reads them.
@@ -47,9 +49,7 @@ func toySource(t *testing.T, dir string) (archive []byte) {
 		return hex.EncodeToString(sum[:])
 	}
 	preset := fmt.Sprintf(toyPreset, hash(toyText), hash(toyPrompt))
-	if err := os.WriteFile(filepath.Join(dir, "toy.yaml"), []byte(preset), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "toy.yaml"), []byte(preset), 0o600))
 	return uncompressed(t, map[string][]byte{"toy/prompts/toy.json": []byte(toyPrompt), "toy/run.py": []byte(toyFile),
 		"toy/LICENSE": []byte("MIT"), "toy/model.bin": make([]byte, 1<<20)})
 }
@@ -97,14 +97,10 @@ func TestPulledOriginals(t *testing.T) {
 	// Another data folder is looked through first, and --originals alone if it is given.
 	expect(true, "toy-0123456: 2 files", append(pull, "--data", "data")...)
 	changed := filepath.Join(dir, "data", "originals", "toy-0123456", "run.py")
-	if err := os.WriteFile(changed, []byte("said = 'changed'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(changed, []byte("said = 'changed'\n"), 0o600))
 	expect(false, "run.py: line 1 has no text with the SHA-256", "preset", "prompt", "toy.yaml", "--data", "data")
 	expect(false, "is missing in home", append(run, "given", "--originals", "home")...)
-	if err := os.Remove(changed); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Remove(changed))
 	expect(false, "; heldout preset pull toy fetches it", "preset", "prompt", "toy.yaml", "--data", "data")
 }
 

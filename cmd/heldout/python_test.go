@@ -19,6 +19,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/serve"
 	"heldout/scoring/claim"
 	"heldout/scoring/figure"
@@ -47,9 +48,7 @@ func TestPythonTypes(t *testing.T) {
 	for name, text := range map[string]string{"options": pythonOptions(t), "recorded": pythonRecords()} {
 		path := "../../python/src/heldout/" + name + ".py"
 		if *update {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 		if b, err := os.ReadFile(path); err != nil || string(b) != text {
 			t.Errorf("%s is not up to date (%v): go test ./cmd/heldout -run PythonTypes -update", path, err)

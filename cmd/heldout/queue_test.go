@@ -36,9 +36,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 		cmd := exec.Command("heldout", args("queue", "--queue", "embedded", "--queue-listen", port, "--queue-ack-wait",
 			"1s")...)
 		cmd.Stdout = &table
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		return cmd
 	}
 	work := func() *exec.Cmd {
@@ -46,9 +44,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 			cmd := exec.Command("heldout", "worker", "--queue", "nats://"+port, "--base-url", server.URL+"/v1",
 				"--concurrency", "2")
 			joined := starts.after(3)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, cmd.Start())
 			ended := make(chan struct{})
 			go func() { _ = cmd.Wait(); close(ended) }()
 			select {
@@ -71,13 +67,9 @@ func TestQueueSurvivesKills(t *testing.T) {
 	kill(leader)
 	_ = leader.Wait()
 	leader = lead()
-	if err := leader.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, leader.Wait())
 	kill(second) // it may still be leaving
-	if got := table.String(); got != string(local) {
-		t.Errorf("the table differs:\n%s\nwant\n%s", got, local)
-	}
+	sharedtest.Equal(t, table.String(), string(local), "the table differs", local)
 	_, results, err := record.Read(filepath.Join(dir, "queue"))
 	if err != nil {
 		t.Fatal(err)
@@ -89,18 +81,13 @@ func TestQueueSurvivesKills(t *testing.T) {
 		}
 		seen[r.ID] = true
 	}
-	if len(seen) != 8 {
-		t.Errorf("%d episodes, want 8", len(seen))
-	}
+	sharedtest.Equal(t, len(seen), 8, "episodes")
 }
 
 // freePort returns an address at which nothing listens.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }

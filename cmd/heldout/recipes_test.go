@@ -28,14 +28,8 @@ import (
 // recipe returns the path of a recipe and its text.
 func recipe(t *testing.T, name string) (path, text string) {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "configs", "recipes", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path = sharedtest.Must(filepath.Abs(filepath.Join("..", "..", "configs", "recipes", name)))(t)
+	b := sharedtest.Must(os.ReadFile(path))(t)
 	return path, string(b)
 }
 
@@ -46,9 +40,7 @@ func standIn(t *testing.T, name, script string) {
 		sharedtest.Absent(t, "bash", "install bash")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/bash\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/bash\n"+script+"\n"), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
@@ -93,18 +85,14 @@ func TestSlurm(t *testing.T) {
 			left.Store(100)
 			last = make(chan struct{})
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		if signal != 0 {
 			<-last
 			to := cmd.Process.Pid
 			if all {
 				to = -to
 			}
-			if err := syscall.Kill(to, signal); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, syscall.Kill(to, signal))
 		}
 		return exitCode(t, cmd.Wait()), says.String()
 	}
@@ -160,10 +148,7 @@ func vllmServers(t *testing.T, model string) (cmd *exec.Cmd, tells net.Listener,
 	if _, err := exec.LookPath("curl"); err != nil {
 		sharedtest.Absent(t, "curl", "install curl")
 	}
-	tells, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tells = sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { tells.Close() })
 	port = twoPorts(t)
 	path, _ := recipe(t, "vllm.sh")
@@ -178,20 +163,12 @@ func vllmServers(t *testing.T, model string) (cmd *exec.Cmd, tells net.Listener,
 // script is stopped.
 func TestVLLMServers(t *testing.T) {
 	cmd, tells, port := vllmServers(t, fakeModel)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := sharedtest.Must(cmd.StdoutPipe())(t)
+	sharedtest.OK(t, cmd.Start())
 	defer cmd.Process.Kill()
 	servers := []told{accept(t, tells), accept(t, tells)}
 	line := make([]byte, 1000)
-	n, err := stdout.Read(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := sharedtest.Must(stdout.Read(line))(t)
 	want := fmt.Sprintf("--base-url http://127.0.0.1:%d/v1,http://127.0.0.1:%d/v1\n", port, port+1)
 	if string(line[:n]) != want {
 		t.Errorf("%q, want %q", line[:n], want)
@@ -208,12 +185,8 @@ func TestVLLMServers(t *testing.T) {
 			t.Errorf("the log is %q, want %q first: %v", log, want, err)
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if code := exitCode(t, cmd.Wait()); code != exitInterrupted {
-		t.Errorf("exit code %d", code)
-	}
+	sharedtest.OK(t, cmd.Process.Signal(syscall.SIGTERM))
+	sharedtest.Equal(t, exitCode(t, cmd.Wait()), exitInterrupted, "exit code")
 	for _, s := range servers {
 		for s.Scan() {
 		}
@@ -241,9 +214,7 @@ func TestVLLMPortTaken(t *testing.T) {
 // A server that cannot start ends the script, which names its log.
 func TestVLLMServerFails(t *testing.T) {
 	model := t.TempDir()
-	if err := os.WriteFile(filepath.Join(model, "serves"), []byte("-1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(model, "serves"), []byte("-1"), 0o644))
 	cmd, _, port := vllmServers(t, model)
 	out, err := cmd.CombinedOutput()
 	want := fmt.Sprintf("vllm.sh: http://127.0.0.1:%d ended: see vllm-%d.log\n", port, port)
@@ -288,18 +259,12 @@ func TestKubernetes(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(first), &claim); err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal([]byte(second), &job); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, yaml.Unmarshal([]byte(first), &claim))
+	sharedtest.OK(t, yaml.Unmarshal([]byte(second), &job))
 	pod := job.Spec.Template.Spec
 	for key, want := range map[string]string{"runAsUser": user[1], "runAsGroup": user[2], "fsGroup": user[2],
 		"runAsNonRoot": "true"} {
-		if got := fmt.Sprint(pod.SecurityContext[key]); got != want {
-			t.Errorf("%s is %s, want %s", key, got, want)
-		}
+		sharedtest.Equal(t, fmt.Sprint(pod.SecurityContext[key]), want, key)
 	}
 	if !slices.Equal(claim.Spec.AccessModes, []string{"ReadWriteMany"}) || claim.Metadata.Name == "" ||
 		pod.Volumes[0].PersistentVolumeClaim.ClaimName != claim.Metadata.Name {

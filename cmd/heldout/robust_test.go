@@ -38,10 +38,7 @@ func undisturbed(t *testing.T, more ...string) (tables []byte, requests int64) {
 	fake := &fakeServer{context: 16384}
 	server := httptest.NewServer(fake)
 	defer server.Close()
-	out, err := fakeRun(server.URL, filepath.Join(t.TempDir(), "run"), more...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := sharedtest.Must(fakeRun(server.URL, filepath.Join(t.TempDir(), "run"), more...).Output())(t)
 	return out, fake.requests.Load()
 }
 
@@ -62,14 +59,10 @@ func checkEpisodes(t *testing.T, dir string) []record.Result {
 	for _, g := range m.Groups {
 		for _, id := range g.Episodes {
 			planned++
-			if final[id] != 1 {
-				t.Errorf("episode %s has %d results", id, final[id])
-			}
+			sharedtest.Equal(t, final[id], 1, "episode has results", id)
 		}
 	}
-	if planned != len(final) {
-		t.Errorf("%d episodes planned, %d recorded", planned, len(final))
-	}
+	sharedtest.Equal(t, planned, len(final), "episodes planned, recorded")
 	return results
 }
 
@@ -136,16 +129,12 @@ func bundleOf(t *testing.T, dir string) []byte {
 	if out, err := exec.Command("heldout", "bundle", dir, "--out", name).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	return sharedtest.Must(os.ReadFile(name))(t)
 }
 
 // Killed at random moments and started again each time, a run ends with the tables and the
 // bundle of an undisturbed one. Only requests that were in flight at a kill are made again.
-// The long form kills 120 times, and the whole one 500 times.
+// The whole form kills 490 times.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -153,7 +142,7 @@ func TestKill(t *testing.T) {
 		inFlight, kills, seeds int
 		requests               int // between kills, at most
 	}{
-		{"few in flight", 6, sharedtest.Times(t, 10, 4, 480), sharedtest.Times(t, 4, 2, 30), 12},
+		{"few in flight", 6, sharedtest.Times(t, 6, 4, 480), sharedtest.Times(t, 4, 2, 30), 12},
 		{"many in flight", 64, sharedtest.Times(t, 4, 1, 10), sharedtest.Times(t, 8, 4, 15), 240},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,18 +152,12 @@ func TestKill(t *testing.T) {
 			server := &witness{fakeServer: &fakeServer{context: 16384, onChat: starts.onChat}, used: map[string]bool{}}
 			listening := httptest.NewServer(server)
 			defer listening.Close()
-			want, err := fakeRun(listening.URL, dirs[0], more...).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := sharedtest.Must(fakeRun(listening.URL, dirs[0], more...).Output())(t)
 			requests := server.requests.Swap(0)
 			server.used = map[string]bool{}
 			killed := func() *exec.Cmd { return fakeRun(listening.URL, dirs[1], more...) }
 			killAtRandom(t, killed, &starts, c.kills, c.requests)
-			got, err := killed().Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := sharedtest.Must(killed().Output())(t)
 			if !bytes.Equal(got, want) {
 				t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 			}
@@ -214,9 +197,7 @@ func killAt(t *testing.T, cmd *exec.Cmd, moment <-chan struct{}, late <-chan tim
 	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -225,9 +206,7 @@ func killAt(t *testing.T, cmd *exec.Cmd, moment <-chan struct{}, late <-chan tim
 	case err := <-ended:
 		t.Fatalf("the run ended before it was killed, with %v: %s", err, &stderr)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Process.Kill())
 	if err := <-ended; err == nil {
 		t.Fatal("the run ended before it was killed: the test needs more episodes")
 	}
@@ -245,10 +224,7 @@ func TestFullDisk(t *testing.T) {
 	for blocks := 1; blocks < 100; blocks += 7 * sharedtest.Every(t, 6, 3) { // of 512 or 1,024 bytes
 		limited := fakeRun(server.URL, dir)
 		limited.Args = append([]string{"sh", "-c", `ulimit -f "$0" && exec "$@"`, fmt.Sprint(blocks)}, limited.Args...)
-		sh, err := exec.LookPath("sh")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sh := sharedtest.Must(exec.LookPath("sh"))(t)
 		limited.Path = sh
 		var stderr strings.Builder
 		limited.Stderr = &stderr
@@ -257,10 +233,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}
 	}
-	got, err := fakeRun(server.URL, dir).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(fakeRun(server.URL, dir).Output())(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
@@ -279,16 +252,12 @@ func TestDeletedUnderWay(t *testing.T) {
 	cmd := fakeRun(server.URL, dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Start())
 	<-moment
 	if err := os.Remove(filepath.Join(dir, "episodes.jsonl")); err != nil {
 		t.Error(err)
 	}
-	if code := exitCode(t, cmd.Wait()); code != exitError {
-		t.Errorf("exit code %d", code)
-	}
+	sharedtest.Equal(t, exitCode(t, cmd.Wait()), exitError, "exit code")
 	said := stderr.String()
 	if !strings.Contains(said, "episodes.jsonl is gone: somebody deleted, moved or replaced it") ||
 		strings.Contains(said, "is kept in") {
@@ -309,13 +278,9 @@ func TestInterrupt(t *testing.T) {
 	cmd := fakeRun(server.URL, dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Start())
 	<-moment
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmd.Process.Signal(os.Interrupt))
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("the run ended with %v, want exit code %d", err, exitInterrupted)
@@ -330,10 +295,7 @@ func TestInterrupt(t *testing.T) {
 	again := fakeRun(server.URL, dir)
 	stderr.Reset()
 	again.Stderr = &stderr
-	got, err := again.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(again.Output())(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
@@ -389,9 +351,7 @@ func TestTwoProcesses(t *testing.T) {
 	defer close(release)
 	dir := filepath.Join(t.TempDir(), "run")
 	first := fakeRun(server.URL, dir)
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, first.Start())
 	<-asked
 	second := fakeRun(server.URL, dir)
 	var stderr strings.Builder
@@ -399,8 +359,6 @@ func TestTwoProcesses(t *testing.T) {
 	if err := second.Run(); err == nil || !strings.Contains(stderr.String(), "another process is working on this run") {
 		t.Errorf("%v: %s", err, stderr.String())
 	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, first.Process.Kill())
 	_ = first.Wait() // it was killed
 }

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/progress"
 )
 
@@ -49,9 +49,7 @@ func TestScreenFits(t *testing.T) {
 		if len(lines) > 1 && len(lines) >= rows || breadth(lines) >= max(columns, 2) {
 			t.Errorf("%d lines of %d columns on %d x %d", len(lines), breadth(lines), columns, rows)
 		}
-		if last := lines[len(lines)-1]; last != ansi.Truncate(v.Totals, columns-1, "…") {
-			t.Errorf("the last line is %q", last)
-		}
+		sharedtest.Equal(t, lines[len(lines)-1], ansi.Truncate(v.Totals, columns-1, "…"), "the last line is")
 	})
 }
 
@@ -97,9 +95,7 @@ func TestScreens(t *testing.T) {
 		{large, 25, 24, []string{"120/3744 episodes  12.3…"}},
 		{large, 80, 5, []string{large.Totals}},
 	} {
-		if d := cmp.Diff(c.want, plain.screen(c.v, c.columns, c.rows)); d != "" {
-			t.Errorf("%d x %d: %s", c.columns, c.rows, d)
-		}
+		sharedtest.Same(t, plain.screen(c.v, c.columns, c.rows), c.want, c.columns, c.rows)
 	}
 }
 
@@ -166,9 +162,7 @@ func TestRedrawn(t *testing.T) {
 
 // Lines that stay the same are not written again.
 func TestRedrawnLines(t *testing.T) {
-	if got := redrawn([]string{"a", "b", "c"}, []string{"a", "d", "c"}); got != "\r\x1b[2A\r\nd\x1b[K\r\nc\x1b[K" {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Equal(t, redrawn([]string{"a", "b", "c"}, []string{"a", "d", "c"}), "\r\x1b[2A\r\nd\x1b[K\r\nc\x1b[K")
 }
 
 // A terminal that got narrower has wrapped the lines: all that they fill is drawn anew, as it
@@ -186,8 +180,6 @@ func TestResized(t *testing.T) {
 		d.end()
 		long := strings.Repeat("x", 60) + "\x1b[K\r\nshort\x1b[K"
 		want := "\r" + long + "\r\x1b[2A\x1b[J\rshort\x1b[K\r\x1b[J\r" + long + "\r\x1b[A\x1b[J"
-		if terminal.String() != want {
-			t.Errorf("%q", terminal.String())
-		}
+		sharedtest.Equal(t, terminal.String(), want)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // questions are what researchers asked, with the title of the passage that answers and a
@@ -63,10 +65,7 @@ var questions = []struct{ question, title, answer string }{
 // The first passage that is found answers the question.
 func TestQuestions(t *testing.T) {
 	list := passages(newRoot(&system{getenv: noVariables}))
-	index, err := indexPassages(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := sharedtest.Must(indexPassages(list))(t)
 	defer index.Close() // it is in memory
 	for _, q := range questions {
 		results, err := find(index, list, marks.Replace(q.question))
@@ -165,10 +164,7 @@ const missed = 1
 // The first passage that is found is part of a page that answers.
 func TestStrangers(t *testing.T) {
 	list := passages(newRoot(&system{getenv: noVariables}))
-	index, err := indexPassages(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := sharedtest.Must(indexPassages(list))(t)
 	defer index.Close() // it is in memory
 	var misses []string
 	for _, q := range strangers {
@@ -244,16 +240,10 @@ func TestAnswer(t *testing.T) {
 // The page of marks lists every mark that tables print.
 func TestMarks(t *testing.T) {
 	page := part(t, "glossary", "What the marks in tables mean: * # † ‡ ¶ § ~")
-	files, err := filepath.Glob("../../scoring/report/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := sharedtest.Must(filepath.Glob("../../scoring/report/*.go"))(t)
 	found := 0
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		for _, m := range regexp.MustCompile(`(?m)^\s*(?:const )?\w+Mark\s+= "(.+)"$`).FindAllStringSubmatch(string(b), -1) {
 			found++
 			if !strings.Contains(page, "\n- `"+m[1]+"` (") || m[1] != "?" && marks.Replace(m[1]) == m[1] {

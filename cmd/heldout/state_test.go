@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // packageState lists every package-level variable that changes while the program runs, and why it may.
@@ -66,7 +68,7 @@ func parseProduct(t *testing.T) product {
 	t.Helper()
 	out := product{token.NewFileSet(), map[string][]*ast.File{}}
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	sharedtest.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -80,10 +82,7 @@ func parseProduct(t *testing.T) product {
 		dir = filepath.ToSlash(dir)
 		out.byFolder[dir] = append(out.byFolder[dir], file)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 

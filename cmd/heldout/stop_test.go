@@ -33,9 +33,7 @@ func TestInTime(t *testing.T) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
-	if code := stopCode(ctx); code != 143 {
-		t.Errorf("exit code %d", code)
-	}
+	sharedtest.Equal(t, stopCode(ctx), 143, "exit code")
 }
 
 // waiting are commands that wait for a server that never answers, or for what somebody does.
@@ -67,13 +65,9 @@ func TestStoppedWaits(t *testing.T) {
 	in := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
-	if err := os.Mkdir(filepath.Join(in, "weights"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(filepath.Join(in, "weights"), 0o755))
 	for _, file := range []string{"config.json", "model.safetensors"} {
-		if err := os.WriteFile(filepath.Join(in, "weights", file), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(in, "weights", file), []byte("{}"), 0o644))
 	}
 	for _, cmd := range []*exec.Cmd{
 		exec.Command("heldout", "run", "--env", "pddl", "--limit", "2", "--model", "expert-errs", "--out", "experts"),
@@ -131,10 +125,7 @@ func stopWaiting(t *testing.T, in string, args []string, signal syscall.Signal) 
 
 // silence takes calls at an address, tells of each, and never answers.
 func silence(t *testing.T, called chan<- struct{}) (address string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {

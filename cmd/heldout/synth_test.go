@@ -29,10 +29,7 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 	t.Helper()
 	text, _, _ := strings.Cut(string(tables), "\nCost\n")
 	for _, name := range []string{"trajectories.jsonl", "items.jsonl"} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 		text += "\n" + string(b)
 	}
 	return text
@@ -43,7 +40,7 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 func TestSynthKill(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
-	kills, count := sharedtest.Times(t, 8, 2, 50), sharedtest.Times(t, 160, 80, 400)
+	kills, count := sharedtest.Times(t, 4, 2, 50), sharedtest.Times(t, 120, 80, 400)
 	const inFlight = 6
 	plan := []string{"--count", fmt.Sprint(count), "--concurrency", fmt.Sprint(inFlight)}
 	calm := &fakeServer{context: 16384}
@@ -71,13 +68,9 @@ func TestSynthKill(t *testing.T) {
 	for range kills {
 		moment := starts.after(1 + rng.IntN(25))
 		cmd := fakeSynth(server.URL, dir, plan...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		<-moment
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Process.Kill())
 		if err := cmd.Wait(); err == nil {
 			t.Fatal("it ended before it was killed: the test needs more items")
 		}
@@ -96,9 +89,7 @@ func TestSynthKill(t *testing.T) {
 	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil || synthesised(t, dir, tables) != want {
 		t.Errorf("another start of what is complete: %v", err)
 	}
-	if n := fake.requests.Load() - before; n != 0 {
-		t.Errorf("a start of what is complete makes %d calls", n)
-	}
+	sharedtest.Equal(t, fake.requests.Load()-before, 0, "a start of what is complete makes calls")
 }
 
 // A disk that is full stops a synthesis with an error; with room again, the same
@@ -116,10 +107,7 @@ func TestSynthFullDisk(t *testing.T) {
 	}
 	want := synthesised(t, calm, tables)
 	dir := filepath.Join(t.TempDir(), "full")
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sh := sharedtest.Must(exec.LookPath("sh"))(t)
 	for _, blocks := range []int{1, 3, 9, 17, 33} { // of 512 or 1,024 bytes
 		cmd := fakeSynth(server.URL, dir, plan...)
 		cmd.Args = append([]string{"sh", "-c", `ulimit -f "$0" && exec "$@"`, fmt.Sprint(blocks)}, cmd.Args...)
@@ -134,9 +122,7 @@ func TestSynthFullDisk(t *testing.T) {
 	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil {
 		t.Fatal(err)
 	}
-	if synthesised(t, dir, tables) != want {
-		t.Error("what is written differs")
-	}
+	sharedtest.Equal(t, synthesised(t, dir, tables), want, "what is written differs")
 }
 
 // A judge that is killed writes the labels of an undisturbed one, and changes nothing
@@ -149,19 +135,11 @@ func TestJudgeKill(t *testing.T) {
 	server := httptest.NewServer(fake)
 	defer server.Close()
 	source := filepath.Join(t.TempDir(), "synthetic")
-	if err := fakeSynth(server.URL, source, "--count", "80").Run(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, fakeSynth(server.URL, source, "--count", "80").Run())
 	contents := func() (all []byte) {
-		entries, err := os.ReadDir(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := sharedtest.Must(os.ReadDir(source))(t)
 		for _, e := range entries {
-			b, err := os.ReadFile(filepath.Join(source, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(os.ReadFile(filepath.Join(source, e.Name())))(t)
 			all = append(append(all, e.Name()...), b...)
 		}
 		return all
@@ -172,33 +150,21 @@ func TestJudgeKill(t *testing.T) {
 			"--quiet", "--out", out)
 	}
 	labels := func(out string) []byte {
-		b, err := os.ReadFile(filepath.Join(out, "labels.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return sharedtest.Must(os.ReadFile(filepath.Join(out, "labels.jsonl")))(t)
 	}
 	calm := filepath.Join(t.TempDir(), "calm")
-	if err := judge(calm).Run(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, judge(calm).Run())
 	out := filepath.Join(t.TempDir(), "killed")
 	rng := stream.New(1, "kill judge")
-	for range sharedtest.Times(t, 8, 2) {
+	for range sharedtest.Times(t, 4, 2, 8) {
 		moment := starts.after(1 + rng.IntN(10))
 		cmd := judge(out)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Start())
 		<-moment
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, cmd.Process.Kill())
 		_ = cmd.Wait() // it was killed
 	}
-	if err := judge(out).Run(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, judge(out).Run())
 	if !bytes.Equal(labels(calm), labels(out)) {
 		t.Error("the labels differ")
 	}

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"heldout/envs/sharedtest"
 )
 
 // mostPages is how many pages there may be.
@@ -48,16 +50,10 @@ func TestNamedTopics(t *testing.T) {
 	for _, c := range append(root.Commands(), subcommands(root)...) {
 		checkHelp(t, c.CommandPath(), c.Long+c.Flags().FlagUsages())
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := sharedtest.Must(filepath.Glob("*.go"))(t)
 	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../ARCHITECTURE.md",
 		"../../docs/loop/README.md") {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		checkHelp(t, file, string(b))
 		if strings.HasPrefix(file, "../../docs/") {
 			checkFlags(t, file, string(b))
@@ -118,9 +114,7 @@ func TestPagesRead(t *testing.T) {
 		if lines := strings.Split(page, "\n"); !strings.HasPrefix(lines[3], "    ") {
 			t.Errorf("%s.md begins with %q, not with a command", name, lines[3])
 		}
-		if found := missing.FindString(page); found != "" {
-			t.Errorf("%s.md has %q", name, found)
-		}
+		sharedtest.Equal(t, missing.FindString(page), "", name, ".md has")
 		for _, s := range pageSections(name, page) {
 			for _, text := range end.Split(s.text+"\n", -1) {
 				for _, line := range strings.Split(text, "\n") {
@@ -143,13 +137,11 @@ func subcommands(root *cobra.Command) (all []*cobra.Command) {
 
 // The comparison in README.md and in page benchmark is what their commands print.
 func TestShownComparison(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	pages := [2]string{}
 	for i, file := range []string{"../../README.md", "topics/benchmark.md"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(file))(t)
 		pages[i] = string(b)
 	}
 	dir := t.TempDir()

@@ -156,10 +156,7 @@ func (l *learner) run(url, out string, more ...string) *exec.Cmd {
 // csvRates returns column of a table by trial, from a table in CSV.
 func csvRates(t *testing.T, dir, id, column string) (out []string) {
 	t.Helper()
-	text, err := exec.Command("heldout", "compare", dir, "--format", "csv", "--table", id).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(exec.Command("heldout", "compare", dir, "--format", "csv", "--table", id).Output())(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	at := -1
 	for i, name := range strings.Split(lines[0], ",") {
@@ -242,9 +239,7 @@ func checkTrials(t *testing.T, dir string) []record.Result {
 			}
 		}
 	}
-	if due != len(final) {
-		t.Errorf("%d trials are due, %d have a result", due, len(final))
-	}
+	sharedtest.Equal(t, due, len(final), "trials are due, have a result")
 	return results
 }
 
@@ -254,15 +249,12 @@ func checkTrials(t *testing.T, dir string) []record.Result {
 func TestKillTrials(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
-	kills := sharedtest.Times(t, 8, 2, 50)
+	kills := sharedtest.Times(t, 4, 2, 50)
 	l := newLearner(t)
 	server := httptest.NewServer(l)
 	defer server.Close()
 	more := []string{"--seeds", "5", "--temperature", "1", "--same-action", "3", "--concurrency", "3"}
-	want, err := l.run(server.URL, filepath.Join(t.TempDir(), "run"), more...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Must(l.run(server.URL, filepath.Join(t.TempDir(), "run"), more...).Output())(t)
 	var starts starter
 	l.onChat = starts.onChat
 	dir := filepath.Join(t.TempDir(), "run")
@@ -279,10 +271,7 @@ func TestKillTrials(t *testing.T) {
 		t.Errorf("only %d kills came while later trials were due: the test shows little", later)
 	}
 	l.onChat = nil
-	got, err := l.run(server.URL, dir, more...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(l.run(server.URL, dir, more...).Output())(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
@@ -325,10 +314,7 @@ func TestTrialsWithoutServer(t *testing.T) {
 	l := newLearner(t)
 	server := httptest.NewServer(l)
 	defer server.Close()
-	want, err := l.run(server.URL, filepath.Join(t.TempDir(), "run")).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Must(l.run(server.URL, filepath.Join(t.TempDir(), "run")).Output())(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, down := range []callKind{{reflection: true}, {}, {trial: true}, {trial: true, reflection: true}} {
 		l.down.Store(&down)
@@ -351,10 +337,7 @@ func TestTrialsWithoutServer(t *testing.T) {
 		}
 		l.down.Store(nil)
 	}
-	got, err := l.run(server.URL, dir).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(l.run(server.URL, dir).Output())(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}

@@ -24,14 +24,14 @@ import (
 )
 
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
-	"0 is 16 and 80, 100 and 200 in the long form, 2,000 and 500 in the whole one")
+	"0 is 4, 16 and 40 in the long form, 2,000 and 500 in the whole one")
 
 // Every sentence, cell and claim of every renderer is true of the episodes, in random
 // designs of all kinds.
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 30, 8, 2000)
+		n = sharedtest.Times(t, 16, 4, 2000)
 	}
 	said := map[string]int{}
 	check := func(kind string, number int, d *design) {
@@ -60,7 +60,7 @@ func TestEqualModelsClaimNothing(t *testing.T) {
 	sharedtest.Heavy(t)
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 60, 20, 500)
+		n = sharedtest.Times(t, 40, 20, 500)
 	}
 	claimed := 0
 	for number := range n {

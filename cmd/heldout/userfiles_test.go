@@ -156,13 +156,10 @@ var (
 func TestUserFiles(t *testing.T) {
 	sharedtest.Heavy(t)
 	files := userFiles(t)
-	n := sharedtest.Times(t, 2, 1, 600)
+	n := sharedtest.Times(t, 1, 1, 600)
 	for _, f := range files {
 		t.Run(filepath.Base(f.path), func(t *testing.T) {
-			original, err := os.ReadFile(f.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			original := sharedtest.Must(os.ReadFile(f.path))(t)
 			for _, command := range f.commands {
 				if code, said := said(f.fresh(command)); code != exitOK {
 					t.Fatalf("%q: %s", command, said)
@@ -177,20 +174,12 @@ func TestUserFiles(t *testing.T) {
 					}
 				}
 			}
-			if err := os.Remove(f.path); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(f.path, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.Remove(f.path))
+			sharedtest.OK(t, os.Mkdir(f.path, 0o755))
 			f.judge(t, mutation{name: "folder", whole: true}, nil)
-			if err := os.Remove(f.path); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.Remove(f.path))
 			f.judge(t, mutation{name: "gone", whole: true}, nil)
-			if err := os.WriteFile(f.path, original, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(f.path, original, 0o644))
 			t.Logf("%d of %d refused", refused, n*len(mutations))
 		})
 	}
@@ -198,9 +187,7 @@ func TestUserFiles(t *testing.T) {
 
 func (f *userFile) try(t *testing.T, m mutation, changed []byte) (refused bool) {
 	t.Helper()
-	if err := os.WriteFile(f.path, changed, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(f.path, changed, 0o644))
 	return f.judge(t, m, changed)
 }
 
@@ -281,21 +268,14 @@ func userFiles(t *testing.T) (files []*userFile) {
 	}
 	add := func(name, content string, commands ...[]string) {
 		if content != "" {
-			if err := os.MkdirAll(filepath.Dir(in(name)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(in(name), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.MkdirAll(filepath.Dir(in(name)), 0o755))
+			sharedtest.OK(t, os.WriteFile(in(name), []byte(content), 0o644))
 		}
 		files = append(files, &userFile{path: in(name), commands: commands,
 			ours: strings.HasPrefix(name, "runs/"), told: map[string]bool{}})
 	}
 	embedded := func(name string) string {
-		b, err := os.ReadFile(filepath.Join("..", "..", "configs", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "configs", name)))(t)
 		return string(b)
 	}
 	fake := []string{"--model", "vllm:fake", "--base-url", server.URL + "/v1", "--quiet"}
@@ -359,9 +339,7 @@ func userFiles(t *testing.T) (files []*userFile) {
 			{"sciworld", "scienceworld", "test.jsonl", "0"},
 			{"jericho", "jericho", "partial_labels.json", "zork1"},
 		} {
-			if err := os.CopyFS(in("data/"+part.folder), os.DirFS(filepath.Join(shared, part.folder))); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.CopyFS(in("data/"+part.folder), os.DirFS(filepath.Join(shared, part.folder))))
 			add("data/"+part.folder+"/"+part.labels, "", []string{"tasks", part.env, "--data", in("data")})
 		}
 	} else {
@@ -380,9 +358,7 @@ func exists(path string) bool {
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(name), 0o755)
-	if err := cmp.Or(err, os.WriteFile(name, []byte(content), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, cmp.Or(err, os.WriteFile(name, []byte(content), 0o644)))
 	return name
 }
 

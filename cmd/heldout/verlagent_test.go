@@ -12,14 +12,8 @@ import (
 // Every command of docs/verl-agent.md runs as it stands: those before the last in the script verlagent, which only
 // allows that a fake server says nothing usable, and the last one here, on a free port.
 func TestPageOfVerlAgent(t *testing.T) {
-	page, err := os.ReadFile("../../docs/verl-agent.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile("testdata/script/verlagent.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := sharedtest.Must(os.ReadFile("../../docs/verl-agent.md"))(t)
+	script := sharedtest.Must(os.ReadFile("testdata/script/verlagent.txtar"))(t)
 	run := strings.ReplaceAll(string(script), " --allow-unusable", "")
 	var serve []string
 	for line := range strings.Lines(string(page)) {

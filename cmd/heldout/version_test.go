@@ -3,6 +3,8 @@ package main
 import (
 	"runtime/debug"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // A build that was told no version says what the Go tool noted.
@@ -17,8 +19,6 @@ func TestAbout(t *testing.T) {
 		"heldout v0.0.0-2026-abc+dirty go1.2": {GoVersion: "go1.2", Main: debug.Module{
 			Version: "v0.0.0-2026-abc+dirty"}},
 	} {
-		if got := versionLine(about(info)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		sharedtest.Equal(t, versionLine(about(info)), want)
 	}
 }

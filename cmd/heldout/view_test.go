@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // view prints its address, serves the runs that it was given, draws worlds, and ends
@@ -33,22 +35,15 @@ func TestView(t *testing.T) {
 		out, in := io.Pipe()
 		code := make(chan int, 1)
 		go func() { code <- execute(ctx, []string{"view", dir, "--listen", c.listen}, sys(in)) }()
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := sharedtest.Must(bufio.NewReader(out).ReadString('\n'))(t)
 		address := strings.TrimSpace(line)
-		if strings.Contains(address, "?token=") != c.token {
-			t.Errorf("%s: the address is %s", c.listen, address)
-		}
+		sharedtest.Equal(t, strings.Contains(address, "?token="), c.token, c.listen, address, "the address is")
 		base, token, _ := strings.Cut(address, "?")
 		if c.token {
 			base = "http://127.0.0.1" + base[strings.LastIndexByte(base, ':'):]
 		}
 		status, _ := fetch(t, base+"runs/run/", "")
-		if want := map[bool]int{false: 200, true: 401}[c.token]; status != want {
-			t.Errorf("%s: status %d without a token, want %d", c.listen, status, want)
-		}
+		sharedtest.Equal(t, status, map[bool]int{false: 200, true: 401}[c.token], c.listen, "status without a token")
 		status, text := fetch(t, base+"runs/run/", strings.TrimPrefix(token, "token="))
 		if status != 200 || !strings.Contains(text, "BabyAI-") {
 			t.Fatalf("%s: status %d\n%s", c.listen, status, text)
@@ -69,22 +64,13 @@ func TestView(t *testing.T) {
 // fetch asks for a page, with a token in the cookie.
 func fetch(t *testing.T, address, token string) (status int, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sharedtest.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 	if token != "" {
 		r.AddCookie(&http.Cookie{Name: "heldout-token", Value: token})
 	}
 	for {
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := sharedtest.Must(http.DefaultClient.Do(r))(t)
+		b := sharedtest.Must(io.ReadAll(answer.Body))(t)
 		answer.Body.Close()
 		if answer.Header.Get("Refresh") == "" { // else the run is still being read
 			return answer.StatusCode, string(b)

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -53,12 +52,8 @@ func TestActMessages(t *testing.T) {
 			{Role: model.System, Content: "You are careful."},
 			{Role: model.User, Content: actHead + want.history},
 		}
-		if diff := cmp.Diff(messages, m.requests[turn].Messages); diff != "" {
-			t.Errorf("turn %d (-want +got):\n%s", turn+1, diff)
-		}
-		if m.requests[turn].Seed != int64(1000+turn) {
-			t.Errorf("turn %d has the seed %d", turn+1, m.requests[turn].Seed)
-		}
+		sharedtest.Same(t, m.requests[turn].Messages, messages, turn+1)
+		sharedtest.Equal(t, m.requests[turn].Seed, int64(1000+turn), "turn has the seed", turn+1)
 		a.Observe(fmt.Sprintf("Seen %d.", turn))
 	}
 }
@@ -70,9 +65,7 @@ func TestActWithoutExamples(t *testing.T) {
 		"You should perform actions to accomplish the goal: The box is open.\n" +
 		"You should use the following commands for help when your action cannot be understood: help\n" +
 		"Observation: You see a box.\nAction: "}}
-	if diff := cmp.Diff(want, m.requests[0].Messages); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, m.requests[0].Messages, want)
 }
 
 // TestActRemembersHundredItems: the window is AgentBoard's, of observations and
@@ -88,9 +81,7 @@ func TestActRemembersHundredItems(t *testing.T) {
 		trimmed += move(t, a).Usage.Trimmed
 		a.Observe(fmt.Sprintf("Seen %d.", turn))
 	}
-	if trimmed != 0 {
-		t.Errorf("%d items were trimmed", trimmed)
-	}
+	sharedtest.Equal(t, trimmed, 0, "items were trimmed")
 	for turn, req := range m.requests {
 		_, history, found := strings.Cut(req.Messages[1].Content, "understood: help\n")
 		if !found {
@@ -98,9 +89,7 @@ func TestActRemembersHundredItems(t *testing.T) {
 		}
 		items := strings.Split(strings.TrimSuffix(history, "\nAction: "), "\n")
 		want := min(100, 1+2*turn)
-		if len(items) != want {
-			t.Errorf("turn %d has %d items, want %d", turn+1, len(items), want)
-		}
+		sharedtest.Equal(t, len(items), want, "turn has items", turn+1)
 		if turn > 0 && items[want-1] != fmt.Sprintf("Observation: Seen %d.", turn-1) {
 			t.Errorf("turn %d ends in %q", turn+1, items[want-1])
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -32,9 +33,7 @@ func TestShortRepliesAreAskedForAgain(t *testing.T) {
 	for range 3 {
 		mv := move(t, a)
 		got = append(got, mv.Action)
-		if mv.FormatError != (mv.Action == "") {
-			t.Errorf("%q: format error %v", mv.Action, mv.FormatError)
-		}
+		sharedtest.Equal(t, mv.FormatError, (mv.Action == ""), mv.Action, "format error")
 		if len(got) == 1 && (mv.Reply != "look\n ok \u00a0\nlook around" || mv.Usage.Calls != 3 ||
 			!slices.Equal(mv.Repairs, []string{AskedAgain, AskedAgain})) {
 			t.Errorf("%+v", mv)
@@ -91,9 +90,7 @@ func TestEmptyThoughtKeepsItsLine(t *testing.T) {
 		move(t, a)
 		a.Observe("seen")
 	}
-	if _, err := a.Act(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(a.Act(t.Context())))
 	const want = "Thought 1: \nAction 1: t\nObservation 1: seen\n" +
 		"Thought 2: I see.\nAction 2: Look\nObservation 2: seen\nThought 3:"
 	if text := m.requests[3].Messages[0].Content; !strings.HasSuffix(text, want) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // board is a world that lists actions and has an expert.
@@ -26,10 +27,7 @@ func TestRandom(t *testing.T) {
 	w := &board{actions: []string{"a", "b", "c"}}
 	var games [2][]string
 	for i := range games {
-		a, err := NewRandom(w, rand.New(rand.NewPCG(1, 2)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := sharedtest.Must(NewRandom(w, rand.New(rand.NewPCG(1, 2))))(t)
 		for range 100 {
 			games[i] = append(games[i], move(t, a).Action)
 			a.Observe("It goes on.")
@@ -65,10 +63,7 @@ func TestRandom(t *testing.T) {
 }
 
 func TestRandomWithoutActions(t *testing.T) {
-	a, err := NewRandom(&board{}, rand.New(rand.NewPCG(1, 2)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := sharedtest.Must(NewRandom(&board{}, rand.New(rand.NewPCG(1, 2))))(t)
 	if got := move(t, a); !got.GiveUp {
 		t.Errorf("move %+v", got)
 	}
@@ -76,10 +71,7 @@ func TestRandomWithoutActions(t *testing.T) {
 
 func TestExpert(t *testing.T) {
 	w := &board{expert: "a"}
-	a, err := NewExpert(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := sharedtest.Must(NewExpert(w))(t)
 	if got := move(t, a); got.Action != "a" || got.GiveUp {
 		t.Errorf("move %+v", got)
 	}

@@ -38,8 +38,6 @@ func FuzzParseBoard(f *testing.F) {
 // What the history holds is what AgentBoard's drivers make of an action.
 func TestKeptActions(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct{ Kept, Action, Want string }](t, "keptactions.yaml") {
-		if got := keeper(c.Kept)(c.Action); got != c.Want {
-			t.Errorf("%s: %q gives %q, want %q", c.Kept, c.Action, got, c.Want)
-		}
+		sharedtest.Equal(t, keeper(c.Kept)(c.Action), c.Want, c.Kept, c.Action, "gives")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -111,9 +112,7 @@ func checkTrimmed(t *testing.T, first, messages []model.Message) {
 		t.Errorf("instruction or task are gone:\n%s", contents(messages))
 	}
 	for i, m := range messages[1:] {
-		if want := []model.Role{model.User, model.Assistant}[i%2]; m.Role != want {
-			t.Errorf("message %d is the %s's", i+1, m.Role)
-		}
+		sharedtest.Equal(t, m.Role, []model.Role{model.User, model.Assistant}[i%2], "the role of message", i+1)
 	}
 }
 
@@ -197,9 +196,7 @@ func TestFirstPromptTooLong(t *testing.T) {
 				}
 				last := contents(m.requests[len(m.requests)-1].Messages)
 				for i, example := range examples {
-					if strings.Contains(last, example) != (i < c.left) {
-						t.Errorf("want %d examples in\n%s", c.left, last)
-					}
+					sharedtest.Equal(t, strings.Contains(last, example), i < c.left, "examples in", c.left, last)
 				}
 				for _, stays := range []string{"Open the box.\nBe quick.", "The box is open.", "You see a box.",
 					"You are careful."} {

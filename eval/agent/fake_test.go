@@ -8,6 +8,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -69,11 +70,7 @@ var start = envs.Start{Goal: "The box is open.", Observation: "You see a box."}
 // move makes a move and fails the test on an error.
 func move(t *testing.T, a Agent) Move {
 	t.Helper()
-	m, err := a.Act(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return sharedtest.Must(a.Act(context.Background()))(t)
 }
 
 // continues reports whether messages begin with all of earlier.

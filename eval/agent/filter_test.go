@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -14,9 +15,7 @@ func TestSegments(t *testing.T) {
 		"": 0, " \n ": 0, "a": 1, "seventy": 1, "eighteen": 2, "a b": 2, "go to desk 12.": 6, "\t": 1,
 		"Äußerste Maße": 3, strings.Repeat("x", 15): 3,
 	} {
-		if got := segments(text); got != want {
-			t.Errorf("%q: %d segments, want %d", text, got, want)
-		}
+		sharedtest.Equal(t, segments(text), want, text, "segments")
 	}
 }
 
@@ -36,13 +35,9 @@ func TestFiltered(t *testing.T) {
 		for _, m := range filtered(configs.Filter{Segments: most, Notice: ", without {omitted}"}, all) {
 			got = append(got, m.Content)
 		}
-		if strings.Join(got, "|") != want {
-			t.Errorf("fewer than %d segments: %q, want %s", most, got, want)
-		}
+		sharedtest.Equal(t, strings.Join(got, "|"), want, "fewer than segments", most, got)
 	}
-	if all[0].Content != "rules" {
-		t.Error("filtering changes the history")
-	}
+	sharedtest.Equal(t, all[0].Content, "rules", "filtering changes the history")
 }
 
 // A chat shows a text before its examples and in place of older lists, and filters what it

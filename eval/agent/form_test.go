@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -66,11 +67,7 @@ func TestFormKeepsReplies(t *testing.T) {
 
 func newForm(t *testing.T, c Chat, play configs.Play, w envs.World) Agent {
 	t.Helper()
-	a, err := NewProtocol(c, Protocol{Play: play, Instructions: turnInstructions}, w, start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return sharedtest.Must(NewProtocol(c, Protocol{Play: play, Instructions: turnInstructions}, w, start))(t)
 }
 
 // A form that trims leaves the oldest turns out, then its examples, and never the
@@ -156,13 +153,10 @@ func TestSingleWindow(t *testing.T) {
 		"{action}": "turn 4 after 3, 1 pairs: a;b;3 Seen 1.>c | Seen 2.",
 	} {
 		m := says("Action: a", "Action: b", "Action: c", "Action: d")
-		a, err := NewProtocol(chat(m), Protocol{Play: play, Template: &configs.Template{
+		a := sharedtest.Must(NewProtocol(chat(m), Protocol{Play: play, Template: &configs.Template{
 			Next: "turn {turn} after {steps}, {pairs} pairs: {history} | {observation}",
 			Pair: "{turn} {observation}>{action}", Between: ";", Older: older,
-		}}, nil, start)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}, nil, start))(t)
 		for _, seen := range []string{"Seen 0.", "Seen 1.", "Seen 2.", ""} {
 			move(t, a)
 			a.Observe(seen)
@@ -198,10 +192,7 @@ func TestImpossibleForms(t *testing.T) {
 	} {
 		p := Protocol{Play: chatPlay(), Instructions: turnInstructions}
 		c.change(&p)
-		if _, err := NewProtocol(chat(says("")), p, c.world, start); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(NewProtocol(chat(says("")), p, c.world, start)), c.want, name)
 	}
 }
 
@@ -221,8 +212,6 @@ func TestLaterObservation(t *testing.T) {
 	for text, want := range map[string]string{
 		"You arrive at loc 3. A desk.": "A desk.", `One\n two` + "\n": "One two\n", "You arrive.": "You arrive.",
 	} {
-		if got := laterObservation(o, text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		sharedtest.Equal(t, laterObservation(o, text), want, text)
 	}
 }

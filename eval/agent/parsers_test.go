@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -87,9 +86,7 @@ func TestTail(t *testing.T) {
 		n    int
 		want string
 	}{{"abcdef", 3, "def"}, {"ab", 3, "ab"}, {"", 3, ""}, {"äöü", 2, "öü"}} {
-		if got := tail(c.text, c.n); got != c.want {
-			t.Errorf("%q: %q", c.text, got)
-		}
+		sharedtest.Equal(t, tail(c.text, c.n), c.want, c.text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -51,9 +52,7 @@ func TestReactMessages(t *testing.T) {
 		Calls: 1, Requests: 1, PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 32,
 		Sent: got.Usage.Sent, // TestSent checks it
 	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("first move (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got, want, "first move")
 	a.Observe("It is locked.")
 
 	got = move(t, a)
@@ -91,15 +90,9 @@ func TestReactMessages(t *testing.T) {
 		{Role: model.User, Content: "Observation: " + FormatHelp},
 	}
 	for turn, req := range m.requests {
-		if diff := cmp.Diff(messages[:2+2*turn], req.Messages); diff != "" {
-			t.Errorf("turn %d (-want +got):\n%s", turn+1, diff)
-		}
-		if req.Seed != int64(1000+turn) {
-			t.Errorf("turn %d has the seed %d", turn+1, req.Seed)
-		}
-		if diff := cmp.Diff(record.Decoding{TopP: 1, MaxTokens: 100}, req.Decoding); diff != "" {
-			t.Errorf("turn %d decoding (-want +got):\n%s", turn+1, diff)
-		}
+		sharedtest.Same(t, req.Messages, messages[:2+2*turn], turn+1)
+		sharedtest.Equal(t, req.Seed, int64(1000+turn), "turn has the seed", turn+1)
+		sharedtest.Same(t, req.Decoding, record.Decoding{TopP: 1, MaxTokens: 100}, turn+1)
 	}
 }
 
@@ -116,9 +109,7 @@ func TestReactCorrection(t *testing.T) {
 			if got := move(t, a); got.FormatError {
 				answer = got.Correction
 			}
-			if got := a.Observe(answer); got != answer {
-				t.Errorf("observed %q", got)
-			}
+			sharedtest.Equal(t, a.Observe(answer), answer, "observed")
 		}
 		move(t, a)
 		const locked, mend = "It is locked.", "\n\nWrite an action."
@@ -148,9 +139,7 @@ func TestReactWithoutSystemMessageAndExamples(t *testing.T) {
 		Role:    model.User,
 		Content: "Open the box.\n\nThink.\n\nNow this is your task.\nGoal: The box is open.\nObservation: You see a box.",
 	}}
-	if diff := cmp.Diff(want, m.requests[0].Messages); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, m.requests[0].Messages, want)
 }
 
 // TestReactHistoryOnlyGrows asks that every prompt continues the one before,
@@ -179,10 +168,7 @@ func TestReactReasoningIsRecordedAndNotSent(t *testing.T) {
 	}
 	a.Observe("It is open.")
 	move(t, a)
-	if diff := cmp.Diff(model.Message{Role: model.Assistant, Content: "Action: open box"},
-		m.requests[1].Messages[2]); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, m.requests[1].Messages[2], model.Message{Role: model.Assistant, Content: "Action: open box"})
 }
 
 // TestErrorsAreCounted: a move that failed still says what it cost.
@@ -205,9 +191,7 @@ func TestErrorsAreCounted(t *testing.T) {
 				if !errors.Is(err, c.err) {
 					t.Errorf("error %v, want %v", err, c.err)
 				}
-				if diff := cmp.Diff(Move{Usage: Usage{Calls: 1, Requests: c.want}}, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				sharedtest.Same(t, got, Move{Usage: Usage{Calls: 1, Requests: c.want}})
 			}
 		})
 	}

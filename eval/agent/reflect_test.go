@@ -7,10 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -60,17 +59,11 @@ func TestReflect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("user: "+reflectionPrompt, contents(m.requests[0].Messages)); diff != "" {
-		t.Errorf("prompt (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, contents(m.requests[0].Messages), "user: "+reflectionPrompt, "prompt")
 	want := record.Reflection{Text: "Use the key.\nThen open it.", PromptTokens: fakeTokens(m.requests[0].Messages),
 		CompletionTokens: 40, Calls: 1, Requests: 1}
-	if diff := cmp.Diff(want, r); diff != "" {
-		t.Errorf("reflection (-want +got):\n%s", diff)
-	}
-	if m.requests[0].Seed != 1000 {
-		t.Errorf("seed %d", m.requests[0].Seed)
-	}
+	sharedtest.Same(t, r, want, "reflection")
+	sharedtest.Equal(t, m.requests[0].Seed, 1000, "seed")
 }
 
 // A trial that does not fit loses its oldest steps, then the examples, then the

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // reading is a text that a model writes, and what parseReact reads in it; no action stands for a format error.
@@ -40,9 +40,7 @@ func checkParse(t interface {
 	t.Helper()
 	p, ok := parseReact(reply)
 	if !ok {
-		if p != (parsed{}) {
-			t.Errorf("%q is no action, and still %+v", reply, p)
-		}
+		sharedtest.Equal(t, p, (parsed{}), reply, "is no action, and still")
 		return
 	}
 	if p.action == "" || p.action != strings.TrimSpace(p.action) || strings.ContainsAny(p.action, "\r\n") {

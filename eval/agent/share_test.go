@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // shareAgents are agents of all forms whose prompts continue each other.
@@ -24,11 +25,7 @@ func shareAgents(t *testing.T) map[string]func(Chat) Agent {
 			p := Protocol{Instructions: configs.Instructions{Instruction: "Open the box."}}
 			p.Agent.Form, p.Agent.Cue, p.Reply.Parser = form, ">", "whole-reply"
 			p.ActionsShown.Timing = configs.Never
-			a, err := NewProtocol(c, p, nil, start)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a
+			return sharedtest.Must(NewProtocol(c, p, nil, start))(t)
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -24,10 +25,7 @@ func TestSingleTrims(t *testing.T) {
 			}
 			return model.Reply{Text: "Action: go", Attempts: 1}, nil
 		}}
-		a, err := NewProtocol(chat(m), Protocol{Play: play, Template: template}, nil, start)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := sharedtest.Must(NewProtocol(chat(m), Protocol{Play: play, Template: template}, nil, start))(t)
 		for turn := range 12 {
 			move(t, a)
 			a.Observe(observation(turn))

@@ -57,16 +57,11 @@ func TestOddTags(t *testing.T) {
 	var input bytes.Buffer
 	encoder := json.NewEncoder(&input)
 	for _, text := range replies {
-		if err := encoder.Encode(text); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, encoder.Encode(text))
 	}
 	original := exec.Command(path, "-c", tagRules)
 	original.Stdin = &input
-	out, err := original.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := sharedtest.Must(original.Output())(t)
 	var reply string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		text, err := json.Marshal(reply)
@@ -84,9 +79,7 @@ func TestOddTags(t *testing.T) {
 	answers := json.NewDecoder(bytes.NewReader(out))
 	for _, reply = range replies {
 		var want [2]string
-		if err := answers.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, answers.Decode(&want))
 		for i, rules := range []configs.ReplyRules{
 			{Parser: "action-tags", Reasoning: configs.Keep, OnFailure: "send-tail:30"},
 			{Parser: "action-tags-cased", Reasoning: configs.Keep, OnFailure: "send-tail:20"}} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -20,11 +21,8 @@ func talesForm(t *testing.T, m model.Model, name string, change func(*configs.Pl
 			Messages: map[string]string{"format": "One line."}},
 	}
 	change(&play)
-	a, err := NewProtocol(chat(m), Protocol{Play: play, Name: name,
-		Instructions: configs.Instructions{System: "Play."}}, nil, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := sharedtest.Must(NewProtocol(chat(m), Protocol{Play: play, Name: name,
+		Instructions: configs.Instructions{System: "Play."}}, nil, start))(t)
 	return a
 }
 

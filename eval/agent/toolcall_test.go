@@ -4,11 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -55,9 +54,7 @@ func TestBadCallStaysUnanswered(t *testing.T) {
 		{Role: model.Assistant, Call: model.ToolCall{ID: "call_1", Name: "act", Arguments: "{}"}},
 		{Role: model.User, Content: "Call it well."},
 	}
-	if diff := cmp.Diff(want, m.requests[1].Messages[1:]); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, m.requests[1].Messages[1:]), "")
 }
 
 // A model that acts by calls gets answers to them. A reply without a call, or with
@@ -74,9 +71,7 @@ func TestToolCallForm(t *testing.T) {
 	replies := []model.Reply{call("x1", `{"action": "open box"}`), {Text: "I do not know.", Attempts: 1},
 		call("", `{}`), call("x4", `{"action": "look"}`)}
 	m := &fakeModel{answer: func(n int, req model.Request) (model.Reply, error) {
-		if req.Tool.Name != "act" {
-			t.Errorf("call %d offers the tool %+v", n, req.Tool)
-		}
+		sharedtest.Equal(t, req.Tool.Name, "act", "call offers the tool", n, req.Tool)
 		return replies[n], nil
 	}}
 	a := newForm(t, chat(m), play, nil)
@@ -86,9 +81,7 @@ func TestToolCallForm(t *testing.T) {
 		got := move(t, a)
 		if actions = append(actions, got.Action+got.Correction); got.FormatError {
 			errors++
-			if got.Fault != record.NoAction {
-				t.Errorf("the fault is %q", got.Fault)
-			}
+			sharedtest.Equal(t, got.Fault, record.NoAction, "the fault is")
 		}
 		a.Observe("seen")
 	}
@@ -103,7 +96,5 @@ func TestToolCallForm(t *testing.T) {
 		{Role: model.Assistant, Call: model.ToolCall{ID: "call_3", Name: "act", Arguments: "{}"}},
 		{Role: model.ToolResult, Content: "seen", Call: model.ToolCall{ID: "call_3", Name: "act"}},
 	}
-	if diff := cmp.Diff(want, m.requests[3].Messages[1:]); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, m.requests[3].Messages[1:]), "")
 }

@@ -21,13 +21,12 @@ func TestBareActions(t *testing.T) {
 			setup.Data = sharedtest.AgentBoard(t)
 		}
 		t.Run(entry.Name, func(t *testing.T) {
-			env, err := catalog.Open(entry.Name, setup, envs.Outside{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := sharedtest.Must(catalog.Open(entry.Name, setup, envs.Outside{}))(t)
 			known := map[string]bool{}
-			for _, task := range sharedtest.Sample(t, env.Tasks(), 4) {
-				gather(t, env, task, known)
+			tasks := env.Tasks()
+			some := min(len(tasks), sharedtest.Times(t, 24, 4, len(tasks)))
+			for i := range some {
+				gather(t, env, tasks[i*len(tasks)/some], known)
 			}
 			for action := range known {
 				comesThrough(t, action)
@@ -48,9 +47,7 @@ func gather(t *testing.T, env envs.Env, task envs.Task, known map[string]bool) {
 		t.Fatal(err)
 	}
 	defer world.Close()
-	if _, err := world.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(world.Start(t.Context())))
 	draw := rand.New(rand.NewPCG(1, 1))
 	lister, lists := envs.As[envs.Lister](world)
 	expert, knows := envs.As[envs.Expert](world)

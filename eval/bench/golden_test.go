@@ -34,20 +34,11 @@ func goldenFiles(t testing.TB) []recorded { return sharedtest.Cases[recorded](t,
 // Every recorded file is in the table.
 func TestGoldenFilesAreComplete(t *testing.T) {
 	folder := sharedtest.Golden(t, "protocols")
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	deeper, err := filepath.Glob(filepath.Join(folder, "*", "*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := sharedtest.Must(filepath.Glob(filepath.Join(folder, "*.jsonl.gz")))(t)
+	deeper := sharedtest.Must(filepath.Glob(filepath.Join(folder, "*", "*.jsonl.gz")))(t)
 	all := goldenFiles(t)
 	for _, file := range append(files, deeper...) {
-		name, err := filepath.Rel(folder, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := sharedtest.Must(filepath.Rel(folder, file))(t)
 		name = strings.TrimSuffix(filepath.ToSlash(name), ".jsonl.gz")
 		if strings.HasSuffix(name, ".outcomes") {
 			continue
@@ -63,10 +54,7 @@ func TestGoldenFilesAreComplete(t *testing.T) {
 // outcome and score.
 func TestGoldenRequests(t *testing.T) {
 	folder := sharedtest.Golden(t, "protocols")
-	counted, err := configs.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	counted := sharedtest.Must(configs.Comparisons())(t)
 	for _, file := range goldenFiles(t) {
 		t.Run(file.File, func(t *testing.T) {
 			t.Parallel()
@@ -89,8 +77,8 @@ func (f recorded) check(t *testing.T, folder string, counted []configs.Compariso
 	}
 	var found []configs.Comparison
 	var differences []string
-	for _, c := range some {
-		s := f.compare(t, folder, c)
+	for n, c := range some {
+		s := f.compare(t, folder, c, n == 0)
 		i := slices.IndexFunc(found, func(f configs.Comparison) bool { return f.Preset == s.Preset })
 		if i < 0 {
 			i, found = len(found), append(found, configs.Comparison{File: f.File, Preset: s.Preset})

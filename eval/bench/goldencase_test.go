@@ -65,9 +65,7 @@ func readCases(t *testing.T, folder, file string) (cases []*goldenCase) {
 		}
 		if line.Request != nil {
 			request = map[string]any{}
-			if err := json.Unmarshal(line.Request, &request); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal(line.Request, &request))
 		}
 		model, isNamed := request["model"].(string)
 		if !isNamed {

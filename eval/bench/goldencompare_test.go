@@ -33,8 +33,8 @@ func firstOfEach(differences []string) (out []string) {
 	return out
 }
 
-// compare plays a case and compares it with its recording.
-func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) {
+// compare plays a case and compares it with its recording. More cases than the first do not read all games anew.
+func (f recorded) compare(t *testing.T, folder string, c *goldenCase, first bool) (s tally) {
 	t.Helper()
 	s.Requests = len(c.requests)
 	if c.outcome != nil {
@@ -50,6 +50,9 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 	if err != nil {
 		differ("%v", err)
 		return s
+	}
+	if !first {
+		h.onlyGame(t)
 	}
 	p, sent, rec, err := f.play(t, folder, c, h)
 	if err != nil {

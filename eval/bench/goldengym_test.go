@@ -25,10 +25,7 @@ var servedFolder = filepath.Join("..", "..", "envs", "outside", "agentgym", "tes
 // Every recorded task is played on a server that answers as AgentGym's did, and nothing else; every request
 // to the model is compared with the request of AgentGym's evaluator, and so are reward and success.
 func TestServedRequests(t *testing.T) {
-	counted, err := configs.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	counted := sharedtest.Must(configs.Comparisons())(t)
 	for _, file := range servedFiles {
 		t.Run(file.File, func(t *testing.T) { file.check(t, servedFolder, counted) })
 	}
@@ -63,9 +60,7 @@ func (f recorded) standIn(t *testing.T, c *Chosen) {
 		}
 		hash := fmt.Sprintf("%x", sha256.Sum256([]byte(text.StandsIn)))
 		named[name] = configs.SourceText{File: name, Recipe: "file", SHA256: hash}
-		if err := os.WriteFile(filepath.Join(c.Run.Originals, name), []byte(text.StandsIn), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(c.Run.Originals, name), []byte(text.StandsIn), 0o644))
 	}
 	c.Released.Texts = named
 }

@@ -36,6 +36,7 @@ type how struct {
 	context    int
 	trials     int    // 0 for a run's
 	data       string // folder of the official data
+	alone      bool   // the data have no other task
 	env        string // where it is, if others run it
 }
 
@@ -110,6 +111,7 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 		}
 		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{List: []string{server.URL + "/v1"}}
 		r.Concurrency, r.AllowUnusable, r.Out, r.Retries, r.Context = 1, true, dir, 0, h.context
+		r.Partial = h.alone
 		r.Settings = maps.Clone(r.Settings)
 		for name, value := range h.settings {
 			if r.Settings[name] = value; value == "" {
@@ -155,6 +157,9 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	if err := h.asTales(c); err != nil {
 		return err
 	}
+	if h.alone {
+		c.Released.Env.Tasks = configs.PresetTasks{Count: 1}
+	}
 	if !f.Elsewhere {
 		c.Run.Tasks = h.task
 		return nil
@@ -184,6 +189,21 @@ func withPossible(t *testing.T, folder string) string {
 	return beside(t, folder, file, strings.Repeat("\n", 29)+`f"`+text+`"`)
 }
 
+// onlyGame is a data folder of which ALFWorld has one game: it takes as long to read as a case to play.
+// The first case of each file reads them all.
+func (h *how) onlyGame(t *testing.T) {
+	t.Helper()
+	const games = "alfworld/json_2.1.1/valid_unseen"
+	game := filepath.Join(h.data, games, h.task)
+	if _, err := os.Stat(game); err != nil || h.kind != "" || !strings.Contains(h.task, "/") {
+		return
+	}
+	to := filepath.Join(t.TempDir(), games, filepath.Dir(h.task))
+	sharedtest.OK(t, os.MkdirAll(to, 0o755))
+	sharedtest.OK(t, os.Symlink(game, filepath.Join(to, filepath.Base(h.task))))
+	h.data, h.alone = strings.TrimSuffix(to, filepath.Join(games, filepath.Dir(h.task))), true
+}
+
 // seenGames is a data folder with ALFWorld's seen games, which no shared folder has.
 func seenGames(t *testing.T) string {
 	t.Helper()
@@ -199,16 +219,11 @@ func seenGames(t *testing.T) string {
 // recordings have such labels in place of AgentBoard's.
 func withoutGoals(t *testing.T, data string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(data, "jericho", "partial_labels.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(data, "jericho", "partial_labels.json")))(t)
 	var known []struct {
 		Name string `json:"game_name"`
 	}
-	if err := json.Unmarshal(b, &known); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(b, &known))
 	labels := ""
 	for _, game := range known {
 		labels += fmt.Sprintf(
@@ -222,25 +237,18 @@ func beside(t *testing.T, folder, file, content string) string {
 	t.Helper()
 	dir := t.TempDir()
 	first, rest, deeper := strings.Cut(file, "/")
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := sharedtest.Must(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		from, to := filepath.Join(folder, e.Name()), filepath.Join(dir, e.Name())
 		if deeper && e.Name() == first {
 			from = beside(t, from, rest, content)
 		}
-		if err := os.Symlink(from, to); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Symlink(from, to))
 	}
 	if deeper {
 		return dir
 	}
-	if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644))
 	return dir
 }
 

@@ -42,10 +42,7 @@ func TestGoldenTexts(t *testing.T) {
 		if strings.HasPrefix(x.Recipe, "string constant of the code cell") {
 			text.Recipe, text.Lines = "notebook", ""
 		}
-		b, err := os.ReadFile(filepath.Join(folder, "originals", x.Repo, x.Path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join(folder, "originals", x.Repo, x.Path)))(t)
 		if _, err := text.Read(b); err != nil {
 			t.Errorf("%s, %s: %v", x.Protocol, x.Place, err)
 			continue

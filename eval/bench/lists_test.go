@@ -1,9 +1,9 @@
 package bench
 
 import (
-	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode/episodetest"
 )
 
@@ -15,7 +15,5 @@ func TestPartialList(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].ID != "from/3" || got[1].ID != "from/1" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := named(env, names, false); err == nil || !strings.Contains(err.Error(), "from/9") {
-		t.Errorf("a whole list with an unknown name: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(named(env, names, false)), "from/9", "a whole list with an unknown name")
 }

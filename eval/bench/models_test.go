@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -26,9 +25,7 @@ func TestDecoding(t *testing.T) {
 	} {
 		r := configs.DefaultRun()
 		c.change(&r)
-		if diff := cmp.Diff(c.want, r.AgentDecoding()); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		sharedtest.Same(t, r.AgentDecoding(), c.want, c.name)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/progress"
 	"heldout/scoring/record"
@@ -32,13 +33,8 @@ func prepared(t *testing.T, change ...func(*configs.Run)) *Job {
 	for _, c := range change {
 		c(&r)
 	}
-	if err := Validate(r, Plain); err != nil {
-		t.Fatal(err)
-	}
-	j, err := New(around(t), Plain, Default(r)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, Validate(r, Plain))
+	j := sharedtest.Must(New(around(t), Plain, Default(r)...))(t)
 	t.Cleanup(j.Close)
 	return j
 }
@@ -81,18 +77,12 @@ func TestPlay(t *testing.T) {
 		t.Error(got)
 	}
 	var first, second notes
-	if err := j.Rehearse(t.Context(), false, first.screen()); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Play(t.Context(), first.screen()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, j.Rehearse(t.Context(), false, first.screen()))
+	sharedtest.OK(t, j.Play(t.Context(), first.screen()))
 	if missing := first.lacks("2/2"); missing != nil {
 		t.Errorf("%q lack %q", first.lines, missing)
 	}
-	if err := j.Play(t.Context(), second.screen()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, j.Play(t.Context(), second.screen()))
 	if missing := second.lacks("2 of 2 episodes already have a result in " + j.Dir); missing != nil {
 		t.Errorf("%q lack %q", second.lines, missing)
 	}
@@ -116,9 +106,7 @@ func TestPlayIsStopped(t *testing.T) {
 func TestShardEnds(t *testing.T) {
 	j := prepared(t, func(r *configs.Run) { r.Shard, r.Limit = "1/2", 20 })
 	nothing := func(*JobSession, *progress.Tracker, eval.Observer) error { return nil }
-	if err := j.Work(t.Context(), new(notes).screen(), 1, nothing); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, j.Work(t.Context(), new(notes).screen(), 1, nothing))
 	var shown notes
 	var incomplete *IncompleteError
 	if err := j.EndShard(shown.screen()); !errors.As(err, &incomplete) || incomplete.Missing < 1 ||
@@ -156,9 +144,7 @@ func TestDescribeSuite(t *testing.T) {
 func TestLasting(t *testing.T) {
 	for d, want := range map[time.Duration]string{90 * time.Second: "90 s", 2 * time.Minute: "2 min",
 		2 * time.Hour: "2.0 h", 72 * time.Hour: "3.0 days"} {
-		if got := lasting(d); got != want {
-			t.Errorf("%v: %s, want %s", d, got, want)
-		}
+		sharedtest.Equal(t, lasting(d), want, d)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // chosen resolves presets with changes of the user.
@@ -31,10 +32,7 @@ func chosen(t *testing.T, names []string, over func(*configs.Run)) []Chosen {
 
 // A run that changes nothing plays the preset as it was released.
 func TestUnchanged(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	for _, c := range chosen(t, names, func(*configs.Run) {}) {
 		played := c.effective()
 		if got, err := changes(&c.Released, &played); err != nil || len(got) > 0 {
@@ -130,9 +128,7 @@ func TestByRule(t *testing.T) {
 		if c.rule.Sample == 3 { // one of each
 			text = strings.NewReplacer("/0", "", "/1", "", "/2", "").Replace(text)
 		}
-		if text != c.want {
-			t.Errorf("%+v: %s, want %s", c.rule, text, c.want)
-		}
+		sharedtest.Equal(t, text, c.want, c.rule)
 	}
 }
 
@@ -162,9 +158,7 @@ func TestReadLists(t *testing.T) {
 		if err != nil {
 			got = "error"
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, %v, want %q", c.text, got, err, c.want)
-		}
+		sharedtest.Equal(t, got, c.want, c.text, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/episode"
 	"heldout/perturb"
@@ -23,10 +24,7 @@ func TestReopen(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is another one here than in the records") {
 		t.Fatalf("another task is opened: %v", err)
 	}
-	env, err := catalog.Open(c.Env, envs.Setup{}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(catalog.Open(c.Env, envs.Setup{}, out))(t)
 	if task, err = eval.FindTask(env, task.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -34,23 +32,14 @@ func TestReopen(t *testing.T) {
 	if err != nil || found.Digest != task.Digest {
 		t.Fatalf("task %v, %v", found, err)
 	}
-	world, err := reopened.NewWorld(found)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := world.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := sharedtest.Must(reopened.NewWorld(found))(t)
+	start := sharedtest.Must(world.Start(t.Context()))(t)
 	pictures, differs, err := episode.Pictures(t.Context(), reopened, found, &record.Episode{
 		Observation: start.Observation})
 	if err != nil || len(pictures) != 1 || differs != -1 || len(pictures[0].Rows) < 5 {
 		t.Errorf("%d pictures, differs %d, %v", len(pictures), differs, err)
 	}
-	rules, err := perturb.Named("babyai", "random:7:4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := sharedtest.Must(perturb.Named("babyai", "random:7:4"))(t)
 	drawn := c
 	drawn.Perturbation, drawn.PerturbationHash = rules.Name, perturb.Hash(rules)
 	if env, _, err := (&Worlds{Texts: Texts{Outside: out}}).Task(drawn, task); err != nil {
@@ -72,9 +61,7 @@ func TestReopen(t *testing.T) {
 		bad := c
 		change(&bad)
 		_, _, err := (&Worlds{Texts: Texts{Outside: out}}).Task(bad, task)
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
+		sharedtest.Fails(t, err, name)
 	}
 }
 
@@ -96,9 +83,7 @@ func TestRecordsStartNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for own, want := range map[string]string{"": "records do not say where", "exec:exit 3": "exit status 3"} {
 		_, err := ReopenEnv(c, envs.Setup{External: own}, envs.Outside{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("--env %q: %v", own, err)
-		}
+		sharedtest.Fails(t, err, want, own)
 	}
 	c.Source = envs.Generated
 	if _, err := ReopenEnv(c, envs.Setup{}, envs.Outside{}); err == nil {

@@ -129,19 +129,10 @@ func (s *scripted) learn(t *testing.T, j *Job) {
 
 func expertEpisode(t *testing.T, b episode.Benchmark, task envs.Task) (e scriptedEpisode) {
 	t.Helper()
-	world, err := b.Env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := sharedtest.Must(b.Env.NewWorld(task))(t)
 	defer world.Close()
-	start, err := world.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := b.Prompt.For(task.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sharedtest.Must(world.Start(t.Context()))(t)
+	in := sharedtest.Must(b.Prompt.For(task.Type))(t)
 	e.texts = []string{strings.TrimSpace(in.Instruction), "Goal: " + start.Goal, "Observation: " + start.Observation}
 	for _, example := range in.Examples {
 		for _, step := range example.Steps {
@@ -157,10 +148,7 @@ func expertEpisode(t *testing.T, b episode.Benchmark, task envs.Task) (e scripte
 		if err != nil || action == "" {
 			t.Fatalf("%s: the expert gives up: %v", task.ID, err)
 		}
-		step, err := world.Step(t.Context(), action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(world.Step(t.Context(), action))(t)
 		e.written = append(e.written, action)
 		done = step.Done
 	}
@@ -182,10 +170,7 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 		configs.Strings{"verbs:2", "layout:1", "all:2"}
 	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{List: []string{server.URL + "/v1"}}, tasks, 1
 	read := playSweep(t, run, func(job *Job) { model.learn(t, job) })
-	scores, err := scoring.Compute(read, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := sharedtest.Must(scoring.Compute(read, stats.TheseKinds))(t)
 	out := played{}
 	for _, s := range scores {
 		c := s.Condition
@@ -205,20 +190,11 @@ func playSweep(t *testing.T, run configs.Run, before func(*Job)) *scoring.Run {
 	t.Helper()
 	run.Out = filepath.Join(t.TempDir(), "run")
 	outside := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
-	job, err := New(outside, Sweep, Default(run)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := sharedtest.Must(New(outside, Sweep, Default(run)...))(t)
 	defer job.Close()
 	before(job)
-	if err := job.Play(t.Context(), Screen{Say: outside.Warn, Warn: outside.Warn}); err != nil {
-		t.Fatal(err)
-	}
-	read, err := scoring.ReadRun(record.Parts{run.Out}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read
+	sharedtest.OK(t, job.Play(t.Context(), Screen{Say: outside.Warn, Warn: outside.Warn}))
+	return sharedtest.Must(scoring.ReadRun(record.Parts{run.Out}, nil))(t)
 }
 
 // index is the model's index under some perturbations, on the scale of an anchor.
@@ -235,10 +211,7 @@ func (p played) index(t *testing.T, env, anchor string, perturbations ...string)
 	for _, name := range perturbations {
 		under = append(under, pair(name))
 	}
-	r, err := scoring.NewRobustness(base, under)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sharedtest.Must(scoring.NewRobustness(base, under))(t)
 	return r.Success
 }
 
@@ -277,7 +250,7 @@ func TestScriptedModels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 3, 2, 10), m.write)
+			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 2, 2, 10), m.write)
 			for _, env := range environments {
 				i := scores.index(t, env, record.Memoriser, "verbs:2", "all:2")
 				t.Logf("%s: interface %.0f (%.0f to %.0f)", env, 100*i.Value, 100*i.Low, 100*i.High)
@@ -308,15 +281,11 @@ func TestScriptedModels(t *testing.T) {
 // 0 and adapts at no cost. A model takes one screen.
 func TestScale(t *testing.T) {
 	run := configs.DefaultRun()
-	if err := configs.LoadSuite(configs.Robust, &run); err != nil {
-		t.Fatal(err)
-	}
-	run.Limit, run.Model = sharedtest.Times(t, 3, 1), configs.Strings{record.Expert, record.Memoriser, record.Reciter}
+	sharedtest.OK(t, configs.LoadSuite(configs.Robust, &run))
+	run.Limit = sharedtest.Times(t, 1, 1, 3)
+	run.Model = configs.Strings{record.Expert, record.Memoriser, record.Reciter}
 	read := playSweep(t, run, func(*Job) {})
-	scores, err := scoring.Compute(read, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := sharedtest.Must(scoring.Compute(read, stats.TheseKinds))(t)
 	from := report.New([]report.NamedRun{{Name: "run", Scores: scores,
 		Manifest: record.Manifest{Sweep: read.Manifest.Sweep}}}, nil, configs.Weights{})
 	var screen bytes.Buffer
@@ -331,9 +300,7 @@ func TestScale(t *testing.T) {
 		})
 		return table.Fit([]table.Table{one}, 80)
 	}
-	if err := table.Render(&screen, table.Text, of(record.Memoriser)...); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, table.Render(&screen, table.Text, of(record.Memoriser)...))
 	if n := strings.Count(screen.String(), "\n"); n > 24 {
 		t.Errorf("one model takes %d lines:\n%s", n, &screen)
 	}
@@ -357,7 +324,5 @@ func TestScale(t *testing.T) {
 			t.Errorf("%s: the anchors lose %s, %s and %s", where, said, read, memoriser)
 		}
 	}
-	if seen != 6*2*6 {
-		t.Errorf("%d numbers, want 6 for two rates on six environments", seen)
-	}
+	sharedtest.Equal(t, seen, 6*2*6, "numbers")
 }

@@ -17,6 +17,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/perturb"
 	"heldout/scoring/record"
@@ -60,10 +61,7 @@ func served(address string, more ...func(*configs.Run)) func(*configs.Run) {
 func TestModelChangesUnderTheName(t *testing.T) {
 	for _, changes := range []bool{false, true} {
 		behind := answering(t, looks)
-		target, err := url.Parse(strings.TrimSuffix(behind, "/v1"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := sharedtest.Must(url.Parse(strings.TrimSuffix(behind, "/v1")))(t)
 		root, calls, proxy := "/one", 0, httputil.NewSingleHostReverseProxy(target)
 		var mu sync.Mutex
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,16 +78,9 @@ func TestModelChangesUnderTheName(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		j, n := prepared(t, served(server.URL+"/v1")), &notes{}
-		if err := j.Meet(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.Play(t.Context(), n.screen()); err != nil {
-			t.Fatal(err)
-		}
-		m, err := record.ReadManifest(j.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, j.Meet(t.Context()))
+		sharedtest.OK(t, j.Play(t.Context(), n.screen()))
+		m := sharedtest.Must(record.ReadManifest(j.Dir))(t)
 		const want = "vllm:m: another model got the name while the run was played, and may have given replies: " +
 			"root /one, now /two"
 		if said, noted := len(n.lacks(want)) == 0, len(m.Servers["vllm:m"]) == 2; said != changes || noted != changes {
@@ -113,16 +104,10 @@ func TestServedRun(t *testing.T) {
 	if f := j.Forecast(t.Context()); f.Episodes != 4 {
 		t.Errorf("%+v", f)
 	}
-	if got := j.Plan.Episodes[0].Player.Model; got != who {
-		t.Errorf("the estimate leaves a %T to play", got)
-	}
+	sharedtest.Equal(t, j.Plan.Episodes[0].Player.Model, who, "the estimate leaves a to play")
 	n := &notes{}
-	if err := j.Meet(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Play(t.Context(), n.screen()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, j.Meet(t.Context()))
+	sharedtest.OK(t, j.Play(t.Context(), n.screen()))
 	m, results, err := record.Read(j.Dir)
 	if err != nil || len(results) != 4 {
 		t.Fatalf("%d episodes, %v", len(results), err)
@@ -136,9 +121,7 @@ func TestServedRun(t *testing.T) {
 			reflections++
 		}
 	}
-	if reflections != 2 {
-		t.Errorf("%d reflections, want one for each first trial", reflections)
-	}
+	sharedtest.Equal(t, reflections, 2, "reflections")
 	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Find(m, m.Groups[0].Condition)
 	if err != nil || texts.Preset.Name != "" || texts.Memory == "" || len(texts.Prompt.Types) == 0 {
 		t.Errorf("%v: %+v", err, texts)
@@ -184,10 +167,7 @@ func TestNoRoomForAPrompt(t *testing.T) {
 	if err := j.Meet(t.Context()); !errors.As(err, &config) || !strings.Contains(err.Error(), "leaves no room") {
 		t.Errorf("the error is %v", err)
 	}
-	fleet, err := OpenModel(around(t), j.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := sharedtest.Must(OpenModel(around(t), j.Config))(t)
 	defer fleet.Close()
 	if _, err := MeetModel(t.Context(), fleet, j.Config); !errors.As(err, &config) {
 		t.Errorf("without a run the error is %v", err)
@@ -209,9 +189,7 @@ func TestPresetRun(t *testing.T) {
 	if !strings.Contains(j.Describe(t.Context(), 100), "agentrefine@1+:pddl (") {
 		t.Errorf("the plan does not name its preset:\n%s", j.Describe(t.Context(), 100))
 	}
-	if err := errors.Join(j.Meet(t.Context()), j.Play(t.Context(), (&notes{}).screen())); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(j.Meet(t.Context()), j.Play(t.Context(), (&notes{}).screen())))
 	m, results, err := record.Read(dir)
 	if err != nil || len(results) != 2 {
 		t.Fatalf("%d episodes, %v", len(results), err)
@@ -233,20 +211,13 @@ func TestSweepOfAModel(t *testing.T) {
 	served(answering(t, looks))(&r)
 	r.Env, r.Tasks, r.Out = configs.Strings{"alfworld"}, "0", filepath.Join(t.TempDir(), "run")
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, []byte("name: mine\ntitle: other verbs\nenv: alfworld\nactions:\n"+
-		"  go to {recep}: walk to {recep}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("name: mine\ntitle: other verbs\nenv: alfworld\nactions:\n"+
+		"  go to {recep}: walk to {recep}\n"), 0o600))
 	r.Perturb, r.NoIndModel = configs.Strings{"P1", "P5", file}, configs.Strings{"openai:other"}
 	r.NoIndBaseURL = configs.Strings{answering(t, looks)}
 	r.BaseURL = configs.Servers{ByModel: map[string]configs.Strings{"vllm:m": r.BaseURL.List}}
-	if err := Validate(r, Sweep); err != nil {
-		t.Fatal(err)
-	}
-	j, err := New(around(t), Sweep, Default(r)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, Validate(r, Sweep))
+	j := sharedtest.Must(New(around(t), Sweep, Default(r)...))(t)
 	defer j.Close()
 	got := map[string]string{}
 	for _, g := range j.Plan.Groups {
@@ -254,17 +225,12 @@ func TestSweepOfAModel(t *testing.T) {
 	}
 	for name, want := range map[string]string{episode.NoPerturbation: "vllm:m ", "P1": "vllm:m ", "mine": "vllm:m ",
 		"P5": "openai:other "} {
-		if got[name] != want {
-			t.Errorf("%s is played by %q, want %q", name, got[name], want)
-		}
+		sharedtest.Equal(t, got[name], want, name, "is played by")
 	}
 	if j.OfFamilies() {
 		t.Error("a sweep of P1 and P5 is taken for one of families")
 	}
-	env, err := Perturbed(j.specs[0].Benchmarks[0].Env, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(Perturbed(j.specs[0].Benchmarks[0].Env, file))(t)
 	if _, ok := env.(*perturb.Env); !ok {
 		t.Errorf("by hand it is a %T", env)
 	}
@@ -314,13 +280,9 @@ func TestWrongRuns(t *testing.T) {
 		r := configs.DefaultRun()
 		r.Env = configs.Strings{"pddl"}
 		served("http://127.0.0.1:1/v1")(&r)
-		if err := Validate(r, Plain); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, Validate(r, Plain))
 		change(&r)
-		if err := Validate(r, Plain); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		sharedtest.Fails(t, Validate(r, Plain), want)
 	}
 }
 
@@ -328,15 +290,10 @@ func TestWrongRuns(t *testing.T) {
 func TestServersAndKeys(t *testing.T) {
 	out := around(t)
 	list := filepath.Join(t.TempDir(), "servers.txt")
-	if err := os.WriteFile(list, []byte("# two\nhttp://127.0.0.1:1/v1\n\nhttp://127.0.0.1:2/v1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(list, []byte("# two\nhttp://127.0.0.1:1/v1\n\nhttp://127.0.0.1:2/v1\n"), 0o600))
 	r := configs.DefaultRun()
 	r.Model, r.BaseURL = configs.Strings{"vllm:m"}, configs.Servers{List: []string{"@" + list}}
-	f, err := OpenModel(out, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(OpenModel(out, r))(t)
 	defer f.Close()
 	if clients := f.Clients(); len(clients) != 2 || !strings.HasPrefix(clients[1].URL(), "http://127.0.0.1:2") {
 		t.Errorf("%d servers", len(clients))
@@ -351,8 +308,6 @@ func TestServersAndKeys(t *testing.T) {
 	} {
 		bad := r
 		change(&bad)
-		if _, err := OpenModel(out, bad); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(OpenModel(out, bad)), want)
 	}
 }

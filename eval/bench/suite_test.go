@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 func TestSuiteGrades(t *testing.T) {
@@ -15,9 +16,7 @@ func TestSuiteGrades(t *testing.T) {
 		if in != "" {
 			r.Grades = strings.Split(in, ",")
 		}
-		if _, err := suiteGrades(r); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", in, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(suiteGrades(r)), want, in)
 	}
 	got, err := suiteGrades(configs.Run{Suite: configs.Robust, Grades: configs.Strings{"3", "1"}})
 	if err != nil || !slices.Equal(got, []int{1, 3}) {

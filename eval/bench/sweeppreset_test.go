@@ -54,11 +54,7 @@ func plays(t *testing.T, b *episode.Benchmark, info record.Condition, m model.Mo
 	t.Helper()
 	player := &episode.Player{Name: "openai:sayer", Agent: b.Preset.Agent.Form, Model: m}
 	e := episode.Episode{ID: "one", Task: &b.Tasks[0], Condition: &info, Benchmark: b, Player: player}
-	rec, err := e.Play(t.Context(), episode.Trusting{}, func(agent.Usage) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rec
+	return sharedtest.Must(e.Play(t.Context(), episode.Trusting{}, func(agent.Usage) {}))(t)
 }
 
 // TestSweepsOfPresets: under a perturbation, a preset's parser reads actions in their new
@@ -99,10 +95,7 @@ func TestSweepsOfPresets(t *testing.T) {
 			if c.perturb == nil {
 				c.perturb = []string{"verbs:2", "names:2", "all:2"}
 			}
-			job, err := presetSweep(t, c.preset, data, originals, c.perturb...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := sharedtest.Must(presetSweep(t, c.preset, data, originals, c.perturb...))(t)
 			defer job.Close()
 			spec := job.specs[0]
 			anyone := &episode.Player{Name: "openai:sayer", Agent: "chat"}
@@ -140,10 +133,7 @@ func TestSweepsOfPresets(t *testing.T) {
 // manifest says so.
 func TestPerturbedOpenings(t *testing.T) {
 	originals := filepath.Join(sharedtest.Golden(t, "protocols"), "originals", "agentboard")
-	job, err := presetSweep(t, "agentboard:jericho", sharedtest.AgentBoard(t), originals, "lines:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := sharedtest.Must(presetSweep(t, "agentboard:jericho", sharedtest.AgentBoard(t), originals, "lines:1"))(t)
 	defer job.Close()
 	all := job.specs[0].Benchmarks
 	game := all[0].Tasks[0].Type
@@ -177,9 +167,7 @@ func TestUnfitPresets(t *testing.T) {
 		if err == nil {
 			job.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s under %s: %v, want an error with %q", c.preset, c.perturb, err, c.want)
-		}
+		sharedtest.Fails(t, err, c.want, c.preset, c.perturb)
 	}
 }
 
@@ -196,10 +184,7 @@ func TestSuiteOfPreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := New(out, Sweep, chosen...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := sharedtest.Must(New(out, Sweep, chosen...))(t)
 	defer job.Close()
 	var played []string
 	for _, b := range job.specs[0].Benchmarks {

@@ -27,28 +27,18 @@ var sweepColumns = []struct {
 
 // The table in help presets says what a sweep of each preset accepts.
 func TestSweepTable(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "cmd", "heldout", "topics", "presets.md"))
-	if err != nil {
-		t.Fatal(err)
+	page := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "cmd", "heldout", "topics", "presets.md")))(t)
+	names := sharedtest.Must(configs.PresetNames())(t)
+	every, all := sharedtest.Every(t, 14, 4), len(names)
+	for i := range names[:(all+every-1)/every] {
+		names[i] = names[i*every]
 	}
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !sharedtest.Long() {
-		names = []string{"agentboard", "gigpo-alfworld"}
-	}
+	names = names[:(all+every-1)/every]
 	var lines []string
 	of := map[string][]string{}
 	for _, name := range names {
-		whole, err := configs.LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := whole.Split()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := sharedtest.Must(configs.LoadPreset(name))(t)
+		parts := sharedtest.Must(whole.Split())(t)
 		slices.SortStableFunc(parts, func(a, b configs.Preset) int { // whose games every folder has
 			return cmp.Compare(strings.Index(b.Env.Part, "unseen"), strings.Index(a.Env.Part, "unseen"))
 		})
@@ -72,7 +62,7 @@ func TestSweepTable(t *testing.T) {
 	for _, line := range lines {
 		want += sweepRow(line, of[line])
 	}
-	if !sharedtest.Long() {
+	if every > 1 {
 		for _, line := range lines {
 			if !strings.Contains(string(page), line+"\n") {
 				t.Errorf("%s: help presets has no row %q", of[line], line)
@@ -114,10 +104,7 @@ func sweepRow(line string, presets []string) string {
 func sweepLine(t *testing.T, base *episode.Benchmark) (line string) {
 	t.Helper()
 	env := base.Env.Info().Name
-	families, err := configs.LoadFamilies(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := sharedtest.Must(configs.LoadFamilies(env))(t)
 	named := []string{"P1", "P2", "P3", "P4"}
 	for _, c := range sweepColumns {
 		named = append(named, c.names...)
@@ -134,10 +121,7 @@ func sweepLine(t *testing.T, base *episode.Benchmark) (line string) {
 		for _, f := range families.All {
 			if slices.Contains(c.names, f.ID) || c.names == nil && !slices.Contains(named, f.ID) {
 				for i := range f.Grades {
-					p, err := builtIn(env, fmt.Sprintf("%s:%d", f.ID, i+1))
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := sharedtest.Must(builtIn(env, fmt.Sprintf("%s:%d", f.ID, i+1)))(t)
 					rules = append(rules, p)
 				}
 			}
@@ -173,11 +157,23 @@ func sweepLine(t *testing.T, base *episode.Benchmark) (line string) {
 func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 	t.Helper()
 	folder := filepath.Join(sharedtest.Golden(t, "protocols"), "originals")
-	folders, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folders := sharedtest.Must(filepath.Glob(filepath.Join(folder, "*")))(t)
 	folders = append(folders, withPossible(t, filepath.Join(folder, "epo")))
+	own := map[string]bool{} // the preset's, by its recordings, which are tried first
+	for _, f := range goldenFiles(t) {
+		if name, _, _ := strings.Cut(f.Preset, ":"); name == p.Name {
+			own[f.Originals] = true
+		}
+	}
+	slices.SortStableFunc(folders, func(a, b string) int {
+		switch x, y := own[filepath.Base(a)], own[filepath.Base(b)]; {
+		case x == y:
+			return 0
+		case x:
+			return -1
+		}
+		return 1
+	})
 	data := sharedtest.AgentBoard(t)
 	var last error
 	for _, try := range []string{data, ""} {
@@ -197,10 +193,7 @@ func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 			}
 			if strings.HasPrefix(p.Name, "agentgym-") { // its lists of tasks are elsewhere
 				task := readCases(t, filepath.Dir(folder), p.Name)[0].task
-				err := recorded{Elsewhere: true}.adapt(t, out, &chosen[0], how{task: task})
-				if err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, recorded{Elsewhere: true}.adapt(t, out, &chosen[0], how{task: task}))
 			}
 			job, err := New(out, Purpose{}, chosen...)
 			if err != nil {

@@ -60,22 +60,13 @@ func verlAgent(t *testing.T, b episode.Benchmark, task envs.Task) int {
 	if rec := plays(t, &b, info, m); rec.Outcome != record.Success || len(rec.Trajectory) != len(expert) {
 		t.Errorf("%s: %s after %d steps, want success after %d", task.ID, rec.Outcome, len(rec.Trajectory), len(expert))
 	}
-	world, err := b.Env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := sharedtest.Must(b.Env.NewWorld(task))(t)
 	defer world.Close()
-	start, err := world.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sharedtest.Must(world.Start(t.Context()))(t)
 	seen := []string{start.Observation}
 	_, goal, _ := strings.Cut(start.Observation, "Your task is to: ")
 	for n, action := range expert {
-		list, err := world.(envs.Lister).Actions(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := sharedtest.Must(world.(envs.Lister).Actions(t.Context()))(t)
 		list = slices.DeleteFunc(list, func(a string) bool { return a == "help" })
 		var history []string
 		for i := max(0, n-2); i < n; i++ {
@@ -93,10 +84,7 @@ func verlAgent(t *testing.T, b episode.Benchmark, task envs.Task) int {
 		if n >= len(m.asked) || m.asked[n] != want {
 			t.Fatalf("%s, request %d of %d differs, want\n%s", task.ID, n+1, len(m.asked), want)
 		}
-		step, err := world.Step(t.Context(), action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(world.Step(t.Context(), action))(t)
 		seen = append(seen, step.Observation)
 	}
 	return len(m.asked)

@@ -24,10 +24,7 @@ type spokenWith struct {
 // jerichoPerturbations are all families in all grades, and all at once.
 func jerichoPerturbations(t *testing.T, env envs.Env) (out []spokenWith) {
 	t.Helper()
-	families, err := configs.LoadFamilies("jericho")
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := sharedtest.Must(configs.LoadFamilies("jericho"))(t)
 	var names []string
 	highest := 0
 	for _, f := range families.All {
@@ -60,8 +57,8 @@ func jerichoPerturbations(t *testing.T, env envs.Env) (out []spokenWith) {
 	return out
 }
 
-// momentsFlag is how many moments of a story are tried, 2 if it is 0. A list of valid actions
-// takes up to seconds.
+// momentsFlag is how many moments of a story are tried, 1 if it is 0, or 2 in the whole form. A list of
+// valid actions takes up to seconds.
 var momentsFlag = flag.Int("moments", 0, "moments of each story at which every valid action is said in other words")
 
 // TestStoriesStayWinnable shows for Jericho's stories that a family changes only how they
@@ -71,12 +68,9 @@ var momentsFlag = flag.Int("moments", 0, "moments of each story at which every v
 func TestStoriesStayWinnable(t *testing.T) {
 	data := sharedtest.AgentBoard(t)
 	bindings := sharedtest.Golden(t, "jericho/thirdparty_jericho_bindings_20.json")
-	env, err := jericho.New(jericho.Options{Data: data, Bindings: bindings})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(jericho.New(jericho.Options{Data: data, Bindings: bindings}))(t)
 	spoken := jerichoPerturbations(t, env)
-	moments, steps := cmp.Or(*momentsFlag, 2), sharedtest.Times(t, 100, 30, 1000)
+	moments, steps := cmp.Or(*momentsFlag, sharedtest.Times(t, 1, 1, 2)), sharedtest.Times(t, 60, 30, 1000)
 	listed, said := 0, 0
 	for _, task := range sharedtest.Sample(t, env.Tasks(), 1) {
 		t.Run(task.ID, func(t *testing.T) {
@@ -86,7 +80,7 @@ func TestStoriesStayWinnable(t *testing.T) {
 			}
 			n := len(way) - 1
 			for i := range min(moments, n) {
-				at := way[i*n/min(moments, n)]
+				at := way[(i+1)*n/(min(moments, n)+1)]
 				listed++
 				said += checkList(t, spoken, task, at.world)
 			}
@@ -128,23 +122,15 @@ func walk(t *testing.T, env envs.Env, task envs.Task, steps int) (way []moment) 
 		if err != nil || action == "" {
 			t.Fatalf("the walkthrough ends after %d commands: %v", n, err)
 		}
-		step, err := w.Step(t.Context(), action)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(w.Step(t.Context(), action))(t)
 		at = moment{action: action, progress: step.Progress, done: step.Done}
 	}
 }
 
 func started(t *testing.T, env envs.Env, task envs.Task) envs.World {
 	t.Helper()
-	w, err := env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(task))(t)
+	sharedtest.OK(t, sharedtest.Err(w.Start(t.Context())))
 	return w
 }
 
@@ -179,10 +165,7 @@ func follow(t *testing.T, s spokenWith, task envs.Task, way []moment) {
 			t.Logf("%s: %q cannot be said", s.name, at.action)
 			return
 		}
-		step, err := w.Step(t.Context(), written)
-		if err != nil {
-			t.Fatal(err)
-		}
+		step := sharedtest.Must(w.Step(t.Context(), written))(t)
 		if key := keyOf(t, task, w); key != at.key || step.Progress != at.progress || step.Done != at.done {
 			t.Errorf("%s: %q, said as %q, leads to another world as command %d (read as %q)", s.name, at.action, written,
 				n+1, s.rules.ReadAction(written))
@@ -195,10 +178,7 @@ func follow(t *testing.T, s spokenWith, task envs.Task, way []moment) {
 func checkList(t *testing.T, spoken []spokenWith, task envs.Task, w envs.World) (said int) {
 	t.Helper()
 	lister, _ := envs.As[envs.Lister](w)
-	actions, err := lister.Actions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	actions := sharedtest.Must(lister.Actions(t.Context()))(t)
 	known := map[string]string{}
 	after := func(action string) string {
 		if known[action] == "" {
@@ -237,13 +217,8 @@ func checkList(t *testing.T, spoken []spokenWith, task envs.Task, w envs.World) 
 func forked(t *testing.T, w envs.World, action string) envs.World {
 	t.Helper()
 	forks, _ := envs.As[envs.Forker](w)
-	fork, err := forks.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fork.Step(t.Context(), action); err != nil {
-		t.Fatal(err)
-	}
+	fork := sharedtest.Must(forks.Fork())(t)
+	sharedtest.OK(t, sharedtest.Err(fork.Step(t.Context(), action)))
 	return fork
 }
 

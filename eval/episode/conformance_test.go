@@ -12,10 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -270,10 +269,7 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 // playPrompt does so with a prompt.
 func playPrompt(t *testing.T, p *configs.Preset, prompt configs.Prompt, typ string, m *recorder) *record.Episode {
 	t.Helper()
-	hash, err := prompt.Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := sharedtest.Must(prompt.Hash())(t)
 	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt,
 		PromptHash: hash, Preset: *p, Named: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	name := "m"
@@ -295,14 +291,11 @@ func ending(t *testing.T, rec *record.Episode) string {
 	fmt.Fprintf(&out, "outcome %s, cut %q, score %v, format errors %d, repairs %v, faults %v", rec.Outcome, rec.Cut,
 		score(rec), rec.FormatErrors, rec.Repairs, rec.Faults)
 	for _, s := range rec.Trajectory {
-		b, err := json.Marshal(struct {
+		b := sharedtest.Must(json.Marshal(struct {
 			Action, Observation string
 			Parsed              string   `json:",omitempty"`
 			Repairs             []string `json:",omitempty"`
-		}{s.Action, s.Observation, s.Parsed, s.Repairs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}{s.Action, s.Observation, s.Parsed, s.Repairs}))(t)
 		fmt.Fprintf(&out, "\n   %s", b)
 	}
 	return out.String()
@@ -342,17 +335,13 @@ func compareTranscript(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", "conformance", name+".txt")
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(name, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatalf("%v; -update writes it", err)
 	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("(-kept +sent):\n%s", diff)
-	}
+	sharedtest.Same(t, strings.Split(got, "\n"), strings.Split(string(want), "\n"))
 }
 
 // loadPlays reads a preset as loadAny does, and its further parts that play otherwise than
@@ -363,14 +352,8 @@ func loadPlays(t *testing.T, file string) []configs.Preset {
 	if strings.HasSuffix(file, ".yaml") {
 		return all
 	}
-	whole, err := configs.LoadPreset(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts, err := whole.Split()
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := sharedtest.Must(configs.LoadPreset(file))(t)
+	parts := sharedtest.Must(whole.Split())(t)
 	for _, part := range parts[1:] {
 		if !reflect.DeepEqual(part.Play, parts[0].Play) {
 			all = append(all, part)
@@ -397,14 +380,8 @@ func loadAny(t *testing.T, file string) configs.Preset {
 		}
 		return p
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := configs.ParsePreset(file, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(file))(t)
+	p := sharedtest.Must(configs.ParsePreset(file, b))(t)
 	if add := rulesOfForms[p.Name]; add != nil {
 		add(&p)
 	}

@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -18,9 +19,5 @@ func planned(t testing.TB, b *Benchmark, p *Player) []Episode {
 		info = b.Env.Info()
 	}
 	c := b.Condition(info, p, 1)
-	episodes, err := b.Episodes(p, &c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return episodes
+	return sharedtest.Must(b.Episodes(p, &c))(t)
 }

@@ -8,6 +8,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/sciworld"
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
@@ -70,10 +71,7 @@ func TestMetric(t *testing.T) {
 		m := &metric{rule: c.metric}
 		rec := &record.Episode{}
 		for _, s := range c.scores {
-			step, err := w.Step(t.Context(), "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			step := sharedtest.Must(w.Step(t.Context(), ""))(t)
 			rec.Progress = step.Progress
 			if s == unread {
 				w.scores[w.at-1] = max(0, w.scores[max(0, w.at-2)]) // the environment was not asked
@@ -85,9 +83,7 @@ func TestMetric(t *testing.T) {
 		if rec.Score == nil || *rec.Score != c.value || rec.Success != c.success {
 			t.Errorf("%s: score %v, success %v, want %v, %v", c.name, *rec.Score, rec.Success, c.value, c.success)
 		}
-		if got := rec.Loose != nil && *rec.Loose; got != c.loose {
-			t.Errorf("%s: loose %v, want %v", c.name, got, c.loose)
-		}
+		sharedtest.Equal(t, rec.Loose != nil && *rec.Loose, c.loose, c.name, "loose")
 	}
 }
 
@@ -135,19 +131,10 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 	if p, err = p.Select("L0"); err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := configs.LoadPrompt("sciworld", "rlvmr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := sciworld.New(sciworld.Configured(p.Env.Settings))
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt("sciworld", "rlvmr"))(t)
+	env := sharedtest.Must(sciworld.New(sciworld.Configured(p.Env.Settings)))(t)
 	for _, id := range []string{"find-animal/225", "boil/7", "lifespan-longest-lived/9"} {
-		task, err := env.Task(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		task := sharedtest.Must(env.Task(id))(t)
 		b := Benchmark{Env: env, Tasks: []envs.Task{task}, StepLimit: p.Env.Limit.Max(), Prompt: prompt,
 			PromptHash: "hash", Preset: p, Named: &record.Preset{Name: "p", SHA256: "h"}}
 		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{
@@ -162,10 +149,7 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 
 // A thought that a preset takes as an action, and answers, is not an invalid action.
 func TestThoughtsAreValid(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	found := 0
 	for _, name := range names {
 		for _, p := range loadPlays(t, name) {

@@ -11,6 +11,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
@@ -21,15 +22,8 @@ import (
 func reread(t *testing.T, rec *record.Episode) *record.Episode {
 	t.Helper()
 	rec.Attempt = 1
-	line, err := record.Encode(rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := record.Decode(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return back
+	line := sharedtest.Must(record.Encode(rec))(t)
+	return sharedtest.Must(record.Decode(line))(t)
 }
 
 // sentBy is what the calls say was sent.
@@ -43,14 +37,8 @@ func sentBy(calls []Call) (out [][]model.Message) {
 // The messages that a rebuilder finds are those that were sent, in all presets and
 // forms, odd replies included.
 func TestRebuildsWhatPresetsSent(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := filepath.Glob("testdata/forms/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
+	own := sharedtest.Must(filepath.Glob("testdata/forms/*.yaml"))(t)
 	calls, worlds := 0, 0
 	for _, file := range append(names, own...) {
 		for _, p := range loadPlays(t, file) {
@@ -86,9 +74,7 @@ func rebuilds(t *testing.T, p *configs.Preset) (calls, worlds int) {
 		}
 		got, err := r.Calls(t.Context(), reread(t, rec), env, house{typ}.Tasks()[0])
 		if rec.Trimmed > 0 {
-			if err == nil || !strings.Contains(err.Error(), "shortened") {
-				t.Errorf("%s, %s: shortened, but %v", p.Name, name, err)
-			}
+			sharedtest.Fails(t, err, "shortened", p.Name, name)
 			continue
 		}
 		if p.Agent.Think.Ask != "" && len(m.sent)%2 > 0 {
@@ -136,10 +122,7 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 
 func rebuildsAgents(t *testing.T, prompt configs.Prompt, replies []model.Reply) {
 	t.Helper()
-	hash, err := prompt.Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := sharedtest.Must(prompt.Hash())(t)
 	for _, name := range []string{configs.React, configs.Act} {
 		for _, fold := range []bool{false, true} {
 			for _, trials := range []*Trials{nil, {Trials: record.Trials{Limit: 3, Memory: 2},
@@ -158,17 +141,12 @@ func rebuildsAgents(t *testing.T, prompt configs.Prompt, replies []model.Reply) 
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := NewRebuilder(*e.Condition, prompt, configs.Preset{}, "You know:")
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := sharedtest.Must(NewRebuilder(*e.Condition, prompt, configs.Preset{}, "You know:"))(t)
 				got, err := r.Calls(t.Context(), reread(t, rec), nil, envs.Task{})
 				if err != nil || len(got) != 60 {
 					t.Fatalf("%s: %d calls, %v", name, len(got), err)
 				}
-				if diff := cmp.Diff(m.sent, sentBy(got)); diff != "" {
-					t.Errorf("%s, fold %v (-sent +rebuilt):\n%s", name, fold, diff)
-				}
+				sharedtest.Same(t, sentBy(got), m.sent, name, fold)
 				for i, c := range got[:len(got)-1] {
 					next := got[i+1].Messages
 					if name == configs.React && prompt.Correction == "" && next[len(next)-2].Content != c.Echo {
@@ -203,10 +181,7 @@ func TestRebuildsShortenedPrompts(t *testing.T) {
 	prompt := configs.Prompt{React: "Answer so.", Correction: "Write an action.",
 		Types: map[string]configs.Instructions{"": {Instruction: "Count down.",
 			Examples: []configs.Example{{Text: "2 1 0"}, {Text: "3 2 1 0"}}}}}
-	hash, err := prompt.Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := sharedtest.Must(prompt.Hash())(t)
 	for _, name := range []string{configs.React, configs.Act} {
 		for _, share := range []int{0, 50} {
 			replies := []model.Reply{{Text: "Thought: I count.\nAction: down"}, {Text: "Well."}}
@@ -220,10 +195,7 @@ func TestRebuildsShortenedPrompts(t *testing.T) {
 			if err != nil || rec.Trimmed < 5 {
 				t.Fatalf("%s: shortened %d times, %v", name, rec.Trimmed, err)
 			}
-			r, err := NewRebuilder(*e.Condition, prompt, configs.Preset{}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := sharedtest.Must(NewRebuilder(*e.Condition, prompt, configs.Preset{}, ""))(t)
 			got, err := r.Sent(t.Context(), reread(t, rec), nil, envs.Task{})
 			if diff := cmp.Diff(m.sent, sentBy(got)); err != nil || diff != "" {
 				t.Errorf("%s, share %d: %v (-sent +rebuilt):\n%s", name, share, err, diff)
@@ -235,9 +207,7 @@ func TestRebuildsShortenedPrompts(t *testing.T) {
 					t.Errorf("%s: %+v", name, c)
 				}
 			}
-			if removed != rec.Trimmed {
-				t.Errorf("%s: %d parts are removed, want %d", name, removed, rec.Trimmed)
-			}
+			sharedtest.Equal(t, removed, rec.Trimmed, name, "parts are removed")
 			rec.Trajectory[len(rec.Trajectory)-1].Sent = nil
 			if _, err := r.Sent(t.Context(), rec, nil, envs.Task{}); err == nil ||
 				!strings.Contains(err.Error(), "does not say which") {
@@ -252,10 +222,7 @@ func TestRebuildsInterruptedAttempt(t *testing.T) {
 	prompt := configs.Prompt{React: "Answer so.", Types: map[string]configs.Instructions{"": {Instruction: "Count."}}}
 	hash, _ := prompt.Hash()
 	c := record.Condition{Agent: configs.React, PromptHash: hash, StepLimit: 9}
-	r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sharedtest.Must(NewRebuilder(c, prompt, configs.Preset{}, ""))(t)
 	rec := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{{Thought: "t", Action: "a",
 		Observation: "p", Valid: true}, {FormatError: true, Fault: record.NoAction, Reply: "Well.",
 		Observation: agent.FormatHelp}}}
@@ -301,18 +268,13 @@ func TestRebuilderRefuses(t *testing.T) {
 		e := good
 		e.Trajectory = append([]record.Step(nil), good.Trajectory...)
 		change(&e)
-		if _, err := r.Calls(t.Context(), &e, nil, envs.Task{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(r.Calls(t.Context(), &e, nil, envs.Task{})), want)
 	}
 	c.StepLimit = 1
 	if r, err = NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err == nil ||
-		!strings.Contains(err.Error(), "ends after 1 of 2 steps") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(r.Calls(t.Context(), &good, nil, envs.Task{})), "ends after 1 of 2 steps")
 }
 
 // A record of a stranger gives its calls or an error. Every step has a call then, and
@@ -320,10 +282,7 @@ func TestRebuilderRefuses(t *testing.T) {
 func FuzzRebuild(f *testing.F) {
 	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{
 		"": {System: "You count.", Instruction: "Count."}}}
-	hash, err := prompt.Hash()
-	if err != nil {
-		f.Fatal(err)
-	}
+	hash := sharedtest.Must(prompt.Hash())(f)
 	f.Add("Thought: a\nAction: b", "no", "text", false, true, 0)
 	f.Add("", "\x00", "action: c\nAction: d", true, false, 1)
 	f.Add("[]", "think: x", "", true, true, 2)

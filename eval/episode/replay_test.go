@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode/episodetest"
 )
 
@@ -115,13 +116,9 @@ func TestReadRecordedBombs(t *testing.T) {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
 		for range n {
-			if _, err := z.Write([]byte(piece)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, sharedtest.Err(z.Write([]byte(piece))))
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, z.Close())
 		return &b
 	}
 	visit := func(int, *Recorded) error { return nil }

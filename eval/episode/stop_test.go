@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
@@ -51,9 +52,7 @@ func TestStopRules(t *testing.T) {
 		{configs.StopRules{InvalidRunning: 2}, "a bad bad", record.InvalidRunning},
 		{configs.StopRules{InvalidRunning: 2}, "bad", ""},
 	} {
-		if got := stopRule(c.rules, steps(c.actions)); got != c.want {
-			t.Errorf("%+v, %s: %q, want %q", c.rules, c.actions, got, c.want)
-		}
+		sharedtest.Equal(t, stopRule(c.rules, steps(c.actions)), c.want, c.rules, c.actions)
 	}
 }
 

@@ -120,10 +120,7 @@ func setKey(preset map[string]any, path string, value any) {
 }
 
 func parsedPreset(t *testing.T, preset map[string]any) (p configs.Preset, err error) {
-	text, err := json.Marshal(preset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(json.Marshal(preset))(t)
 	return configs.ParsePreset("preset.yaml", text)
 }
 
@@ -188,10 +185,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 
 // A key that the form of a protocol replaces is refused, and no key is without an effect in it.
 func TestKeysOfProtocols(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	for _, name := range sharedtest.Sample(t, names, 6) {
 		text, err := configs.PresetText(name)
 		if err != nil {
@@ -207,9 +201,7 @@ func TestKeysOfProtocols(t *testing.T) {
 			effective := path == "reply.on-failure" // what any preset says, also for a parser that reads all
 			for _, value := range values {
 				var changed map[string]any
-				if err := yaml.Unmarshal(text, &changed); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, yaml.Unmarshal(text, &changed))
 				setKey(changed, path, value)
 				with, err := parsedPreset(t, changed)
 				if err != nil || reflect.DeepEqual(released, with) || elsewhere[path] != "" {

@@ -86,10 +86,7 @@ func (c *closer) end(conn net.Conn) {
 }
 
 func (c *closer) start(t *testing.T) (address string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -126,21 +123,16 @@ func TestClosedConnections(t *testing.T) {
 				const calls = 40
 				c := &closer{nth: c.nth, all: c.all, reads: c.reads, reset: c.reset, broken: c.broken, after: c.after}
 				// Half of the requests may fail, in any order: eight in a row do so now and then.
-				f, err := Open(Options{Servers: []string{c.start(t)}, Attempts: 20, Now: time.Now,
+				f := sharedtest.Must(Open(Options{Servers: []string{c.start(t)}, Attempts: 20, Now: time.Now,
 					Tell: func(line string) { t.Errorf("told %q", line) },
 					Open: func(address string) (*model.Client, error) {
 						return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"},
 							BaseURL: address, Now: time.Now, Concurrency: inFlight,
 							Retry: model.Retry{FirstWait: time.Millisecond}})
-					}})
-				if err != nil {
-					t.Fatal(err)
-				}
+					}}))(t)
 				defer f.Close()
 				ctx := sharedtest.Limited(t)
-				if _, err := f.server(ctx); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, sharedtest.Err(f.server(ctx)))
 				var episodes sync.WaitGroup
 				var replies atomic.Int64
 				for range inFlight {
@@ -155,9 +147,7 @@ func TestClosedConnections(t *testing.T) {
 					})
 				}
 				episodes.Wait()
-				if came, answered := replies.Load(), c.answered.Load(); came != answered {
-					t.Errorf("%d replies came of %d", came, answered)
-				}
+				sharedtest.Equal(t, replies.Load(), c.answered.Load(), "replies came of")
 				if c.closed.Load() == 0 && inFlight == 1 {
 					t.Error("no connection was closed")
 				}

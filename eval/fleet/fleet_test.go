@@ -96,10 +96,7 @@ func open(t *testing.T, o Options, hosts ...*host) (*Fleet, *notes) {
 			Concurrency: 8, Retry: model.Retry{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
 		})
 	}
-	f, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(Open(o))(t)
 	t.Cleanup(f.Close)
 	return f, n
 }
@@ -111,11 +108,7 @@ func request(text string) model.Request {
 
 func ask(t *testing.T, m model.Model) model.Reply {
 	t.Helper()
-	reply, err := m.Chat(context.Background(), request("hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply
+	return sharedtest.Must(m.Chat(context.Background(), request("hello")))(t)
 }
 
 // An episode stays with its server, and new ones go where the fewest tokens are in
@@ -130,15 +123,11 @@ func TestEpisodesStay(t *testing.T) {
 	<-begun
 	two := f.Conversation()
 	for range 5 {
-		if got := ask(t, two).Server; got != b.url() {
-			t.Errorf("the call goes to %s", got)
-		}
+		sharedtest.Equal(t, ask(t, two).Server, b.url(), "the call goes to")
 	}
 	close(held)
 	calls.Wait()
-	if got := ask(t, two).Server; got != b.url() {
-		t.Errorf("the episode has moved to %s", got)
-	}
+	sharedtest.Equal(t, ask(t, two).Server, b.url(), "the episode has moved to")
 }
 
 // An episode leaves a server that has far more to do than another one.
@@ -153,9 +142,7 @@ func TestOverloaded(t *testing.T) {
 		{10, 0, 10, false},
 	} {
 		mine, other := &server{tokens: c.mine}, &server{tokens: c.other}
-		if got := mine.overloaded(other, c.call); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
+		sharedtest.Equal(t, mine.overloaded(other, c.call), c.want, c)
 	}
 }
 
@@ -176,9 +163,7 @@ func TestServerLeavesAndComesBack(t *testing.T) {
 	a.Come()
 	n.await(t, a.url()+" is back")
 	b.Leave()
-	if got := ask(t, c).Server; got != a.url() {
-		t.Errorf("the call goes to %s", got)
-	}
+	sharedtest.Equal(t, ask(t, c).Server, a.url(), "the call goes to")
 }
 
 // While all servers are gone, calls wait and use no attempts up.
@@ -243,10 +228,7 @@ func TestGiveUp(t *testing.T) {
 func TestSameModel(t *testing.T) {
 	a, b := newHost(t, "one"), newHost(t, "two")
 	f, n := open(t, Options{}, a, b)
-	if _, err := f.server(context.Background()); err == nil ||
-		!strings.Contains(err.Error(), `the root of the model is "one" and "two"`) {
-		t.Errorf("%v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(f.server(context.Background())), `the root of the model is "one" and "two"`)
 	copies, _ := open(t, Options{SameWeights: true}, a, b)
 	about, err := copies.server(context.Background())
 	if err != nil || !slices.Equal(about.Roots, []string{"one", "two"}) {
@@ -268,9 +250,7 @@ func TestSameModel(t *testing.T) {
 	a.Come()
 	n.await(t, "is not used: it differs from the server that the run began with: the root of the model is")
 	for range 5 {
-		if got := ask(t, f).Server; got != b.url() {
-			t.Errorf("the call goes to %s", got)
-		}
+		sharedtest.Equal(t, ask(t, f).Server, b.url(), "the call goes to")
 	}
 }
 
@@ -279,9 +259,7 @@ func TestAbsentAtStart(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	a.Leave()
 	f, n := open(t, Options{}, a, b)
-	if _, err := f.server(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(f.server(context.Background())))
 	n.await(t, a.url()+" is set aside")
 	a.Come()
 	n.await(t, "is back")
@@ -364,7 +342,5 @@ func TestServerTwice(t *testing.T) {
 			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
 				Now: time.Now})
 		}})
-	if err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "twice")
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -151,9 +152,7 @@ func TestLongWait(t *testing.T) {
 		}
 	}
 	n.await(t, "429 Too Many Requests: broken (it asks to wait 1h0m0s)")
-	if got := fails.failed.Load(); got != 1 {
-		t.Errorf("it was asked %d times", got)
-	}
+	sharedtest.Equal(t, fails.failed.Load(), 1, "it was asked times")
 	if got := f.Waits(); !got.IsZero() {
 		t.Errorf("the calls wait until %v, though one server works", got)
 	}
@@ -182,9 +181,7 @@ func TestServerThatCannotJoin(t *testing.T) {
 	b.Leave()
 	list := []string{a.url()}
 	f, n := open(t, Options{List: func() ([]string, error) { return append(list, b.url(), b.url()+"/"), nil }}, a)
-	if _, err := f.server(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(f.server(context.Background())))
 	n.await(t, b.url()+" is not used: ")
 	b.Come()
 	n.await(t, b.url()+" is not used: it differs from the server that the run began with: "+
@@ -192,9 +189,7 @@ func TestServerThatCannotJoin(t *testing.T) {
 	root := "r"
 	b.root.Store(&root)
 	n.await(t, b.url()+" is in use")
-	if len(n.lines) != 3 {
-		t.Errorf("told %q", n.lines)
-	}
+	sharedtest.Equal(t, len(n.lines), 3, "told", n.lines)
 }
 
 // hanging is a server that never answers.
@@ -262,15 +257,12 @@ func (d *draining) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestDrainingServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, began, out := &draining{}, time.Now(), time.Duration(0)
-		f, err := Open(Options{Servers: []string{"http://drains/v1"}, Attempts: 3, Now: time.Now,
+		f := sharedtest.Must(Open(Options{Servers: []string{"http://drains/v1"}, Attempts: 3, Now: time.Now,
 			Tell: func(string) { out = time.Since(began) },
 			Open: func(address string) (*model.Client, error) {
 				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
 					Now: time.Now, Transport: server})
-			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}}))(t)
 		defer f.Close()
 		const calls, limit = 64, 30 * time.Second
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -316,15 +308,12 @@ func TestSame(t *testing.T) {
 func TestSilentStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan string, 10)
-		f, err := Open(Options{Servers: []string{"http://hangs/v1"}, Attempts: 3, Now: time.Now,
+		f := sharedtest.Must(Open(Options{Servers: []string{"http://hangs/v1"}, Attempts: 3, Now: time.Now,
 			Tell: func(line string) { told <- line },
 			Open: func(address string) (*model.Client, error) {
 				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
 					Now: time.Now, Transport: hanging{}})
-			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}}))(t)
 		defer f.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -107,10 +108,7 @@ func (l load) play(t *testing.T) (o outcome) {
 			options.Servers = append(options.Servers, address)
 			sum += slotsEach / latency.Seconds()
 		}
-		f, err := Open(options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(Open(options))(t)
 		over := make(chan struct{})
 		var killing, workers sync.WaitGroup
 		if l.kill {

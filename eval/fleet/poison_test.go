@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -43,14 +44,11 @@ func TestPoisonedPrompts(t *testing.T) {
 	const attempts, prompts = 5, 3
 	synctest.Test(t, func(t *testing.T) {
 		server := &poisoned{}
-		f, err := Open(Options{Servers: []string{"http://h/v1"}, Attempts: attempts, Now: time.Now,
+		f := sharedtest.Must(Open(Options{Servers: []string{"http://h/v1"}, Attempts: attempts, Now: time.Now,
 			GiveUpAfter: 30 * time.Minute, Open: func(a string) (*model.Client, error) {
 				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: a,
 					Now: time.Now, Transport: server})
-			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}}))(t)
 		defer f.Close()
 		var group sync.WaitGroup
 		for i := range 64 {
@@ -69,8 +67,6 @@ func TestPoisonedPrompts(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if n := server.asked.Load(); n != attempts*prompts {
-			t.Errorf("%d prompts were asked %d times, want %d", prompts, n, attempts*prompts)
-		}
+		sharedtest.Equal(t, server.asked.Load(), attempts*prompts, prompts, "prompts were asked times")
 	})
 }

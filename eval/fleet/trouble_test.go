@@ -120,12 +120,9 @@ func (s *trouble) play(t *testing.T, inFlight, episodes int, bare bool) (wall ti
 				Now:       time.Now,
 				Transport: s})
 		}
-		f, err := Open(Options{Servers: []string{"http://h/v1"}, Attempts: 8, Now: time.Now,
+		f := sharedtest.Must(Open(Options{Servers: []string{"http://h/v1"}, Attempts: 8, Now: time.Now,
 			GiveUpAfter: 30 * time.Minute,
-			Open:        open, Tell: func(line string) { mu.Lock(); told = append(told, line); mu.Unlock() }})
-		if err != nil {
-			t.Fatal(err)
-		}
+			Open:        open, Tell: func(line string) { mu.Lock(); told = append(told, line); mu.Unlock() }}))(t)
 		defer f.Close()
 		client, _ := open("http://h/v1")
 		var group sync.WaitGroup

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"heldout/envs/sharedtest"
-
 	"heldout/eval/model"
 )
 
@@ -53,9 +52,7 @@ func TestOtherModels(t *testing.T) {
 				}
 				return respond(200, `{"model":"`+c.Answers+`","choices":[{"message":{"content":"go"}}]}`), nil
 			})})
-		if _, err := client.Server(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(client.Server(t.Context())))
 		reply, err := client.Chat(t.Context(), hello)
 		if err != nil || reply.Model != c.Answers || reply.OtherModel != c.Other {
 			t.Errorf("%s of %s, answered by %s: another model is %v, %v", c.Asked, c.Cards, c.Answers, reply.OtherModel,

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -49,11 +50,8 @@ func TestRepliesShareABudget(t *testing.T) {
 		make(chan struct{})}
 	begun := half.begun
 	replies := make(bodies, 1)
-	c, err := Open(Options{Spec: Spec{Provider: OpenAI, Name: "m"}, Transport: replies, Now: time.Now,
-		Retry: Retry{Attempts: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := sharedtest.Must(Open(Options{Spec: Spec{Provider: OpenAI, Name: "m"}, Transport: replies, Now: time.Now,
+		Retry: Retry{Attempts: 1}}))(t)
 	defer c.Close()
 	held := c.backend.(*openAI).inUse
 	c.backend.(*openAI).budget = 12 << 10
@@ -74,9 +72,7 @@ func TestRepliesShareABudget(t *testing.T) {
 		"the replies that are being read take more than 12 KiB together") {
 		t.Errorf("two replies of 6 kB in 12 KiB: %v", err)
 	}
-	if n := held.Load(); n != 8<<10 {
-		t.Errorf("%d bytes are held by one reply", n)
-	}
+	sharedtest.Equal(t, held.Load(), 8<<10, "bytes are held by one reply")
 	close(half.released)
 	if err := <-slow; err != nil {
 		t.Error(err)
@@ -85,7 +81,5 @@ func TestRepliesShareABudget(t *testing.T) {
 	if err := ask(); err != nil {
 		t.Error(err)
 	}
-	if n := held.Load(); n != 0 {
-		t.Errorf("%d bytes are held by nobody", n)
-	}
+	sharedtest.Equal(t, held.Load(), 0, "bytes are held by nobody")
 }

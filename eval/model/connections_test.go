@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -43,13 +44,9 @@ func TestConnectionsAreKept(t *testing.T) {
 				return err
 			})
 		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, group.Wait())
 	}
-	if n := opened.Load(); n != inFlight {
-		t.Errorf("%d connections were opened for %d calls in flight", n, inFlight)
-	}
+	sharedtest.Equal(t, opened.Load(), inFlight, "connections were opened for calls in flight")
 	c.Close()
 }
 

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -69,9 +68,7 @@ func TestDiagnosisIsTrue(t *testing.T) {
 		if m[1] != strconv.Itoa(readable) || m[2] != strconv.Itoa(len(replies)) {
 			t.Errorf("%q of %d of %d", d, readable, len(replies))
 		}
-		if d.Unusable() != (readable*20 < len(replies)) {
-			t.Errorf("%q: unusable is %v", d, d.Unusable())
-		}
+		sharedtest.Equal(t, d.Unusable(), (readable*20 < len(replies)), d, "unusable is")
 		complaint, advice, _ := strings.Cut(m[3], "; ")
 		checkComplaint(t, replies, tally, adviser, complaint, d)
 		endless := tally.Lost[model.Rambling] + tally.Lost[model.Repetition] + tally.Marred[model.LongTail]
@@ -80,9 +77,7 @@ func TestDiagnosisIsTrue(t *testing.T) {
 			(d.Symptom == model.Prose || d.Symptom == model.InvalidActions) {
 			want = adviser.Advice(model.Repetition) // the model rambles
 		}
-		if advice != want {
-			t.Errorf("%q advises on something else", d)
-		}
+		sharedtest.Equal(t, advice, want, d, "advises on something else")
 		if strings.Contains(advice, "reasoning") && !slices.ContainsFunc(replies, func(r model.Reading) bool {
 			return r.Reasoning != "" || r.Fault == record.OnlyReasoning ||
 				slices.Contains(r.Leftovers, record.ReasoningMarks) ||
@@ -130,13 +125,9 @@ func checkComplaint(t *rapid.T, replies []model.Reading, tally model.ReplyCounts
 			t.Errorf("%q of %v", d, counts)
 		}
 	case tally.OneReply && adviser.Decoding.Temperature > 0:
-		if complaint != "gives one reply for all seeds" {
-			t.Errorf("%q", d)
-		}
+		sharedtest.Equal(t, complaint, "gives one reply for all seeds", d)
 	case tally.Cache:
-		if complaint != "replies otherwise once a prompt is cached" {
-			t.Errorf("%q", d)
-		}
+		sharedtest.Equal(t, complaint, "replies otherwise once a prompt is cached", d)
 	case complaint != "":
 		t.Errorf("%q, and nothing is wrong", d)
 	}
@@ -170,8 +161,6 @@ func TestRepetition(t *testing.T) {
 	for text, want := range map[string]bool{natural: false, strings.Repeat("!", 200): true, "short short short": false,
 		natural + strings.Repeat(" I look in cabinet 3.", 40): true, strings.Repeat("我看看。", 60): true} {
 		got := model.Reading{Text: text, Fault: record.CutOff}.Symptom() == model.Repetition
-		if got != want {
-			t.Errorf("%.40q…: %v", text, got)
-		}
+		sharedtest.Equal(t, got, want, text)
 	}
 }

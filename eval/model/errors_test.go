@@ -15,9 +15,6 @@ import (
 	"testing"
 
 	"heldout/envs/sharedtest"
-
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/eval/model"
 )
 
@@ -49,12 +46,8 @@ func TestContextErrors(t *testing.T) {
 				}
 				got.Message = ""
 				want := &model.ContextError{Status: test.Status, Limit: test.Limit, Requested: test.Asked, Attempts: 1}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("error (-want +got):\n%s", diff)
-				}
-				if n := len(server.all()); n != 1 {
-					t.Errorf("%d requests were sent, want 1", n)
-				}
+				sharedtest.Same(t, got, want, "error")
+				sharedtest.Equal(t, len(server.all()), 1, "requests were sent")
 			})
 		}
 	}
@@ -184,9 +177,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		if got.Status != 307 || !got.Fatal() || !strings.Contains(err.Error(), other.URL+"/elsewhere") {
 			t.Errorf("%s: error is %v, want one that names where it leads", spec.Provider, err)
 		}
-		if n := len(other.all()); n != 0 {
-			t.Errorf("%s: %d requests reached the other host", spec.Provider, n)
-		}
+		sharedtest.Equal(t, len(other.all()), 0, spec.Provider, "requests reached the other host")
 	}
 }
 
@@ -198,10 +189,7 @@ func TestKeyAppearsNowhere(t *testing.T) {
 			_, _ = fmt.Fprintf(w, format, r.Header.Get("Authorization"))
 		}
 	}
-	quoted, err := json.Marshal("Bearer " + key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quoted := sharedtest.Must(json.Marshal("Bearer " + key))(t)
 	handlers := map[string]http.HandlerFunc{
 		"refused":         echo(400, `{"error":{"message":"bad header %s"}}`),
 		"refused, raw":    echo(401, `%[1]s %[1]s`),
@@ -301,14 +289,9 @@ func TestCancellationIsTheCallersOwn(t *testing.T) {
 }
 
 func TestNobodyThere(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := "http://" + listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, listener.Close())
 	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 		c := open(t, model.Options{Spec: spec, BaseURL: address})
 		_, err := c.Chat(t.Context(), hello)

@@ -188,9 +188,7 @@ func TestExamine(t *testing.T) {
 			if test.Want == nil {
 				test.Want = but(test.Changes...)
 			}
-			if diff := cmp.Diff(test.Want, statuses(checks)); diff != "" {
-				t.Errorf("checks (-want +got):\n%s\n%v", diff, checks)
-			}
+			sharedtest.Equal(t, cmp.Diff(test.Want, statuses(checks)), "", "checks (-want +got)", checks)
 			for name, want := range test.Text {
 				i := slices.IndexFunc(checks, func(c envs.Check) bool { return c.Name == name })
 				if i < 0 || !strings.Contains(checks[i].Text, want) {
@@ -222,9 +220,7 @@ func TestExamineNobody(t *testing.T) {
 			server := recording(t, answer)
 			checks := slices.Collect(model.Examine(t.Context(),
 				open(t, model.Options{Spec: spec, BaseURL: server.URL}), nil, 4))
-			if diff := cmp.Diff([]string{"reachable fail"}, statuses(checks)); diff != "" {
-				t.Errorf("checks (-want +got):\n%s", diff)
-			}
+			sharedtest.Same(t, statuses(checks), []string{"reachable fail"}, "checks")
 		}
 	}
 }
@@ -239,13 +235,9 @@ func TestExamineOllama(t *testing.T) {
 		"max_tokens fail", "stop fail",
 		"greedy ok", "sampling warn", "concurrency ok", "overflow warn",
 	}
-	if diff := cmp.Diff(want, statuses(checks)); diff != "" {
-		t.Errorf("checks (-want +got):\n%s\n%v", diff, checks)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, statuses(checks)), "", "checks (-want +got)", checks)
 	// About it: tags, version, show. Then 1 + 1 + 1 + 3 + 4 + 32 + 1 chats.
-	if n := len(server.all()); n != 46 {
-		t.Errorf("%d requests were made, want 46", n)
-	}
+	sharedtest.Equal(t, len(server.all()), 46, "requests were made")
 }
 
 func TestExamineUnknownServer(t *testing.T) {

@@ -11,10 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -183,9 +182,7 @@ func TestRepliesInPieces(t *testing.T) {
 				t.Errorf("%s, call %d: %+v, %v", name, call, reply, err)
 			}
 		}
-		if len(told) != 1 {
-			t.Errorf("%s: told %q", name, told)
-		}
+		sharedtest.Equal(t, len(told), 1, name, told, "told")
 	}
 }
 
@@ -266,9 +263,7 @@ func TestPiecesOfAllKinds(t *testing.T) {
 		got, err := open(t, model.Options{BaseURL: g.URL + "/v1"}).Chat(t.Context(), hello)
 		got.Latency, got.Attempts, got.Calls = 0, 0, nil
 		if c.Err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.Err) {
-				t.Errorf("%s: %+v, %v, want %s", c.Name, got, err, c.Err)
-			}
+			sharedtest.Fails(t, err, c.Err, c.Name, got)
 			continue
 		}
 		if diff := cmp.Diff(c.Want, got); err != nil || diff != "" {
@@ -349,7 +344,5 @@ func TestPrivateAuthority(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answers(w, "") }))
 	defer server.Close()
 	_, err := open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
-	if err == nil || !strings.Contains(err.Error(), "SSL_CERT_FILE names a file") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "SSL_CERT_FILE names a file")
 }

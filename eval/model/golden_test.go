@@ -15,10 +15,7 @@ import (
 // No recorded reply is touched, but for what the originals take off themselves: <think>
 // and </s>.
 func TestOrdinaryTextsAreNotTouched(t *testing.T) {
-	files, err := filepath.Glob(sharedtest.Golden(t, "protocols") + "/*.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := sharedtest.Must(filepath.Glob(sharedtest.Golden(t, "protocols") + "/*.jsonl.gz"))(t)
 	count := 0
 	for _, file := range files {
 		for _, reply := range recordedReplies(t, file) {
@@ -38,15 +35,9 @@ func TestOrdinaryTextsAreNotTouched(t *testing.T) {
 
 // recordedReplies are the replies in a file of golden calls.
 func recordedReplies(t *testing.T, file string) (replies []string) {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Open(file))(t)
 	defer func() { _ = f.Close() }()
-	unzipped, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unzipped := sharedtest.Must(gzip.NewReader(f))(t)
 	for lines := json.NewDecoder(unzipped); ; {
 		var call struct{ Reply any }
 		if err := lines.Decode(&call); err == io.EOF {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -86,9 +87,7 @@ func TestHintsFitTheServer(t *testing.T) {
 				t.Errorf("%q: check %s of %v lacks %q", kind, c.name, c.checks, c.want)
 			}
 			for _, check := range c.checks {
-				if word := foreign(kind, check.Text); word != "" {
-					t.Errorf("%q: %s is told %q: %s", kind, check.Name, word, check.Text)
-				}
+				sharedtest.Equal(t, foreign(kind, check.Text), "", kind, check.Name, check.Text, "is told")
 			}
 		}
 	}
@@ -98,10 +97,7 @@ func TestHintsFitTheServer(t *testing.T) {
 func TestHintsOnTheAddress(t *testing.T) {
 	for name, want := range map[string]string{"vllm:m": "vllm serve", "ollama:m": "ollama serve",
 		"openai:m": "the HTTP proxy"} {
-		spec, err := model.ParseSpec(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := sharedtest.Must(model.ParseSpec(name))(t)
 		c := open(t, model.Options{Spec: spec, BaseURL: "http://127.0.0.1:1", Retry: model.Retry{Attempts: 1}})
 		checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))
 		if !strings.Contains(checks[0].Text, want) || checks[0].Status != envs.CheckFail {

@@ -102,9 +102,7 @@ func TestNoUsableTextIsLost(t *testing.T) {
 			Transport: roundTrip(func(*http.Request) (*http.Response, error) { return respond(200, body), nil })})
 		for range sharedtest.Times(t, 10_000, 1000) {
 			var v map[string]any
-			if err := json.Unmarshal([]byte(strings.ReplaceAll(whole, "TEXT", string(text))), &v); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(whole, "TEXT", string(text))), &v))
 			replaceSides(rng, v)
 			encoded, err := json.Marshal(v)
 			if err != nil {
@@ -225,9 +223,7 @@ func TestFieldsBesideOllamasOptions(t *testing.T) {
 	req := hello
 	req.Decoding.Extra = map[string]any{"keep_alive": "30m", "format": "json"}
 	c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100})
-	if _, err := c.Chat(t.Context(), req); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), req)))
 	var body struct {
 		KeepAlive string         `json:"keep_alive"`
 		Format    string         `json:"format"`

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"heldout/envs/sharedtest"
-
 	"heldout/eval/model"
 )
 
@@ -31,9 +30,7 @@ func TestAddresses(t *testing.T) {
 		Base, Want string
 	}](t, "addresses.yaml") {
 		got := address(t, model.Spec{Provider: test.Provider, Name: "m"}, test.Base)
-		if got != test.Want {
-			t.Errorf("%s at %q: requests go to %s, want %s", test.Provider, test.Base, got, test.Want)
-		}
+		sharedtest.Equal(t, got, test.Want, test.Provider, test.Base, "at : requests go to")
 	}
 }
 
@@ -104,11 +101,7 @@ func TestSecretDropsWhiteSpaceAround(t *testing.T) {
 	for given, want := range map[string]string{"abc\r\n": "Bearer abc", "": "", " \n": ""} {
 		server := recording(t, say(200, vllmReply))
 		c := open(t, model.Options{BaseURL: server.URL, Key: model.NewSecret(given)})
-		if _, err := c.Chat(t.Context(), hello); err != nil {
-			t.Fatal(err)
-		}
-		if got := server.all()[0].authorization; got != want {
-			t.Errorf("key %q: Authorization is %q, want %q", given, got, want)
-		}
+		sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), hello)))
+		sharedtest.Equal(t, server.all()[0].authorization, want, "key : Authorization is", given)
 	}
 }

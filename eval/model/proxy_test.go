@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -20,10 +21,7 @@ func TestProxyAndUserAgent(t *testing.T) {
 		http.Error(w, "blocked by policy", http.StatusForbidden)
 	}))
 	defer proxy.Close()
-	at, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := sharedtest.Must(url.Parse(proxy.URL))(t)
 	at.User = url.UserPassword("me", "sesame")
 	for _, base := range []string{"http://model.test/v1", "https://model.test/v1"} {
 		c, err := Open(Options{

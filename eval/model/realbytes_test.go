@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -67,9 +66,7 @@ func TestRealBytes(t *testing.T) {
 			if tooLong != (r.Error == "context") || refused != (r.Error == "request") {
 				t.Errorf("%s, %s: %v", sent.Server, r.Name, err)
 			}
-			if diff := cmp.Diff(r.Want, got); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", sent.Server, r.Name, diff)
-			}
+			sharedtest.Same(t, got, r.Want, sent.Server, r.Name)
 		}
 	}
 }

@@ -151,9 +151,7 @@ func TestWaitsDouble(t *testing.T) {
 		// The zero Retry of Options, which open would replace.
 		defaults := model.Retry{Attempts: 8, FirstWait: time.Second, MaxWait: time.Minute}
 		got, err := waits(t, defaults, func() *http.Response { return respond(503, "") })
-		if as[*model.UnavailableError](t, err).Attempts != 8 {
-			t.Error(err)
-		}
+		sharedtest.Equal(t, as[*model.UnavailableError](t, err).Attempts, 8, err)
 		nominal := []time.Duration{1, 2, 4, 8, 16, 32, 60}
 		if len(got) != len(nominal) {
 			t.Fatalf("%d waits, want %d", len(got), len(nominal))
@@ -320,7 +318,7 @@ func TestStorm(t *testing.T) {
 				good[spec.Provider](w, r)
 			}))
 			defer server.Close()
-			f, err := fleet.Open(fleet.Options{Servers: []string{server.URL}, Attempts: 20, Now: time.Now,
+			f := sharedtest.Must(fleet.Open(fleet.Options{Servers: []string{server.URL}, Attempts: 20, Now: time.Now,
 				Pace: time.Millisecond, Tell: func(line string) {
 					if !strings.HasPrefix(line, "a reply took longer than --timeout 1s") {
 						t.Error(line)
@@ -329,10 +327,7 @@ func TestStorm(t *testing.T) {
 				Open: func(address string) (*model.Client, error) {
 					return model.Open(model.Options{Spec: spec, BaseURL: address, Concurrency: inFlight, Retry: quick,
 						Timeout: time.Second, Now: time.Now})
-				}})
-			if err != nil {
-				t.Fatal(err)
-			}
+				}}))(t)
 			defer f.Close()
 			var attempts atomic.Int64
 			var group errgroup.Group

@@ -5,9 +5,6 @@ import (
 	"testing"
 
 	"heldout/envs/sharedtest"
-
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -53,16 +50,9 @@ func TestServer(t *testing.T) {
 			}
 			server := recording(t, endpoints(answers))
 			c := open(t, model.Options{Spec: test.Spec, BaseURL: server.URL + "/v1"})
-			got, err := c.Server(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.Want, got); diff != "" {
-				t.Errorf("server (-want +got):\n%s", diff)
-			}
-			if got := c.ContextLimit(); got != test.Limit {
-				t.Errorf("ContextLimit() = %d, want %d", got, test.Limit)
-			}
+			got := sharedtest.Must(c.Server(t.Context()))(t)
+			sharedtest.Same(t, got, test.Want, "server")
+			sharedtest.Equal(t, c.ContextLimit(), test.Limit, "ContextLimit() =")
 			c = open(t, model.Options{Spec: test.Spec, BaseURL: server.URL + "/v1", ContextLimit: 77})
 			if _, err := c.Server(t.Context()); err != nil || c.ContextLimit() != 77 {
 				t.Errorf("ContextLimit() = %d, %v with an option of 77", c.ContextLimit(), err)

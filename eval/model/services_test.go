@@ -9,10 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -58,13 +57,8 @@ func TestRefusedFieldsAreDropped(t *testing.T) {
 			req := hello
 			req.Decoding.Stop = []string{"x"}
 			for range 2 {
-				reply, err := client.Chat(t.Context(), req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(c.Want, reply.Dropped); diff != "" {
-					t.Errorf("dropped (-want +got):\n%s", diff)
-				}
+				reply := sharedtest.Must(client.Chat(t.Context(), req))(t)
+				sharedtest.Same(t, reply.Dropped, c.Want, "dropped")
 			}
 			if n := len(server.all()); n != 2+len(c.Fields) || len(told) != len(c.Fields) {
 				t.Errorf("%d requests and the lines %q, for %d refused fields and 2 calls", n, told, len(c.Fields))
@@ -137,16 +131,11 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 		server := recording(t, reasoner(full))
 		c := open(t, model.Options{BaseURL: server.URL})
 		for i := range 2 {
-			got, err := c.Chat(t.Context(), req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := sharedtest.Must(c.Chat(t.Context(), req))(t)
 			got.Latency = 0
 			want := model.Reply{Text: "Action: open box", Reasoning: "The last\nObservation: a box",
 				FinishReason: "stop", Attempts: 2 - i, Leftovers: []record.Leftover{record.ReasoningMarks}}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("call %d (-want +got):\n%s", i, diff)
-			}
+			sharedtest.Same(t, got, want, i)
 		}
 		var withStops []bool
 		for _, sent := range server.all() {
@@ -172,10 +161,7 @@ func TestTokensOfRepliesAskedAgain(t *testing.T) {
 		server := recording(t, s.server)
 		c := open(t, model.Options{Spec: s.spec, BaseURL: server.URL, ContextLimit: 4096})
 		for i, unused := range []int{7 + 5, 0} {
-			got, err := c.Chat(t.Context(), req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := sharedtest.Must(c.Chat(t.Context(), req))(t)
 			if got.PromptTokens != 7 || got.CompletionTokens != 5 ||
 				got.UnusedPromptTokens+got.UnusedCompletionTokens != unused || got.Attempts != 2-i {
 				t.Errorf("%s, call %d: %+v", s.spec.Provider, i, got)
@@ -261,22 +247,15 @@ func TestCompletion(t *testing.T) {
 	server := recording(t, say(200, `{"choices":[{"text":" I see.\nAction: go\nObservation: x","finish_reason":"length"}],"usage":{"prompt_tokens":5,"completion_tokens":4}}`))
 	req := hello
 	req.Completion, req.Decoding.Stop = true, []string{"\nObservation:"}
-	got, err := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "base"},
-		BaseURL: server.URL + "/v1"}).Chat(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "base"},
+		BaseURL: server.URL + "/v1"}).Chat(t.Context(), req))(t)
 	got.Latency = 0
 	want := model.Reply{Text: " I see.\nAction: go", FinishReason: "stop", Overran: true, PromptTokens: 5,
 		CompletionTokens: 4, Attempts: 1}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("reply (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got, want, "reply")
 	wantSent := []recorded{{"POST", "/v1/completions", "",
 		`{"max_tokens":64,"model":"base","prompt":"hello","seed":7,"stop":["\nObservation:"],"stream":false,"temperature":0,"top_p":1}`}}
-	if diff := cmp.Diff(wantSent, server.all(), cmp.AllowUnexported(recorded{})); diff != "" {
-		t.Errorf("sent (-want +got):\n%s", diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(wantSent, server.all(), cmp.AllowUnexported(recorded{})), "", "sent (-want +got)")
 }
 
 // Protocols that ask for reasoning between tags get it as part of the reply.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -35,9 +36,7 @@ func TestParseSpec(t *testing.T) {
 		"vllm:\xff":        "not valid UTF-8",
 	} {
 		_, err := model.ParseSpec(text)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ParseSpec(%q): error is %v, want %q in it", text, err, want)
-		}
+		sharedtest.Fails(t, err, want, text)
 	}
 }
 
@@ -53,9 +52,7 @@ func FuzzParseSpec(f *testing.F) {
 			}
 			return
 		}
-		if spec.String() != text {
-			t.Errorf("ParseSpec(%q) comes back as %q", text, spec)
-		}
+		sharedtest.Equal(t, spec.String(), text, "ParseSpec() comes back as", spec)
 		if _, err := model.Open(model.Options{Spec: spec, Now: time.Now}); err != nil {
 			t.Errorf("Open refuses the spec %v: %v", spec, err)
 		}

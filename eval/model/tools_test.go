@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -38,9 +39,7 @@ func TestToolsOpenAI(t *testing.T) {
 		reply.FinishReason != "tool_calls" {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	if diff := cmp.Diff(calls, reply.Calls); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(calls, reply.Calls), "")
 	want := `{"messages":[{"role":"user","content":"go"},` +
 		`{"role":"assistant","content":"I look.","tool_calls":[{"id":"a1","type":"function","function":{"name":"act","arguments":"{\"action\": \"look\"}"}}]},` +
 		`{"role":"tool","content":"A room.","tool_call_id":"a1"}],` +
@@ -85,9 +84,7 @@ func TestToolsOllama(t *testing.T) {
 	var body struct {
 		Messages, Tools json.RawMessage
 	}
-	if err := json.Unmarshal([]byte(all[len(all)-1].body), &body); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal([]byte(all[len(all)-1].body), &body))
 	for _, want := range []string{`"tool_calls":[{"id":"a1","function":{"index":0,"name":"act","arguments":{"action":"look"}}}]`, `"role":"tool"`, `"tool_name":"act"`} {
 		if !strings.Contains(string(body.Messages), want) {
 			t.Errorf("messages lack %s: %s", want, body.Messages)
@@ -104,15 +101,9 @@ func TestToolsOllama(t *testing.T) {
 func sameFields(t *testing.T, body, want string) {
 	t.Helper()
 	var got, wanted map[string]any
-	if err := json.Unmarshal([]byte(body), &got); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal([]byte(body), &got))
+	sharedtest.OK(t, json.Unmarshal([]byte(want), &wanted))
 	for name, value := range wanted {
-		if diff := cmp.Diff(value, got[name]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		sharedtest.Same(t, got[name], value, name)
 	}
 }

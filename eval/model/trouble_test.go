@@ -3,6 +3,8 @@ package model
 import (
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestWaitsInBodies(t *testing.T) {
@@ -22,9 +24,7 @@ func TestWaitsInBodies(t *testing.T) {
 		"retry later":                                        0,
 		`{"retryDelay":"38000s","quotaId":"RequestsPerDay"}`: 38000 * time.Second,
 	} {
-		if got := waitIn([]byte(body)); got != want {
-			t.Errorf("%s: %v, want %v", body, got, want)
-		}
+		sharedtest.Equal(t, waitIn([]byte(body)), want, body)
 	}
 }
 
@@ -38,8 +38,6 @@ func TestSpentQuotas(t *testing.T) {
 		`{"error":{"message":"requests per minute"}}`:                                                      false,
 	} {
 		said, _ := readWords([]byte(body))
-		if got := said.spent(waitIn([]byte(body)), []byte(body)); got != want {
-			t.Errorf("%s: %v, want %v", body, got, want)
-		}
+		sharedtest.Equal(t, said.spent(waitIn([]byte(body)), []byte(body)), want, body)
 	}
 }

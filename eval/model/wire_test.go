@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -35,21 +34,14 @@ func TestOpenAIWire(t *testing.T) {
 				Spec: model.Spec{Provider: model.OpenAI, Name: test.Model}, BaseURL: server.URL + "/v1/",
 				Key: model.NewSecret(key),
 			})
-			reply, err := c.Chat(t.Context(),
-				model.Request{Messages: messages, Decoding: test.Decoding, Seed: test.Seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			reply := sharedtest.Must(c.Chat(t.Context(),
+				model.Request{Messages: messages, Decoding: test.Decoding, Seed: test.Seed}))(t)
 			want := []recorded{{"POST", "/v1/chat/completions", "Bearer " + key, test.Want}}
-			if diff := cmp.Diff(want, server.all(), cmp.AllowUnexported(recorded{})); diff != "" {
-				t.Errorf("sent (-want +got):\n%s", diff)
-			}
+			sharedtest.Equal(t, cmp.Diff(want, server.all(), cmp.AllowUnexported(recorded{})), "", "sent (-want +got)")
 			reply.Latency = 0
 			wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 11, CompletionTokens: 3,
 				Attempts: 1, Model: "m"}
-			if diff := cmp.Diff(wantReply, reply); diff != "" {
-				t.Errorf("reply (-want +got):\n%s", diff)
-			}
+			sharedtest.Same(t, reply, wantReply, "reply")
 		})
 	}
 }
@@ -72,9 +64,7 @@ func TestNeutralFields(t *testing.T) {
 			c := open(t, model.Options{Spec: model.Spec{Provider: test.Provider, Name: "m"},
 				BaseURL: server.URL + "/v1"})
 			if test.Models != "" {
-				if _, err := c.Server(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, sharedtest.Err(c.Server(t.Context())))
 			}
 			req := hello
 			req.Decoding.Extra = test.Extra
@@ -82,13 +72,9 @@ func TestNeutralFields(t *testing.T) {
 				req.Decoding.LimitCuts(req.Decoding)
 			}
 			for range 2 { // The second call shows that the first left no trace.
-				if _, err := c.Chat(t.Context(), req); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), req)))
 				sent := server.all()
-				if diff := cmp.Diff(test.Want, sent[len(sent)-1].body); diff != "" {
-					t.Errorf("sent (-want +got):\n%s", diff)
-				}
+				sharedtest.Same(t, sent[len(sent)-1].body, test.Want, "sent")
 			}
 		})
 	}
@@ -110,9 +96,7 @@ func TestEveryOptionOfOllamaIsSent(t *testing.T) {
 	var body struct {
 		Options map[string]any `json:"options"`
 	}
-	if err := json.Unmarshal([]byte(server.all()[0].body), &body); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal([]byte(server.all()[0].body), &body))
 	for field := range reflect.TypeFor[api.Options]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if _, sent := body.Options[name]; !sent && !left[name] && !field.Anonymous {
@@ -136,14 +120,9 @@ func TestOpenAIReplies(t *testing.T) {
 	}](t, "openaireplies.yaml") {
 		t.Run(test.Name, func(t *testing.T) {
 			server := recording(t, say(200, test.Body))
-			got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := sharedtest.Must(open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello))(t)
 			test.Want.Attempts, got.Latency = 1, 0
-			if diff := cmp.Diff(test.Want, got); diff != "" {
-				t.Errorf("reply (-want +got):\n%s", diff)
-			}
+			sharedtest.Same(t, got, test.Want, "reply")
 		})
 	}
 }
@@ -170,16 +149,11 @@ func TestOllamaWire(t *testing.T) {
 				want = want[1:]
 			}
 			for range 2 { // The second call does not ask for the context again.
-				reply, err := c.Chat(t.Context(), req)
-				if err != nil {
-					t.Fatal(err)
-				}
+				reply := sharedtest.Must(c.Chat(t.Context(), req))(t)
 				reply.Latency = 0
 				wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 26,
 					CompletionTokens: 8, Attempts: 1, Model: "llama3:8b"}
-				if diff := cmp.Diff(wantReply, reply); diff != "" {
-					t.Errorf("reply (-want +got):\n%s", diff)
-				}
+				sharedtest.Same(t, reply, wantReply, "reply")
 			}
 			want = append(want, want[len(want)-1])
 			got := server.all()
@@ -188,9 +162,7 @@ func TestOllamaWire(t *testing.T) {
 					got[i].body = ""
 				}
 			}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(recorded{})); diff != "" {
-				t.Errorf("sent (-want +got):\n%s", diff)
-			}
+			sharedtest.Equal(t, cmp.Diff(want, got, cmp.AllowUnexported(recorded{})), "", "sent (-want +got)")
 		})
 	}
 }
@@ -210,20 +182,14 @@ func TestOllamaContext(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			server := recording(t, say(200, `{"model_info":`+test.info+`}`), say(200, ollamaReply))
 			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL})
-			if got := c.ContextLimit(); got != 0 {
-				t.Errorf("ContextLimit() = %d before anything is known, want 0", got)
-			}
-			if _, err := c.Chat(t.Context(), hello); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.Equal(t, c.ContextLimit(), 0, "ContextLimit() = before anything is known")
+			sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), hello)))
 			var body struct {
 				Options struct {
 					NumCtx int `json:"num_ctx"`
 				} `json:"options"`
 			}
-			if err := json.Unmarshal([]byte(server.all()[1].body), &body); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, json.Unmarshal([]byte(server.all()[1].body), &body))
 			if body.Options.NumCtx != test.want || c.ContextLimit() != test.want {
 				t.Errorf("num_ctx %d was sent and ContextLimit() = %d, want %d", body.Options.NumCtx, c.ContextLimit(),
 					test.want)
@@ -239,15 +205,10 @@ func TestOllamaReplies(t *testing.T) {
 	}](t, "ollamareplies.yaml") {
 		t.Run(test.Name, func(t *testing.T) {
 			server := recording(t, say(200, test.Body))
-			got, err := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL,
-				ContextLimit: 4096}).Chat(t.Context(), hello)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := sharedtest.Must(open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL,
+				ContextLimit: 4096}).Chat(t.Context(), hello))(t)
 			test.Want.Attempts, got.Latency = 1, 0
-			if diff := cmp.Diff(test.Want, got); diff != "" {
-				t.Errorf("reply (-want +got):\n%s", diff)
-			}
+			sharedtest.Same(t, got, test.Want, "reply")
 		})
 	}
 }
@@ -320,26 +281,18 @@ func TestOllamaKeepsTheModelsStops(t *testing.T) {
 				fakeOllama(say(200, ollamaReply))(w, r)
 			})
 			c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 100})
-			if _, err := c.Server(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, sharedtest.Err(c.Server(t.Context())))
 			req := model.Request{
 				Messages: []model.Message{{Role: model.User, Content: "go"}},
 				Decoding: record.Decoding{TopP: 1, MaxTokens: 16, Stop: test.stop},
 			}
-			if _, err := c.Chat(t.Context(), req); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), req)))
 			all := server.all()
 			var sent struct {
 				Options map[string]any `json:"options"`
 			}
-			if err := json.Unmarshal([]byte(all[len(all)-1].body), &sent); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, sent.Options["stop"]); diff != "" {
-				t.Errorf("stop (-want +got):\n%s", diff)
-			}
+			sharedtest.OK(t, json.Unmarshal([]byte(all[len(all)-1].body), &sent))
+			sharedtest.Same(t, sent.Options["stop"], test.want, "stop")
 		})
 	}
 }

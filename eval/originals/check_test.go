@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 const (
@@ -21,12 +20,8 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		sharedtest.OK(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 }
 
@@ -38,9 +33,7 @@ func TestCommitOf(t *testing.T) {
 	}](t, "commits.yaml") {
 		dir := t.TempDir()
 		writeFiles(t, dir, c.Files)
-		if got := commitOf(dir); got != c.Want {
-			t.Errorf("%s: %q, want %q", c.Name, got, c.Want)
-		}
+		sharedtest.Equal(t, commitOf(dir), c.Want, c.Name)
 	}
 }
 

@@ -19,20 +19,13 @@ import (
 // presets lists the parts of all released presets.
 func presets(t *testing.T) []configs.Preset {
 	t.Helper()
-	list, err := releasedPresets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return sharedtest.Must(releasedPresets())(t)
 }
 
 // Every file that a released preset reads has a source, and every source a name of its
 // own.
 func TestCheckouts(t *testing.T) {
-	list, err := Checkouts(presets(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := sharedtest.Must(Checkouts(presets(t)))(t)
 	folders, addresses := map[string]official.Checkout{}, map[string]bool{}
 	for _, c := range list {
 		folders[c.Folder] = c
@@ -43,9 +36,7 @@ func TestCheckouts(t *testing.T) {
 		}
 		addresses[s.URL] = true
 	}
-	if len(folders) != len(list) {
-		t.Errorf("%d folders for %d checkouts", len(folders), len(list))
-	}
+	sharedtest.Equal(t, len(folders), len(list), "folders for checkouts")
 	for _, p := range presets(t) {
 		for _, f := range Files(&p) {
 			if !slices.ContainsFunc(folders[folder(p.Source)].Files, func(w official.RepoFile) bool {
@@ -77,19 +68,14 @@ func TestCheckoutsOfOne(t *testing.T) {
 		}
 	}
 	nameless := configs.Preset{Name: "mine", Prompt: configs.PresetPrompt{Files: []configs.PresetFile{{Path: "a"}}}}
-	if _, err := Checkouts([]configs.Preset{nameless}); err == nil ||
-		!strings.Contains(err.Error(), "--originals DIR") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Checkouts([]configs.Preset{nameless})), "--originals DIR")
 }
 
 func TestPlaces(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	s := configs.PresetSource{Repository: "me/toy", Commit: oneCommit}
 	pulled := filepath.Join(two, "originals", "toy-0123456")
-	if err := os.MkdirAll(pulled, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(pulled, 0o755))
 	for _, c := range []struct {
 		places Places
 		source configs.PresetSource
@@ -102,9 +88,7 @@ func TestPlaces(t *testing.T) {
 		{Places{Data: []string{two}}, configs.PresetSource{Repository: "me/toy"}, ""},
 		{Places{Data: []string{two}}, configs.PresetSource{Repository: "me/toy", Commit: anotherCommit}, ""},
 	} {
-		if got := c.places.Find(c.source); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.places, got, c.want)
-		}
+		sharedtest.Equal(t, c.places.Find(c.source), c.want, c.places)
 	}
 }
 
@@ -124,27 +108,20 @@ func TestPullOriginals(t *testing.T) {
 	withoutLists := slices.DeleteFunc(presets(t), func(p configs.Preset) bool {
 		return p.Env.Tasks.List != nil && p.Env.Tasks.List.DataSet != ""
 	})
-	list, err := Checkouts(withoutLists)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := sharedtest.Must(Checkouts(withoutLists))(t)
 	list = slices.DeleteFunc(list, func(c official.Checkout) bool { return folderOf[c.Archive.Name] == "" })
 	for i := range list {
 		list[i].Files = slices.DeleteFunc(list[i].Files, func(f official.RepoFile) bool {
 			return slices.Contains(unrecorded, f.Path)
 		})
 	}
-	if len(list) != len(folderOf) {
-		t.Errorf("%d checkouts of %d", len(list), len(folderOf))
-	}
+	sharedtest.Equal(t, len(list), len(folderOf), "checkouts of")
 	o := options(t)
 	for _, s := range official.CheckoutSources(list) {
 		s.URL = packed(t, filepath.Join(root, folderOf[s.Name]), s.Name)
 		o.Sources = append(o.Sources, s)
 	}
-	if err := official.PullCheckouts(t.Context(), o, list); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, official.PullCheckouts(t.Context(), o, list))
 	for _, p := range withoutLists {
 		if folderOf[short(p.Source)] == "" {
 			continue
@@ -176,8 +153,6 @@ func packed(t *testing.T, dir, name string) string {
 	z := gzip.NewWriter(f)
 	w := tar.NewWriter(z)
 	err = os.CopyFS(filepath.Join(top, name), os.DirFS(dir))
-	if err := errors.Join(err, w.AddFS(os.DirFS(top)), w.Close(), z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(err, w.AddFS(os.DirFS(top)), w.Close(), z.Close(), f.Close()))
 	return file
 }

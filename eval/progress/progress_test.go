@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
@@ -45,13 +46,9 @@ func never() string { return "" }
 func TestWaits(t *testing.T) {
 	wait := ""
 	p := NewRun(eval.Due{}, 1, func() string { return wait }, func() time.Time { return time.Unix(0, 0) })
-	if line := p.Line(); line != "0/0 episodes" {
-		t.Error(line)
-	}
+	sharedtest.Equal(t, p.Line(), "0/0 episodes")
 	wait = "no model server answers since 03:04:05"
-	if line := p.Line(); line != "0/0 episodes  "+wait {
-		t.Error(line)
-	}
+	sharedtest.Equal(t, p.Line(), "0/0 episodes  "+wait)
 }
 
 // What other processes play comes at the rate of the latest episodes.
@@ -116,9 +113,7 @@ func TestProgressLines(t *testing.T) {
 		"4/6 episodes  5.0/min  ETA 10s  waiting for PDDL (CPU)  1 failed  1 stopped  6 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
 		"5/6 episodes  5.1/min  1 failed  1 stopped  6 reply tokens/s  last failure: model error 33.3 NaN NaN 0.0",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
 
 // A run that is resumed counts what it had before, and its rates are means over tasks.
@@ -133,15 +128,11 @@ func TestProgressOfAResumedRun(t *testing.T) {
 		{Episode: plan[1], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Failure}}},
 	}}
 	p := NewRun(due, 1, never, func() time.Time { return now })
-	if line := p.Line() + rates(p); line != "3/5 episodes 25.0" {
-		t.Error(line)
-	}
+	sharedtest.Equal(t, p.Line()+rates(p), "3/5 episodes 25.0")
 	now = now.Add(10 * time.Second)
 	p.EpisodeBegun(plan[2])
 	p.EpisodeDone(plan[2], result(plan[2], 1, record.Success, 1, time.Second))
-	if line := p.Line() + rates(p); line != "4/5 episodes  6.0/min  ETA 0s 50.0" {
-		t.Error(line)
-	}
+	sharedtest.Equal(t, p.Line()+rates(p), "4/5 episodes  6.0/min  ETA 0s 50.0")
 }
 
 // Later trials depend on outcomes: the line has the least and the most. The rates
@@ -176,9 +167,7 @@ func TestProgressOfTrials(t *testing.T) {
 		"3/4 episodes  6.0/min  ETA 10s 50.0",
 		"3/4 episodes  6.0/min  1 failed  last failure: model error 50.0",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
 
 // The status has the episodes in flight, the oldest first, with their steps.
@@ -211,9 +200,7 @@ func TestStatusOfARun(t *testing.T) {
 			{ID: plan[3].ID, Steps: 3, Started: start.Add(3 * time.Second)},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
 
 // A status describes a bounded number of episodes.
@@ -495,7 +482,5 @@ func TestFailures(t *testing.T) {
 	want := []string{"9 episodes without a result: model error: HTTP 500 after 0 tries",
 		"1 episode without a result: env error: a", "1 episode without a result: env error: b",
 		"1 episode without a result: env error: c", "1 episode without a result: env error: d"}
-	if d := cmp.Diff(want, p.Failures()); d != "" {
-		t.Error(d)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, p.Failures()), "")
 }

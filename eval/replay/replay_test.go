@@ -28,9 +28,7 @@ func played(t *testing.T) (dir string, steps int) {
 	}
 	defer job.Close()
 	ignore := func(string) {}
-	if err := job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}))
 	_, err = record.EachEpisode(record.Parts{run.Out}, func(_ *record.Manifest, e *record.Episode) {
 		steps += len(e.Trajectory)
 	})
@@ -58,19 +56,14 @@ func TestRun(t *testing.T) {
 	}
 
 	name := filepath.Join(dir, "episodes.jsonl")
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(name))(t)
 	lines := bytes.SplitAfter(bytes.TrimSpace(content), []byte("\n"))
 	line := bytes.TrimSpace(lines[1])
 	last := bytes.LastIndex(line, []byte(`"observation":"`)) + len(`"observation":"`)
 	line = append(append(bytes.Clone(line[:last]), "Not so. "...), line[last:]...)
 	line = append(line[:bytes.LastIndex(line, []byte(`,"checksum":`))], '}')
 	lines[1] = append(record.Seal(line), '\n')
-	if err := os.WriteFile(name, append(bytes.Join(lines, nil), '\n'), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, append(bytes.Join(lines, nil), '\n'), 0o600))
 	r, err = replayed(t, envs.Setup{}, dir)
 	if err != nil || r.Counts[0].Mismatches != 1 || r.First == nil || r.First.Field != "observation" ||
 		!strings.HasPrefix(r.First.Want, "Not so. ") || r.Location != dir {
@@ -90,12 +83,8 @@ func TestNothingToReplay(t *testing.T) {
 		"records of sciworld hold official":  `{"env":"scienceworld","id":0,"steps":[]}`,
 	} {
 		file := filepath.Join(folder, "recorded.jsonl")
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := replayed(t, envs.Setup{}, file); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q: %v", want, err)
-		}
+		sharedtest.OK(t, os.WriteFile(file, []byte(content), 0o600))
+		sharedtest.Fails(t, sharedtest.Err(replayed(t, envs.Setup{}, file)), want)
 	}
 	for _, path := range []string{folder, filepath.Join(folder, "none")} {
 		if _, err := replayed(t, envs.Setup{}, path); err == nil {
@@ -113,10 +102,8 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("%v: %+v", err, r.Counts)
 	}
 	file := filepath.Join(t.TempDir(), "recorded.jsonl")
-	if err := os.WriteFile(file, []byte(`{"env":"pddl","source":"me","id":0,"steps":[{"action":"dance",`+
-		`"observation":"You dance."}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte(`{"env":"pddl","source":"me","id":0,"steps":[{"action":"dance",`+
+		`"observation":"You dance."}]}`), 0o600))
 	if r, err = replayed(t, setup, file); err != nil || r.Counts[0].Mismatches == 0 || r.First.Field != "observation" ||
 		r.First.Want != "You dance." || r.Location != file+":1" {
 		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts, r.First, r.Location)

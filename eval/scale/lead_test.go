@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/scale/queue"
 	"heldout/scoring/record"
@@ -23,10 +24,7 @@ func prepared(t *testing.T) *bench.Job {
 	r.Out = filepath.Join(t.TempDir(), "run")
 	outside := bench.Outside{Now: time.Now, Getenv: func(string) string { return "" },
 		Warn: func(line string) { t.Log(line) }, Tool: record.Tool{Version: "test"}}
-	j, err := bench.New(outside, bench.Plain, bench.Default(r)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := sharedtest.Must(bench.New(outside, bench.Plain, bench.Default(r)...))(t)
 	t.Cleanup(j.Close)
 	return j
 }
@@ -55,14 +53,9 @@ func (n *notes) shows(part string) bool {
 
 // A worker in this process plays what a leader has: the records are the leader's.
 func TestLead(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	listen := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, l.Close())
 	j := prepared(t)
 	at := queue.Location{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
 	var shown notes
@@ -72,18 +65,11 @@ func TestLead(t *testing.T) {
 		led <- Lead(t.Context(), j, shown.screen(), at, about, bench.Input{}, true)
 	}()
 	worker := queue.Location{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
-	w, err := queue.Join(t.Context(), worker.Options("worker", 0, shown.add), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(queue.Join(t.Context(), worker.Options("worker", 0, shown.add), ""))(t)
 	defer w.Close()
 	own := prepared(t)
-	if err := w.Job.SamePlan(own.Plan); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Work(t.Context(), own.Worker(shown.add), nil, 2); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, w.Job.SamePlan(own.Plan))
+	sharedtest.OK(t, w.Work(t.Context(), own.Worker(shown.add), nil, 2))
 	if err := <-led; err != nil {
 		t.Fatal(err)
 	}

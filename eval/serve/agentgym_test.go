@@ -61,10 +61,7 @@ func gymServer(t testing.TB, data string, change func(*serve.Options), texts ...
 	if change != nil {
 		change(&o)
 	}
-	s, err := serve.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(serve.New(o))(t)
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	return h.URL + "/agentgym/", s
@@ -190,9 +187,7 @@ func TestGymRecorded(t *testing.T) {
 	base := gymServed(t, "", nil, "babyai") + "babyai"
 	compacted := func(b []byte) string {
 		var out bytes.Buffer
-		if err := json.Compact(&out, b); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Compact(&out, b))
 		return out.String()
 	}
 	for _, r := range sharedtest.Lines[run](t, "babyai/agentgym.jsonl.gz") {
@@ -322,9 +317,7 @@ func TestGymScience(t *testing.T) {
 		}
 		last = first
 	}
-	if text := c.refused(c.reset(4639)); text != "list index out of range" {
-		t.Error(text)
-	}
+	sharedtest.Equal(t, c.refused(c.reset(4639)), "list index out of range")
 	c.reset(0)
 	const description = "Your task is to boil water. For compounds without a boiling point, combusting the substance is also acceptable. First, focus on the substance. Then, take actions that will cause it to change its state of matter."
 	for path, want := range map[string]string{
@@ -397,18 +390,11 @@ func gymGames(t *testing.T, games []string) string {
 	data := t.TempDir()
 	write := func(b []byte, path ...string) {
 		file := filepath.Join(append([]string{data}, path...)...)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		sharedtest.OK(t, os.WriteFile(file, b, 0o644))
 	}
 	for split, name := range map[string]string{"train": "alfworld_train.txt", "valid_train": "alfworld_test.txt"} {
-		b, err := os.ReadFile(filepath.Join(lists, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile(filepath.Join(lists, name)))(t)
 		write(b, "agentgym", name)
 		ids := strings.Fields(string(b))
 		for i, game := range games {
@@ -495,11 +481,8 @@ func TestGymALFWorld(t *testing.T) {
 }
 
 func firstGymList(t *testing.T) []byte {
-	b, err := os.ReadFile(filepath.Join(sharedtest.Data(t, "agentgym", "AgentGym's lists of games"),
-		"alfworld_train.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.Data(t, "agentgym", "AgentGym's lists of games"),
+		"alfworld_train.txt")))(t)
 	return b
 }
 
@@ -507,19 +490,10 @@ func firstGymList(t *testing.T) []byte {
 func TestGymErrors(t *testing.T) {
 	base := gymServed(t, "", nil, "babyai", "sciworld")
 	ask := func(method, path, body string) (int, string) {
-		r, err := http.NewRequest(method, base+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(http.NewRequest(method, base+path, strings.NewReader(body)))(t)
+		answer := sharedtest.Must(http.DefaultClient.Do(r))(t)
 		defer answer.Body.Close()
-		b, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(io.ReadAll(answer.Body))(t)
 		return answer.StatusCode, string(b)
 	}
 	long := `{"id":1,"action":"` + strings.Repeat("a", 64<<10) + `"}`
@@ -565,12 +539,8 @@ func TestGymBatch(t *testing.T) {
 	}
 	threads.Wait()
 	for i, c := range clients {
-		if diff := cmp.Diff(said[i/n*n], said[i]); diff != "" {
-			t.Errorf("two rollouts of task %d differ: %s", i/n, diff)
-		}
-		if got := string(c.post("/close", map[string]int{"id": c.id})); got != "true" {
-			t.Error(got)
-		}
+		sharedtest.Same(t, said[i], said[i/n*n], i/n)
+		sharedtest.Equal(t, string(c.post("/close", map[string]int{"id": c.id})), "true")
 	}
 }
 
@@ -606,19 +576,14 @@ func TestGymLeaks(t *testing.T) {
 	first.reset(0)
 	newGymClient(t, base)
 	newGymClient(t, base)
-	r, err := http.Post(base+"/create", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sharedtest.Must(http.Post(base+"/create", "", nil))(t)
 	r.Body.Close()
 	if r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
 		t.Errorf("status %d, %v", r.StatusCode, r.Header)
 	}
 	passed.Store(int64(2 * time.Minute))
 	server.Table().Sweep()
-	if text := first.refused(first.step("jump")); text != "The task with environment 0 has been deleted." {
-		t.Error(text)
-	}
+	sharedtest.Equal(t, first.refused(first.step("jump")), "The task with environment 0 has been deleted.")
 	if c := newGymClient(t, base); c.id != 3 {
 		t.Errorf("the next number is %d", c.id)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // openBatch opens sessions over HTTP.
@@ -90,9 +92,7 @@ func TestBatchRefused(t *testing.T) {
 	if answer.Code != 503 || answer.Header().Get("Retry-After") == "" {
 		t.Errorf("more sessions than there is room for: status %d: %s", answer.Code, answer.Body)
 	}
-	if n := s.Table().Len(); n != 0 {
-		t.Errorf("%d sessions are open after a refusal", n)
-	}
+	sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after a refusal")
 }
 
 // A session of another protocol cannot be stepped in a batch.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -192,9 +193,7 @@ func TestForksOfASocket(t *testing.T) {
 		`active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":4,"max_sessions":4}}`)
 	fork.send(`{"type":"close"}`)
 	fork.wantClose(websocket.CloseNormalClosure)
-	if n := s.Table().Len(); n != 2 {
-		t.Errorf("%d sessions are open", n)
-	}
+	sharedtest.Equal(t, s.Table().Len(), 2, "sessions are open")
 	// the other fork outlives its client
 	c.send(`{"type":"close"}`)
 	c.wantClose(websocket.CloseNormalClosure)
@@ -208,10 +207,7 @@ func TestAttachOnce(t *testing.T) {
 	s, _ := testServer(t, nil)
 	for range 200 {
 		parent := start(t, s, Owner{})
-		forks, err := parent.Fork(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		forks := sharedtest.Must(parent.Fork(1))(t)
 		var got, told atomic.Int64
 		var clients sync.WaitGroup
 		for range 4 {
@@ -234,14 +230,8 @@ func TestAttachOnce(t *testing.T) {
 func TestUnusedForks(t *testing.T) {
 	s, clock := testServer(t, func(o *Options) { o.Idle = time.Hour })
 	session := start(t, s, Owner{})
-	forks, err := session.Fork(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	piped, err := start(t, s, Owner{Idle: pipeIdle}).Fork(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	forks := sharedtest.Must(session.Fork(2))(t)
+	piped := sharedtest.Must(start(t, s, Owner{Idle: pipeIdle}).Fork(1))(t)
 	clock.pass(unusedForkTime)
 	s.Table().Sweep()
 	step(t, forks[0], "one")
@@ -263,10 +253,7 @@ func TestForksAreRecorded(t *testing.T) {
 	session := start(t, s, Owner{})
 	fork := func(of *Session) *Session {
 		t.Helper()
-		forks, err := of.Fork(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		forks := sharedtest.Must(of.Fork(1))(t)
 		return forks[0]
 	}
 	step(t, session, "a")

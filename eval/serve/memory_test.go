@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // full is a process whose worlds take 100 bytes each, and 20 besides.
@@ -77,9 +79,7 @@ func TestMemory(t *testing.T) {
 	forks[0].Close(ByClient)
 	clock.pass(time.Second)
 	start(t, s, Owner{})
-	if n := s.Table().worlds.Load(); n != 5 {
-		t.Errorf("%d worlds", n)
-	}
+	sharedtest.Equal(t, s.Table().worlds.Load(), 5, "worlds")
 }
 
 // Worlds are counted however their episode ends.

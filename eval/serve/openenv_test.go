@@ -27,9 +27,7 @@ func TestHTTPRoutes(t *testing.T) {
 	if got := ask(s, "POST", "/reset", `{"episode_id":"`+strings.Repeat("x", maxBody)+`"}`); got.Code != 413 {
 		t.Errorf("a long body: status %d", got.Code)
 	}
-	if n := s.Table().Len(); n != 0 {
-		t.Errorf("%d sessions are open after requests without one", n)
-	}
+	sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after requests without one")
 }
 
 // With several environments nothing at the root is one of them.
@@ -52,9 +50,7 @@ func TestAbout(t *testing.T) {
 		Name, Description, Version, Split string
 		MaxSteps                          int `json:"max_steps"`
 	}
-	if err := json.Unmarshal(ask(s, "GET", "/metadata", "").Body.Bytes(), &about); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(ask(s, "GET", "/metadata", "").Body.Bytes(), &about))
 	if about.Name != "echo" || about.Description == "" || about.Version != "test" || about.Split != "train" ||
 		about.MaxSteps != 5 {
 		t.Errorf("metadata %+v", about)
@@ -64,9 +60,7 @@ func TestAbout(t *testing.T) {
 		Properties map[string]any
 		Required   []string
 	}
-	if err := json.Unmarshal(ask(s, "GET", "/schema", "").Body.Bytes(), &schema); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(ask(s, "GET", "/schema", "").Body.Bytes(), &schema))
 	if action := schema["action"]; action.Title != "TextAction" || len(action.Required) != 1 ||
 		action.Required[0] != "message" {
 		t.Errorf("schema of actions %+v", action)
@@ -75,9 +69,7 @@ func TestAbout(t *testing.T) {
 	var frame struct {
 		Observation map[string]any
 	}
-	if err := json.Unmarshal(ask(s, "POST", "/reset", `{"actions":true}`).Body.Bytes(), &frame); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(ask(s, "POST", "/reset", `{"actions":true}`).Body.Bytes(), &frame))
 	for key := range frame.Observation {
 		if _, ok := schema["reset_observation"].Properties[key]; !ok {
 			t.Errorf("the schema lacks %s", key)

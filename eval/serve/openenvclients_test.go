@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"heldout/envs/sharedtest"
@@ -20,45 +21,40 @@ func openEnvPythons(t *testing.T) []string {
 	return list
 }
 
-// The published clients of OpenEnv run unchanged.
+// The published clients of OpenEnv run unchanged: the newest, which also sends a token as a password, the oldest,
+// and in the whole form all.
 func TestOpenEnvClients(t *testing.T) {
-	for _, python := range openEnvPythons(t) {
+	list := openEnvPythons(t)
+	newest := list[len(list)-1]
+	list = append([]string{newest}, list[:len(list)-1]...)
+	for _, python := range list[:min(len(list), sharedtest.Times(t, 2, 1, len(list)))] {
 		t.Run(filepath.Base(filepath.Dir(filepath.Dir(python))), func(t *testing.T) {
 			t.Parallel()
 			s, url := online(t, nil)
-			out, err := exec.CommandContext(t.Context(), python, "testdata/openenv_client.py",
-				url+"/openenv/echo").CombinedOutput()
+			guarded, safe := online(t, func(o *Options) { o.Token = "correct-horse" })
+			urls := []string{"testdata/openenv_client.py", url + "/openenv/echo"}
+			if python == newest {
+				urls = append(urls, strings.Replace(safe, "//", "//x:correct-horse@", 1)+"/openenv/echo")
+			}
+			out, err := exec.CommandContext(t.Context(), python, urls...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			s.open.wait()
-			if n := s.Table().Len(); n != 0 {
-				t.Errorf("%d sessions are open after the client has gone", n)
+			for _, s := range []*Server{s, guarded} {
+				s.open.wait()
+				sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after the client has gone")
 			}
 		})
 	}
 }
 
-// The newest client sends the token as a password.
-func TestOpenEnvClientWithToken(t *testing.T) {
-	t.Parallel()
-	list := openEnvPythons(t)
-	s, url := online(t, func(o *Options) { o.Token = "correct-horse" })
-	out, err := exec.CommandContext(t.Context(), list[len(list)-1], "testdata/openenv_client.py", url+"/openenv/echo",
-		"correct-horse").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	s.open.wait()
-}
-
-// The package's own validator passes all its checks, below a mount and at the root.
+// The package's own validator passes all its checks, below a mount and in the whole form at the root, too.
 func TestOpenEnvValidator(t *testing.T) {
 	t.Parallel()
 	list := openEnvPythons(t)
 	validator := filepath.Join(filepath.Dir(list[len(list)-1]), "openenv")
 	_, url := online(t, nil)
-	for _, base := range []string{url, url + "/openenv/echo"} {
+	for _, base := range []string{url + "/openenv/echo", url}[:sharedtest.Times(t, 1, 1, 2)] {
 		out, err := exec.CommandContext(t.Context(), validator, "validate", "--url", base, "--json").Output()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

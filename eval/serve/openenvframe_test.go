@@ -34,9 +34,7 @@ func TestRecordedErrors(t *testing.T) {
 			t.Errorf("%s is accepted", c.Frame)
 			continue
 		}
-		if got := text(t, errorReply(err)); got != c.Reply {
-			t.Errorf("%s\n got %s\nwant %s", c.Frame, got, c.Reply)
-		}
+		sharedtest.Equal(t, text(t, errorReply(err)), c.Reply, c.Frame)
 	}
 }
 
@@ -83,13 +81,8 @@ func FuzzString(f *testing.F) {
 	f.Add("a\"\\\n\x01\x7fé\u2028\xff<&>")
 	f.Fuzz(func(t *testing.T, s string) {
 		var got, want string
-		if err := json.Unmarshal([]byte(text(t, s)), &got); err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(text(t, s)), &got))
+		b := sharedtest.Must(json.Marshal(s))(t)
 		if err := json.Unmarshal(b, &want); err != nil || got != want {
 			t.Fatalf("%q becomes %q", s, got)
 		}
@@ -99,9 +92,7 @@ func FuzzString(f *testing.F) {
 func TestNumbers(t *testing.T) {
 	for f, want := range map[float64]string{0: "0.0", 1: "1.0", -1: "-1.0", 0.5: "0.5", 1.0 / 3: "0.3333333333333333",
 		1e-5: "1e-05", 0.0001: "0.0001"} {
-		if got := text(t, pythonFloat(f)); got != want {
-			t.Errorf("%v is written as %s, want %s", f, got, want)
-		}
+		sharedtest.Equal(t, text(t, pythonFloat(f)), want, f, "is written as")
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
+
+	"heldout/envs/sharedtest"
 )
 
 // online serves over a loopback connection, by the real clock.
@@ -151,9 +153,7 @@ func TestSocketEnds(t *testing.T) {
 		c.wantClose(websocket.CloseNormalClosure)
 	}
 	c := dial(t, url+"/ws")
-	if err := c.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"state"}`)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, c.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"state"}`)))
 	c.wantNext(
 		`{"type":"error","data":{"message":"binary frames are not supported: send text frames","code":"SESSION_ERROR"}}`)
 	c.wantClose(websocket.CloseNormalClosure)
@@ -188,9 +188,7 @@ func TestSocketPanic(t *testing.T) {
 	c.wantClose(websocket.CloseNormalClosure)
 	other.want(`{"type":"state"}`,
 		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
-	if n := s.Table().Len(); n != 1 {
-		t.Errorf("%d sessions are open, want 1", n)
-	}
+	sharedtest.Equal(t, s.Table().Len(), 1, "sessions are open")
 }
 
 // Whatever is answered before a session's end arrives before the close frame, however
@@ -240,10 +238,7 @@ func TestSocketHangs(t *testing.T) {
 	c.wantNext(
 		`{"type":"error","data":{"message":"the session has ended: the server shuts down","code":"SESSION_ERROR"}}`)
 	c.wantClose(websocket.CloseGoingAway)
-	set, err := s.options.Mounts[0].Set("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := sharedtest.Must(s.options.Mounts[0].Set(""))(t)
 	close(set.Env.(*echo).closed)
 }
 
@@ -274,20 +269,14 @@ func TestSocketPingsAndDrop(t *testing.T) {
 		pong <- text
 		return errors.New("enough")
 	})
-	if err := c.WriteControl(websocket.PingMessage, []byte("hello"), time.Now().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, c.WriteControl(websocket.PingMessage, []byte("hello"), time.Now().Add(time.Second)))
 	if _, _, err := c.ReadMessage(); err == nil {
 		t.Error("a reply came before the pong")
 	}
-	if got := <-pong; got != "hello" {
-		t.Errorf("pong %q", got)
-	}
+	sharedtest.Equal(t, <-pong, "hello", "pong")
 	c.Close()
 	s.open.wait() // the reader has seen the end
-	if n := s.Table().Len(); n != 0 {
-		t.Errorf("%d sessions are open after the connection broke", n)
-	}
+	sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after the connection broke")
 }
 
 func TestSocketPipeline(t *testing.T) {
@@ -355,10 +344,7 @@ func TestSocketDeflate(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	s, _ := testServer(t, func(o *Options) { o.Now = time.Now })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error)
 	go func() { served <- s.Serve(ctx, l) }()
@@ -400,8 +386,6 @@ func TestSameBytes(t *testing.T) {
 	}
 	first := <-replies
 	for range clients - 1 {
-		if got := <-replies; got != first {
-			t.Errorf("two clients got\n%s\nand\n%s", first, got)
-		}
+		sharedtest.Equal(t, <-replies, first, "two clients got and")
 	}
 }

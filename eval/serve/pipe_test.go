@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // throughPipe returns the answers to lines.
@@ -22,9 +22,7 @@ func throughPipe(t *testing.T, lines ...string) []string {
 	t.Helper()
 	s, _ := testServer(t, func(o *Options) { o.MaxPerAddress = 1 })
 	var out strings.Builder
-	if err := s.ServePipe(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.ServePipe(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out))
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
@@ -40,20 +38,13 @@ func pipeTo(t *testing.T, s *Server) (ask func(line string) string) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if n := s.Table().Len(); n != 0 {
-			t.Errorf("%d sessions are open after the end", n)
-		}
+		sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after the end")
 	})
 	lines := bufio.NewReader(answers)
 	return func(line string) string {
 		t.Helper()
-		if _, err := io.WriteString(in, line+"\n"); err != nil {
-			t.Fatal(err)
-		}
-		answer, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(io.WriteString(in, line+"\n")))
+		answer := sharedtest.Must(lines.ReadString('\n'))(t)
 		return strings.TrimSuffix(answer, "\n")
 	}
 }
@@ -62,13 +53,9 @@ func TestPipe(t *testing.T) {
 	s, _ := testServer(t, func(o *Options) { o.MaxPerAddress = 1 }) // no limit of a pipe
 	ask := pipeTo(t, s)
 	for _, c := range sharedtest.Cases[struct{ Line, Want string }](t, "pipe.yaml") {
-		if diff := cmp.Diff(c.Want, ask(c.Line)); diff != "" {
-			t.Errorf("%s: %s", c.Line, diff)
-		}
+		sharedtest.Same(t, ask(c.Line), c.Want, c.Line)
 	}
-	if n := s.Table().Len(); n != 2 {
-		t.Errorf("%d sessions are open, want 2", n)
-	}
+	sharedtest.Equal(t, s.Table().Len(), 2, "sessions are open")
 }
 
 // Sessions of a line run side by side, also with a panic or an error among them.
@@ -85,9 +72,7 @@ func TestPipeOfMany(t *testing.T) {
 	}
 	for range 3 { // whoever answers a line reads the next one
 		var got struct{ Results []json.RawMessage }
-		if err := json.Unmarshal([]byte(ask(`{"steps":[`+strings.Join(entries, ",")+`]}`)), &got); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(ask(`{"steps":[`+strings.Join(entries, ",")+`]}`)), &got))
 		for i := range n {
 			if answer := string(got.Results[2*i+1]); i%3 != 1 && !strings.Contains(answer, want[i]) {
 				t.Errorf("%d: %s, want %s", i, answer, want[i])
@@ -119,17 +104,12 @@ func TestPipeWithSlowSteps(t *testing.T) {
 				ask(`{"steps":[`+strings.Join(steps, ",")+`]}`)); diff != "" {
 				t.Error(diff)
 			}
-			if answer := ask(`{"steps":[[1,"win"]]}`); answer != `{"results":[["echo win",1.0,true,1.0,true,true,false]]}` {
-				t.Error(answer)
-			}
+			sharedtest.Equal(t, ask(`{"steps":[[1,"win"]]}`), `{"results":[["echo win",1.0,true,1.0,true,true,false]]}`)
 			if answer := ask(`{"steps":[[0,"win"]]}`); answer !=
 				`{"results":[{"error":"the session has ended: a step took longer than 30s"}]}` {
 				t.Error(answer)
 			}
-			set, err := s.options.Mounts[0].Set("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := sharedtest.Must(s.options.Mounts[0].Set(""))(t)
 			close(set.Env.(*echo).closed) // the steps that hang end now, and nobody hears of it
 		})
 	}
@@ -153,9 +133,7 @@ func TestWrongOpen(t *testing.T) {
 	want := []string{`{"error":"unknown environment \"nope\"; there are echo"}`,
 		`{"error":"unknown environment \"ecko\" (did you mean echo?); there are echo"}`,
 		`{"error":"count is 0, want 1 to 4096"}`, `{"error":"count is 4097, want 1 to 4096"}`}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
 
 // A bad line is answered, and the next one too.
@@ -170,9 +148,7 @@ func TestBadLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(got), &reply); err != nil {
 			t.Errorf("%s: %s: %v", lines[i], got, err)
 		}
-		if bad := i < len(lines); bad != strings.HasPrefix(reply.Error, "want") {
-			t.Errorf("line %d is answered with %s", i, got)
-		}
+		sharedtest.Equal(t, i < len(lines), strings.HasPrefix(reply.Error, "want"), "line is answered with", i, got)
 	}
 }
 
@@ -200,9 +176,7 @@ func TestPipeEnds(t *testing.T) {
 func TestPipeIsNeverIdle(t *testing.T) {
 	s, clock := testServer(t, nil)
 	p := &pipe{Server: s}
-	if _, err := p.open(sessionsWanted{}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(p.open(sessionsWanted{})))
 	clock.pass(365 * 24 * time.Hour)
 	if s.Table().Sweep(); s.Table().Len() != 1 {
 		t.Error("the session has ended")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -56,9 +57,7 @@ func recording1(t *testing.T) (*Server, *shelf, *clock) {
 	kept := &shelf{}
 	s, clock := testServer(t, func(o *Options) {
 		o.Record = func(name string, _ *Mount, _ *Set) (Recorder, error) {
-			if name != "echo" {
-				t.Errorf("the recorder is called %q", name)
-			}
+			sharedtest.Equal(t, name, "echo", "the recorder is called")
 			return kept, nil
 		}
 	})
@@ -76,9 +75,7 @@ func (s *shelf) outcomes() (list []string) {
 func step(t *testing.T, s *Session, actions ...string) {
 	t.Helper()
 	for _, a := range actions {
-		if _, err := s.Step(a); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(s.Step(a)))
 	}
 }
 
@@ -105,9 +102,7 @@ func TestRecordingOfEndings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(session.Reset(EpisodeStart{Mount: m, Set: set, Task: task})))
 	}
 	session := start(t, s, Owner{})
 	again(session) // nothing was played
@@ -133,9 +128,7 @@ func TestRecordingOfEndings(t *testing.T) {
 	clock.pass(time.Hour)
 	s.Table().Sweep()
 	want := "failure failure failure cancelled env_error env_error cancelled"
-	if got := strings.Join(kept.outcomes(), " "); got != want {
-		t.Errorf("outcomes %s, want %s", got, want)
-	}
+	sharedtest.Equal(t, strings.Join(kept.outcomes(), " "), want, "outcomes")
 }
 
 // A record that cannot be written is no silent loss: the last reply says so.
@@ -144,9 +137,7 @@ func TestRecordingOnAFullDisk(t *testing.T) {
 	kept.err = errors.New("no space left")
 	session := start(t, s, Owner{})
 	_, err := session.Step("win")
-	if err == nil || !strings.Contains(err.Error(), "no space left") {
-		t.Errorf("the last step: %v", err)
-	}
+	sharedtest.Fails(t, err, "no space left", "the last step")
 	if got := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(got,
 		"heldout_unrecorded_episodes_total 1") {
 		t.Error("the lost episode is not counted")
@@ -160,13 +151,8 @@ func TestRecordingOfALongEpisode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := s.Table().Open(Owner{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task, MaxSteps: -1}); err != nil {
-		t.Fatal(err)
-	}
+	session := sharedtest.Must(s.Table().Open(Owner{}))(t)
+	sharedtest.OK(t, sharedtest.Err(session.Reset(EpisodeStart{Mount: m, Set: set, Task: task, MaxSteps: -1})))
 	long := strings.Repeat("x", MaxAction)
 	for range maxRecording/MaxAction/2 + 1 {
 		step(t, session, long)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 func TestRewards(t *testing.T) {
@@ -22,9 +23,7 @@ func TestRewards(t *testing.T) {
 		{MountOptions{Reward: RewardDelta, StepCost: 0.25, InvalidPenalty: 0.5}, envs.Step{}, 0, -0.75},
 		{MountOptions{Reward: RewardSuccess, InvalidPenalty: 0.5}, envs.Step{Valid: true}, 0, 0},
 	} {
-		if got := c.o.reward(c.s, c.before); got != c.want {
-			t.Errorf("%+v, %+v: %v, want %v", c.o, c.s, got, c.want)
-		}
+		sharedtest.Equal(t, c.o.reward(c.s, c.before), c.want, c.o, c.s)
 	}
 	for _, bad := range []float64{-0.1, 1.1, math.NaN(), math.Inf(1)} {
 		if CheckCost("step-cost", bad) == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // echo is an environment whose worlds repeat actions. The action "win" solves a
@@ -111,10 +112,7 @@ func echoMount(n int) *Mount {
 // waiting returns what receives a value when a wait begins.
 func waiting(t *testing.T, s *Server) <-chan struct{} {
 	t.Helper()
-	set, err := s.options.Mounts[0].Set("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := sharedtest.Must(s.options.Mounts[0].Set(""))(t)
 	return set.Env.(*echo).waiting
 }
 
@@ -129,10 +127,7 @@ func testServer(t testing.TB, change func(*Options)) (*Server, *clock) {
 	if change != nil {
 		change(&o)
 	}
-	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(New(o))(t)
 	return s, c
 }
 
@@ -148,8 +143,6 @@ func start(t *testing.T, s *Server, o Owner) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(session.Reset(EpisodeStart{Mount: m, Set: set, Task: task})))
 	return session
 }

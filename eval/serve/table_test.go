@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 func TestSession(t *testing.T) {
@@ -63,20 +64,13 @@ func TestTruncation(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	s, _ := testServer(t, func(o *Options) { o.MaxSessions, o.MaxPerAddress = 3, 2 })
 	open := func(address string) (*Session, error) { return s.Table().Open(Owner{Address: address}) }
-	first, err := open("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := open("a"); err != nil {
-		t.Fatal(err)
-	}
+	first := sharedtest.Must(open("a"))(t)
+	sharedtest.OK(t, sharedtest.Err(open("a")))
 	var full *CapacityError
 	if _, err := open("a"); !errors.As(err, &full) || !full.Address {
 		t.Errorf("third session of an address: %v", err)
 	}
-	if _, err := open("b"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(open("b")))
 	if _, err := open("c"); !errors.As(err, &full) ||
 		err.Error() != "Server at capacity: 3/3 sessions active. Cannot accept new connections." {
 		t.Errorf("fourth session: %v", err)
@@ -85,9 +79,7 @@ func TestCapacity(t *testing.T) {
 	if _, err := open("c"); err != nil {
 		t.Errorf("a free place is refused: %v", err)
 	}
-	if s.Table().Len() != 3 {
-		t.Errorf("%d sessions are open, want 3", s.Table().Len())
-	}
+	sharedtest.Equal(t, s.Table().Len(), 3, "sessions are open")
 }
 
 func TestIdleAndSlow(t *testing.T) {
@@ -101,9 +93,7 @@ func TestIdleAndSlow(t *testing.T) {
 	}
 	clock.pass(61 * time.Second)
 	s.Table().Sweep()
-	if r := <-ended; r != Idle {
-		t.Errorf("reason %s, want idle", r)
-	}
+	sharedtest.Equal(t, <-ended, Idle, "reason")
 	var over *EndedError
 	if _, err := idle.Step("look"); !errors.As(err, &over) || over.Reason != Idle {
 		t.Errorf("step of an idle session: %v", err)
@@ -121,9 +111,7 @@ func TestIdleAndSlow(t *testing.T) {
 	if err := <-answered; !errors.As(err, &over) || over.Reason != TooSlow || !strings.Contains(err.Error(), "30s") {
 		t.Errorf("slow step: %v", err)
 	}
-	if r := <-ended; r != TooSlow {
-		t.Errorf("reason %s, want timeout", r)
-	}
+	sharedtest.Equal(t, <-ended, TooSlow, "reason")
 }
 
 func TestPanicEndsItsSessionOnly(t *testing.T) {
@@ -143,9 +131,7 @@ func TestPanicEndsItsSessionOnly(t *testing.T) {
 	if _, err := good.Step("look"); !errors.Is(err, ErrNoEpisode) {
 		t.Errorf("step after an error: %v", err)
 	}
-	if s.Table().Len() != 1 {
-		t.Errorf("%d sessions are open, want 1", s.Table().Len())
-	}
+	sharedtest.Equal(t, s.Table().Len(), 1, "sessions are open")
 }
 
 // A request that ends its own session still has its reply.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/training/calls"
 	"heldout/eval/training/judge"
@@ -121,10 +122,7 @@ func synthesised(t *testing.T, s *Synthesis) (missing int, trajectories string) 
 	if len(tables) == 0 {
 		t.Error("there are no tables")
 	}
-	b, err := os.ReadFile(filepath.Join(s.Dir, record.TrajectoriesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(s.Dir, record.TrajectoriesFile)))(t)
 	return missing, string(b)
 }
 
@@ -190,10 +188,7 @@ func TestServerIsGone(t *testing.T) {
 	server.Close()
 	s := newSynthesis(newWork(t, server.URL, filepath.Join(t.TempDir(), "made")), 2)
 	s.Run.Retries = 0
-	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := sharedtest.Must(s.Generator())(t)
 	if _, _, err := s.Make(t.Context(), g); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("the error is %v", err)
 	}
@@ -216,9 +211,7 @@ func TestWrongSettings(t *testing.T) {
 	} {
 		s := good()
 		change(s)
-		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		sharedtest.Fails(t, s.Check(), want)
 	}
 	o := synth.DefaultOptions()
 	if err := TakeSignal(&o, "parameter"); err != nil || !o.ParameterOnly {
@@ -230,8 +223,6 @@ func TestWrongSettings(t *testing.T) {
 		`sample is "odd"`:       {Trajectories: 1, Kind: "odd"},
 		"max-history is -1":     {Trajectories: 1, Kind: judge.Natural, History: -1},
 	} {
-		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		sharedtest.Fails(t, s.Check(), want)
 	}
 }

@@ -1,6 +1,10 @@
 package training
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
 
 // A thought is what a reply holds before an action, without labels.
 func TestThoughtIn(t *testing.T) {
@@ -11,8 +15,6 @@ func TestThoughtIn(t *testing.T) {
 		"Action: go":                           "",
 		string(make([]byte, longestThought+1)): "",
 	} {
-		if got := thoughtIn(reply); got != want {
-			t.Errorf("%.40q: %q, want %q", reply, got, want)
-		}
+		sharedtest.Equal(t, thoughtIn(reply), want, reply)
 	}
 }

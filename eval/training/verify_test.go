@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/training/synth"
 )
 
@@ -27,9 +28,7 @@ func room(action string) string {
 func verified(t *testing.T, masked string, lines ...string) (out string, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trajectories.jsonl")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte(strings.Join(lines, "")), 0o600))
 	o := synth.DefaultOptions()
 	o.MinErrors = 0
 	var b strings.Builder
@@ -52,9 +51,7 @@ line 3: format: the line needs the keys "script" and "trajectory"
 1 passed, 2 rejected: 1 format, 1 action
 0 error turns, 0 of them repaired at once
 `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 	again, err := os.ReadFile(masked)
 	if err != nil || strings.Count(string(again), "\n") != 1 {
 		t.Fatalf("%v: %s", err, again)

@@ -5,14 +5,13 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // The file holds what NLTK 3.10.4 answers.
 func TestSentenceIsNLTKs(t *testing.T) {
-	b, err := os.ReadFile("testdata/nltk.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("testdata/nltk.json"))(t)
 	var cases []struct {
 		Reference, Candidate string
 		Bleu                 float64

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // write writes files of a folder, with their times.
@@ -16,33 +16,20 @@ func write(t *testing.T, dir string, at time.Time, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		sharedtest.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		sharedtest.OK(t, os.Chtimes(path, at, at))
 	}
 }
 
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"out/b/step-2", "out/b/step-10", "out/a/step-3", "out/b/.step-4", "out/b/other"} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(dir, 0o755))
 	}
-	got, err := find("out/*/step-*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(find("out/*/step-*"))(t)
 	want := []Checkpoint{{"out/a/step-3", "a-step-3"}, {"out/b/step-2", "b-step-2"}, {"out/b/step-10", "b-step-10"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 	if got, err := find("out/b/step-2"); err != nil || len(got) != 1 || got[0].Name != "step-2" {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -60,14 +47,10 @@ func TestLacks(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, time.Now(), c.Files)
-			if got := (Checkpoint{Path: dir}).lacks(); got != c.Want {
-				t.Errorf("%q, want %q", got, c.Want)
-			}
+			sharedtest.Equal(t, (Checkpoint{Path: dir}).lacks(), c.Want)
 		})
 	}
-	if got := (Checkpoint{Path: "missing"}).lacks(); got != "no such file or directory" {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Equal(t, (Checkpoint{Path: "missing"}).lacks(), "no such file or directory")
 }
 
 // Nothing may change for a while: neither names, sizes nor times.
@@ -85,9 +68,7 @@ func TestLook(t *testing.T) {
 	if want := now.Add(time.Second); !second.since.Equal(want) {
 		t.Errorf("it changed at %v, want %v: then it was seen", second.since, want)
 	}
-	if third := c.look(second, now.Add(time.Minute)); third != second {
-		t.Errorf("%v, want %v: nothing changed", third, second)
-	}
+	sharedtest.Equal(t, c.look(second, now.Add(time.Minute)), second, "nothing changed")
 	write(t, dir, now.Add(-time.Minute), map[string]string{"model.safetensors": "whole"})
 	if fourth := c.look(second, now.Add(time.Minute)); fourth == second {
 		t.Error("a file that grew, with its old time, is no change")
@@ -105,8 +86,6 @@ func TestQuoted(t *testing.T) {
 	for path, want := range map[string]string{
 		"out/checkpoint-200": "out/checkpoint-200", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'",
 	} {
-		if got := quoted(path); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		sharedtest.Equal(t, quoted(path), want)
 	}
 }

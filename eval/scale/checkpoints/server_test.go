@@ -26,13 +26,9 @@ func TestRestarts(t *testing.T) {
 	}
 	s.pace = time.Millisecond
 	err = s.keep(sharedtest.Limited(t))
-	if err == nil || !strings.Contains(err.Error(), "its server has ended 4 times, the last time with exit status 5; "+
-		"the last line of "+filepath.Join(dir, logFile)+" is: started") {
-		t.Errorf("%v", err)
-	}
-	if len(told) != restarts {
-		t.Errorf("%d lines, want %d: %q", len(told), restarts, told)
-	}
+	sharedtest.Fails(t, err, "its server has ended 4 times, the last time with exit status 5; "+
+		"the last line of "+filepath.Join(dir, logFile)+" is: started")
+	sharedtest.Equal(t, len(told), restarts, told, "lines")
 	log, err := os.ReadFile(filepath.Join(dir, logFile))
 	if err != nil || strings.Count(string(log), "started\n") != restarts+1 {
 		t.Errorf("%q, %v", log, err)
@@ -51,10 +47,7 @@ func TestStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := os.Open(fifo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := sharedtest.Must(os.Open(fifo))(t)
 	defer held.Close()
 	in := bufio.NewScanner(held)
 	if in.Scan(); in.Text() != "begins" {
@@ -87,17 +80,9 @@ func TestKilledWhileStopping(t *testing.T) {
 	}
 	owner := exec.CommandContext(sharedtest.Limited(t), os.Args[0], "-test.run=^TestKilledWhileStopping$")
 	owner.Env = append(os.Environ(), fifoVariable+"="+fifo)
-	leave, err := owner.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
-	server, err := os.Open(fifo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	leave := sharedtest.Must(owner.StdinPipe())(t)
+	sharedtest.OK(t, owner.Start())
+	server := sharedtest.Must(os.Open(fifo))(t)
 	defer server.Close()
 	in := bufio.NewScanner(server)
 	for _, want := range []string{"begins", "is told to end"} {
@@ -106,13 +91,9 @@ func TestKilledWhileStopping(t *testing.T) {
 		}
 		leave.Close()
 	}
-	if err := owner.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, owner.Process.Kill())
 	_ = owner.Wait()
-	if err := server.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, server.SetReadDeadline(time.Now().Add(time.Minute)))
 	for in.Scan() { // until all that hold it open have ended
 	}
 	if in.Err() != nil {
@@ -128,10 +109,7 @@ const fifoVariable = "CHECKPOINTS_TEST_FIFO"
 func stopSurvivor(t *testing.T, fifo string) {
 	command := "exec 4>" + fifo + "; trap 'echo is told to end >&4' TERM; echo begins >&4; " +
 		"while :; do sleep 1000 & wait; done"
-	s, err := serve(command, filepath.Dir(fifo), func(line string) { t.Error(line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(serve(command, filepath.Dir(fifo), func(line string) { t.Error(line) }))(t)
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		t.Error(err)
 	}

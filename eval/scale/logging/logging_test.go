@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // python is a shell script in place of an interpreter.
 func python(t *testing.T, script string) Options {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "python3")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
 	return Options{Python: file, Binary: "heldout", Place: "wandb:x", Warn: func(string) {}, Say: func(string) {}}
 }
 
@@ -49,10 +49,7 @@ func TestFailures(t *testing.T) {
 		o := python(t, "echo ready; "+script)
 		o.Warn = func(line string) { said = append(said, line) }
 		o.Say = o.Warn
-		l, err := Start(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := sharedtest.Must(Start(t.Context(), o))(t)
 		l.Follow("r")
 		l.Log(t.Context(), false, "r")
 		l.Close(t.Context())
@@ -64,10 +61,7 @@ func TestFailures(t *testing.T) {
 
 // A run that is stopped waits for no tracker.
 func TestStopped(t *testing.T) {
-	l, err := Start(t.Context(), python(t, "echo ready; sleep 1000"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(Start(t.Context(), python(t, "echo ready; sleep 1000")))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	l.Log(ctx, false, "r")

@@ -53,9 +53,7 @@ func TestPartsOfTwoWorkers(t *testing.T) {
 	for _, m := range messages {
 		again = append(again, m.Data...)
 	}
-	if diff := cmp.Diff(data, again); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(data, again), "")
 	if _, err := cut("s", make([]byte, 1024*maxParts+1), 1024+headroom); err == nil {
 		t.Error("a record of too many parts is cut")
 	}
@@ -93,10 +91,7 @@ func TestFullQueue(t *testing.T) {
 	b := newBench(t, env.plan(t))
 	o := &server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(),
 		JetStreamMaxStore: 1 << 20, NoSigs: true, NoLog: true}
-	small, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := sharedtest.Must(server.NewServer(o))(t)
 	small.Start()
 	t.Cleanup(func() { Shut(small) })
 	if !small.ReadyForConnections(patience) {
@@ -163,9 +158,7 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 		t.Fatalf("%d records, %v", len(results), err)
 	}
 	for _, r := range results {
-		if r.Outcome != record.Success {
-			t.Errorf("%s is recorded as %s: %s", r.Task, r.Outcome, r.Error)
-		}
+		sharedtest.Equal(t, r.Outcome, record.Success, r.Task, r.Error, "is recorded as")
 	}
 	b.storesAgain(stopped)
 	b.completes()

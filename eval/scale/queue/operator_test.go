@@ -45,9 +45,7 @@ func newOperator(t *testing.T, a *authority) *operator {
 	if options.Websocket.Port, err = net.LookupPort("tcp", port); err != nil {
 		t.Fatal(err)
 	}
-	if err := (Security{Cert: cert, Key: key}).secure(options); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, (Security{Cert: cert, Key: key}).secure(options))
 	// JetStream in operator mode needs a system account.
 	options.SystemAccount, _ = o.account(options.AccountResolver, "system", 0)
 	if o.server, err = server.NewServer(options); err != nil {
@@ -63,20 +61,12 @@ func newOperator(t *testing.T, a *authority) *operator {
 
 func keyPair(t *testing.T, create func() (nkeys.KeyPair, error)) nkeys.KeyPair {
 	t.Helper()
-	key, err := create()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
+	return sharedtest.Must(create())(t)
 }
 
 func public(t *testing.T, key nkeys.KeyPair) string {
 	t.Helper()
-	text, err := key.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return sharedtest.Must(key.PublicKey())(t)
 }
 
 // account adds an account and returns its public key and the key that signs users.
@@ -196,9 +186,7 @@ func TestOperatorMode(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.creds")
 	for _, content := range []string{"", "sesame", "-----BEGIN NATS USER JWT-----\n" + secrets[0] +
 		"\n------END NATS USER JWT------\n", secrets[1]} {
-		if err := os.WriteFile(broken, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(broken, []byte(content), 0o600))
 		refused("a broken file", broken, "--queue-creds", append(secrets, "sesame")...)
 	}
 	b.refuses("tls://"+o.address, Security{CA: a.file, Login: model.NewSecret("me:sesame")},
@@ -213,11 +201,8 @@ func TestCredentialsExpire(t *testing.T) {
 	_, team := o.account(o.server.AccountResolver(), "team", 2<<30)
 	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
 	ctx := sharedtest.Limited(t)
-	link, err := connect(ctx, Options{Address: "tls://" + o.address, Security: Security{
-		CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := sharedtest.Must(connect(ctx, Options{Address: "tls://" + o.address, Security: Security{
+		CA: a.file, Creds: creds}, Tell: func(line string) { t.Log(line) }}))(t)
 	defer link.close()
 	receive(ctx, t, link.lost.Done(), "the connection to be given up")
 	text := link.named(nil).Error()

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestPrivateAddresses(t *testing.T) {
@@ -12,9 +14,7 @@ func TestPrivateAddresses(t *testing.T) {
 		":4222": false, "0.0.0.0:4222": false, "[::]:4222": false, "192.168.0.7:4222": false, "node7:4222": false,
 		"nonsense": false,
 	} {
-		if private(listen) != want {
-			t.Errorf("%s: want %v", listen, want)
-		}
+		sharedtest.Equal(t, private(listen), want, listen)
 	}
 }
 
@@ -55,8 +55,6 @@ func TestInvitation(t *testing.T) {
 		"heldout worker --queue tls://h:1 --job R --queue-creds FILE": {Address: "tls://h:1",
 			Security: Security{Creds: "run.creds"}},
 	} {
-		if got := p.Invitation("R"); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		sharedtest.Equal(t, p.Invitation("R"), want)
 	}
 }

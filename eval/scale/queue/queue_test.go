@@ -67,13 +67,10 @@ func (e *line) Tasks() []envs.Task                     { return e.tasks }
 func (e *line) NewWorld(envs.Task) (envs.World, error) { return &lineWorld{env: e}, nil }
 func (e *line) plan(t *testing.T) *eval.Plan {
 	t.Helper()
-	p, err := eval.NewPlan(&eval.Spec{
+	p := sharedtest.Must(eval.NewPlan(&eval.Spec{
 		Benchmarks: []episode.Benchmark{{Env: e, Tasks: e.tasks, StepLimit: 4}},
 		Players:    []episode.Player{{Name: episode.Expert, Agent: episode.Expert}}, Seeds: []int64{0},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return p
 }
 
@@ -344,10 +341,7 @@ func TestBadRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign, err := pack(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	foreign := sharedtest.Must(pack(other))(t)
 	for i, data := range [][]byte{[]byte("no flate"), foreign[:len(foreign)/2], foreign} {
 		id := plan.Episodes[(i+1)%3].ID
 		if i == 2 {
@@ -356,13 +350,9 @@ func TestBadRecords(t *testing.T) {
 		}
 		name := subject(b.job.Name, "results."+id+".1")
 		// The leader may not have made the stream yet.
-		if err := link.publish(b.ctx, resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, link.publish(b.ctx, resultsStream(b.job.Name), &nats.Msg{Subject: name, Data: data}))
 	}
-	if err := receive(b.ctx, t, done, "the run to be complete"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, receive(b.ctx, t, done, "the run to be complete"))
 	_, results, err := record.Read(b.dir)
 	if err != nil {
 		t.Fatal(err)
@@ -386,9 +376,7 @@ func TestRecordsWaitForTheNextLeader(t *testing.T) {
 	b.workUntilEnd()
 	b.await(link, resultsStream(b.job.Name), 9) // and what the servers report
 	b.completes()
-	if n := env.steps.Load(); n != 40 {
-		t.Errorf("%d steps were played, want 2 for each of 20 episodes", n)
-	}
+	sharedtest.Equal(t, env.steps.Load(), 40, "steps were played")
 }
 
 // Messages of strangers end no worker: they are set aside, and the run is whole.
@@ -413,17 +401,12 @@ func TestStrays(t *testing.T) {
 			stream = resultsStream(b.job.Name)
 		}
 		m.Subject = subject(b.job.Name, m.Subject)
-		if err := link.publish(b.ctx, stream, m); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, link.publish(b.ctx, stream, m))
 	}
 	b.workUntilEnd()
 	b.await(link, resultsStream(b.job.Name), 12) // and what the servers report
 	b.completes()
-	content, err := os.ReadFile(filepath.Join(b.dir, straysFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(filepath.Join(b.dir, straysFile)))(t)
 	for _, want := range []string{`"subject":"heldout.test-1.work.x","error":"the order cannot be read: `,
 		`"data":"garbage"}`, "the plan has no episode", "has no trial 7", "no attempt at an episode",
 		"part \\\"7\\\" of a record"} {
@@ -470,13 +453,8 @@ func TestOtherPlanAndVersion(t *testing.T) {
 	if err := errors.Join(j.SamePlan(own), j.SameTool(record.Tool{Version: "1", Go: "any"})); err != nil {
 		t.Error(err)
 	}
-	if err := j.SamePlan(other); err == nil || !strings.Contains(err.Error(), "line differs") {
-		t.Errorf("another plan: %v", err)
-	}
-	if err := j.SameTool(record.Tool{Version: "2"}); err == nil ||
-		!strings.Contains(err.Error(), "heldout 1, and this is heldout 2") {
-		t.Errorf("another version: %v", err)
-	}
+	sharedtest.Fails(t, j.SamePlan(other), "line differs", "another plan")
+	sharedtest.Fails(t, j.SameTool(record.Tool{Version: "2"}), "heldout 1, and this is heldout 2", "another version")
 }
 
 // Files that the run's flags name must be the same.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -16,10 +17,7 @@ func TestJournal(t *testing.T) {
 	link := b.orders(1)
 	open := func(attempt int) (*journal, *record.Replies) {
 		j := &journal{connection: link, ctx: b.ctx, job: b.job}
-		r, err := j.open("e", attempt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(j.open("e", attempt))(t)
 		return j, r
 	}
 	key := func(attempt, call int) record.ReplyKey {
@@ -39,9 +37,7 @@ func TestJournal(t *testing.T) {
 	j, first := open(1)
 	for call, text := range texts {
 		batch := first.Keep(key(1, call), func(b []byte) []byte { return fmt.Appendf(b, `,"text":%q`, text) })
-		if err := first.Flush(batch); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, first.Flush(batch))
 	}
 	if _, again := open(1); recalls(again, 1) != len(texts) {
 		t.Errorf("%d replies are there, want %d", recalls(again, 1), len(texts))

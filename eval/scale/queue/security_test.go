@@ -111,13 +111,8 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 	if o.Port, err = net.LookupPort("tcp", port); err != nil {
 		t.Fatal(err)
 	}
-	if err := (Security{Cert: cert, Key: key, CA: a.file}).secure(o); err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, (Security{Cert: cert, Key: key, CA: a.file}).secure(o))
+	s := sharedtest.Must(server.NewServer(o))(t)
 	s.Start()
 	t.Cleanup(func() { Shut(s) })
 	if !s.ReadyForConnections(patience) {
@@ -147,10 +142,7 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 	own.Cert, own.Key = a.issue("leader")
 	b := newBench(t, newLine(8).plan(t))
 	address := freeAddress(t)
-	secured, err := Serve(t.TempDir(), address, own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secured := sharedtest.Must(Serve(t.TempDir(), address, own))(t)
 	t.Cleanup(func() { Shut(secured) })
 	b.leader = quick(Options{Embedded: secured, Security: own, Tell: func(line string) {
 		t.Log(line)
@@ -173,9 +165,7 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 		"does not exist":        {Cert: "/none", Key: "/none"},
 		"no certificate in PEM": {Cert: own.Cert, Key: own.Key, CA: own.Key},
 	} {
-		if _, err := Serve(t.TempDir(), freeAddress(t), s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Serve(t.TempDir(), freeAddress(t), s)), want)
 	}
 }
 
@@ -192,10 +182,7 @@ func TestFirstConnectionWaits(t *testing.T) {
 		joined <- err
 	}()
 	reader.await("trying for 1h0m0s")
-	s, err := Serve(t.TempDir(), address, Security{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(Serve(t.TempDir(), address, Security{}))(t)
 	t.Cleanup(func() { Shut(s) })
 	reader.await("no run waits for workers there; waiting for one for 1h0m0s")
 	stop()

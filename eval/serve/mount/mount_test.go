@@ -14,6 +14,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/serve"
 )
@@ -42,9 +43,7 @@ func TestSplitNamed(t *testing.T) {
 				mounts(t, Defaults{Setup: envs.Setup{Settings: envs.Settings{"split": name}}}, entry.Name)[0],
 			} {
 				want := slices.Concat(list[i:i+1], list[:i], list[i+1:])
-				if diff := cmp.Diff(want, m.SplitNames()); diff != "" {
-					t.Errorf("%s, split %s: %s", entry.Name, name, diff)
-				}
+				sharedtest.Same(t, m.SplitNames(), want, entry.Name, name)
 			}
 		}
 	}
@@ -72,19 +71,14 @@ func TestSplitsOpen(t *testing.T) {
 		}
 		slices.Sort(got[1:])
 		slices.Sort(splits[1:])
-		if diff := cmp.Diff(splits, got); diff != "" {
-			t.Errorf("%s: %s", m.Name, diff)
-		}
+		sharedtest.Same(t, got, splits, m.Name)
 		for _, name := range got {
 			set, err := m.Set(name)
 			if err != nil {
 				t.Errorf("%s: %v", m.Name, err)
 				continue
 			}
-			w, err := set.Env.NewWorld(set.Tasks[len(set.Tasks)-1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := sharedtest.Must(set.Env.NewWorld(set.Tasks[len(set.Tasks)-1]))(t)
 			if _, err := w.Start(t.Context()); err != nil {
 				t.Errorf("%s, %s: %v", m.Name, name, err)
 			}
@@ -130,14 +124,10 @@ func TestGeneratedSplits(t *testing.T) {
 func TestSplitsOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, split := range []string{"train", "valid_seen"} {
-		if err := os.MkdirAll(filepath.Join(dir, "alfworld", "json_2.1.1", split), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Join(dir, "alfworld", "json_2.1.1", split), 0o777))
 	}
 	m := mounts(t, Defaults{Setup: envs.Setup{Data: dir}}, "alfworld")[0]
-	if diff := cmp.Diff([]string{"valid_unseen", "valid_seen", "train"}, m.SplitNames()); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff([]string{"valid_unseen", "valid_seen", "train"}, m.SplitNames()), "")
 }
 
 // A mount has the settings of its text; what cannot be one is refused.
@@ -227,9 +217,5 @@ func TestGyms(t *testing.T) {
 
 func catalogEntry(t *testing.T, name string) catalog.Entry {
 	t.Helper()
-	e, err := catalog.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return sharedtest.Must(catalog.Find(name))(t)
 }

@@ -1,6 +1,7 @@
 """Plays an episode of the echo environment with the published OpenEnv client.
 
-Usage: openenv_client.py URL [TOKEN]. Any release from 0.2.0 on works. It prints "ok".
+Usage: openenv_client.py URL... Any release from 0.2.0 on works, and the newest takes a token as the password in
+an address. It prints "ok".
 """
 
 import sys
@@ -28,10 +29,7 @@ def connect(url):
     return client.sync() if hasattr(client, "sync") else client
 
 
-url = sys.argv[1]
-if len(sys.argv) > 2:
-    url = url.replace("http://", "http://x:" + sys.argv[2] + "@")
-with connect(url) as env:
+def play(env):
     try:
         env.step({"message": "too early"})
     except RuntimeError as error:
@@ -55,4 +53,9 @@ with connect(url) as env:
     assert result.reward == 1 and result.done and result.observation["success"], result
     result = env.reset(seed=4)
     assert result.observation["task_id"] == "echo/1", result
+
+
+for url in sys.argv[1:]:
+    with connect(url) as env:
+        play(env)
 print("ok")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/show/page/browser"
 )
 
@@ -38,13 +39,9 @@ func open(t *testing.T, look browser.Look) *browser.Page {
 				Why: []string{"episodes: it was <edited>"}},
 		}}}}
 	var out bytes.Buffer
-	if err := board.page().Write(&out); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, board.page().Write(&out))
 	name := filepath.Join(t.TempDir(), "index.html")
-	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, out.Bytes(), 0o600))
 	page := b.Open(t, "file://"+name, "file://"+name, look)
 	page.Until("!document.getElementById('filters').hidden")
 	return page
@@ -127,9 +124,7 @@ func TestOneModel(t *testing.T) {
 	for _, c := range tables[0].Columns() {
 		heads = append(heads, c.Head)
 	}
-	if got := strings.Join(heads, "; "); got != "Success, %; Progress, %; Tasks; Seeds; Tokens" {
-		t.Error(got)
-	}
+	sharedtest.Equal(t, strings.Join(heads, "; "), "Success, %; Progress, %; Tasks; Seeds; Tokens")
 	if b.Matrix() != nil {
 		t.Error("one model has a matrix")
 	}

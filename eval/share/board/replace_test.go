@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -23,24 +24,16 @@ func TestReplace(t *testing.T) {
 	if err := os.Rename(work.Dir, work.Dir+"1"); err != nil { // its lock is free then
 		t.Fatal(err)
 	}
-	if err := work.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(work.Dir+"1", work.Dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, work.Close())
+	sharedtest.OK(t, os.Rename(work.Dir+"1", work.Dir))
 	if work, err = openWorkplace(out); err != nil {
 		t.Fatal(err)
 	}
 	wantSite(t, out, "old")
 	writeSite(t, work.Path("site"), "new")
-	if err := replace(work, work.Path("site"), out); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, replace(work, work.Path("site"), out))
 	wantSite(t, out, "new")
-	if err := work.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, work.Close())
 	if entries, err := os.ReadDir(filepath.Dir(out)); err != nil || len(entries) != 1 {
 		t.Errorf("beside the site: %v, %v", entries, err)
 	}
@@ -48,12 +41,8 @@ func TestReplace(t *testing.T) {
 
 func writeSite(t *testing.T, dir, content string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(dir, 0o755))
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "index.html"), []byte(content), 0o600))
 }
 
 func wantSite(t *testing.T, dir, want string) {

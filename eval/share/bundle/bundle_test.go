@@ -20,6 +20,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -30,17 +31,11 @@ var secrets = []string{"10.1.2.3", "secret-host", "/home/", "sk-key", `C:\`, "20
 func makeRun(t *testing.T, started time.Time) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	s, err := record.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(record.Open(dir))(t)
 	c := record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:m", Agent: "react", Perturbation: "none",
 		StepLimit: 5, Decoding: &record.Decoding{}}
 	task := envs.Task{ID: "gripper/1", Type: "gripper"}
-	id, err := record.EpisodeID(2, task, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := sharedtest.Must(record.EpisodeID(2, task, c))(t)
 	ended := started.Add(time.Minute)
 	m := &record.Manifest{
 		Schema: record.Schema, Behaviour: 2,
@@ -57,9 +52,7 @@ func makeRun(t *testing.T, started time.Time) string {
 			{Software: "vllm", Models: []string{"m"}, Root: "/home/you/weights", Parent: `C:\models\base`},
 		}},
 	}
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.SetManifest(m))
 	blank := record.Episode{Result: record.Result{Schema: record.Schema, ID: id, Attempt: 1, Env: "pddl",
 		Source: envs.Generated, Task: task.ID, TaskType: "gripper", Model: "vllm:m", Agent: "react",
 		Perturbation: "none", Outcome: record.ModelError, Error: "POST http://10.1.2.3/v1 with sk-key: refused",
@@ -70,19 +63,14 @@ func makeRun(t *testing.T, started time.Time) string {
 	won.Grounding, won.Answered = 1, record.Answered{"/home/me/weights": 1, `C:\models\weights`: 2}
 	won.Trajectory = []record.Step{{Action: "move", Observation: "You move.", Progress: 1, Valid: true,
 		ModelSeconds: 1.5}}
-	if err := errors.Join(s.Append(&blank), s.Append(&won), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(s.Append(&blank), s.Append(&won), s.Close()))
 	return dir
 }
 
 func create(t *testing.T, dir, key string) (string, *Result) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x"+Extension)
-	made, err := Create(t.Context(), file, []record.Parts{{dir}}, configs.About{Authors: "me"}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := sharedtest.Must(Create(t.Context(), file, []record.Parts{{dir}}, configs.About{Authors: "me"}, key))(t)
 	return file, made
 }
 
@@ -127,26 +115,16 @@ func TestCreate(t *testing.T) {
 
 func read(t *testing.T, file string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return sharedtest.Must(os.ReadFile(file))(t)
 }
 
 // repack packs the files of a bundle otherwise.
 func repack(t testing.TB, packed []byte, change func(*tar.Writer, *tar.Header, []byte)) []byte {
 	t.Helper()
-	z, err := zstd.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := sharedtest.Must(zstd.NewReader(bytes.NewReader(packed)))(t)
 	defer z.Close()
 	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(zstd.NewWriter(&out))(t)
 	from, to := tar.NewReader(z), tar.NewWriter(w)
 	for {
 		h, err := from.Next()
@@ -154,26 +132,18 @@ func repack(t testing.TB, packed []byte, change func(*tar.Writer, *tar.Header, [
 			break
 		}
 		b, err2 := io.ReadAll(from)
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, errors.Join(err, err2))
 		change(to, h, b)
 	}
-	if err := errors.Join(to.Close(), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(to.Close(), w.Close()))
 	return out.Bytes()
 }
 
 func put(t testing.TB, w *tar.Writer, h *tar.Header, b []byte) {
 	t.Helper()
 	h.Size = int64(len(b))
-	if err := w.WriteHeader(h); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, w.WriteHeader(h))
+	sharedtest.OK(t, sharedtest.Err(w.Write(b)))
 }
 
 // What Pack does not write is refused: links, paths, other names, orders, owners and times,
@@ -231,9 +201,7 @@ func TestUnpackRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := repack(t, packed, c.change)
 			_, err := Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
+			sharedtest.Fails(t, err, c.want)
 		})
 	}
 }
@@ -256,9 +224,7 @@ func TestBomb(t *testing.T) {
 		put(t, w, h, b)
 	})
 	_, err = Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "the limit for a bundle of this size") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "the limit for a bundle of this size")
 }
 
 // FuzzUnpack: no input makes Unpack panic or write outside of its directory.
@@ -268,22 +234,15 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw, about []byte) {
 		dir := t.TempDir()
 		inner := filepath.Join(dir, "inner")
-		if err := os.Mkdir(inner, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Mkdir(inner, 0o755))
 		var packed bytes.Buffer
-		z, err := zstd.NewWriter(&packed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := sharedtest.Must(zstd.NewWriter(&packed))(t)
 		w := tar.NewWriter(z)
 		put(t, w, header(aboutFile, 0), record.Seal(about))
 		if _, err := z.Write(raw); err != nil { // what follows is any archive
 			t.Fatal(err)
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, z.Close())
 		for _, b := range [][]byte{raw, packed.Bytes()} {
 			if c, err := Unpack(bytes.NewReader(b), int64(len(b)), inner); err == nil {
 				t.Errorf("%+v is a bundle", c.Manifest)
@@ -301,16 +260,10 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := ssh.MarshalPrivateKey(private, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	block := sharedtest.Must(ssh.MarshalPrivateKey(private, ""))(t)
 	folder := t.TempDir()
 	key, signers := filepath.Join(folder, "key"), filepath.Join(folder, "signers")
-	known, err := ssh.NewPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := sharedtest.Must(ssh.NewPublicKey(public))(t)
 	line := "# us\nme@example.org " + string(ssh.MarshalAuthorizedKey(known))
 	err = errors.Join(os.WriteFile(key, pem.EncodeToMemory(block), 0o600), os.WriteFile(signers, []byte(line), 0o600))
 	if err != nil {
@@ -328,15 +281,11 @@ func TestSign(t *testing.T) {
 			t.Errorf("ssh-keygen: %v: %s", err, out)
 		}
 	}
-	if err := os.WriteFile(file, append(read(t, file), 0), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, append(read(t, file), 0), 0o600))
 	if who, err := Signer(file, signers); err == nil {
 		t.Errorf("%s signed other bytes", who)
 	}
-	if err := os.WriteFile(signers, []byte("# nobody\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(signers, []byte("# nobody\n"), 0o600))
 	if who, err := Signer(file, signers); err == nil || !strings.Contains(err.Error(), "none of those who may sign") {
 		t.Errorf("%q, %v", who, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/envs/testset"
 	"heldout/eval/bench"
 	"heldout/eval/episode/episodetest"
@@ -57,10 +58,7 @@ func play(t *testing.T, kind bench.Purpose, change func(*configs.Run)) string {
 	run.BaseURL = configs.Servers{List: configs.Strings{server(t)}}
 	run.StepLimit, run.Seeds, run.Temperature, run.Out = 3, "2", 1, filepath.Join(t.TempDir(), "run")
 	change(&run)
-	job, err := bench.New(outside(), kind, bench.Default(run)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := sharedtest.Must(bench.New(outside(), kind, bench.Default(run)...))(t)
 	return session(t, job)
 }
 
@@ -68,16 +66,9 @@ func play(t *testing.T, kind bench.Purpose, change func(*configs.Run)) string {
 func session(t *testing.T, job *bench.Job) string {
 	t.Helper()
 	defer job.Close()
-	session, err := job.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := session.Play(t.Context(), nil, func(string) {}); err != nil {
-		t.Fatal(err)
-	}
-	if err := session.End(); err != nil {
-		t.Fatal(err)
-	}
+	session := sharedtest.Must(job.Begin())(t)
+	sharedtest.OK(t, session.Play(t.Context(), nil, func(string) {}))
+	sharedtest.OK(t, session.End())
 	return job.Config.Out
 }
 
@@ -96,10 +87,7 @@ func pack(t *testing.T, dir string) (string, error) {
 // failing checks a bundle and returns the ids of the claims that fail.
 func failing(t *testing.T, file string) (ids []string) {
 	t.Helper()
-	r, err := File(t.Context(), file, t.TempDir(), again())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sharedtest.Must(File(t.Context(), file, t.TempDir(), again()))(t)
 	for _, c := range r.Claims {
 		if c.Verdict == Fails {
 			ids = append(ids, c.ID)
@@ -131,14 +119,11 @@ type forged struct {
 func read(t *testing.T, dir string) *forged {
 	t.Helper()
 	f := &forged{}
-	m, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	m := sharedtest.Must(record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		own := *e
 		own.Trajectory = slices.Clone(e.Trajectory)
 		f.episodes = append(f.episodes, &own)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	f.manifest = m
 	return f
 }
@@ -162,26 +147,16 @@ func (f *forged) write(t *testing.T) string {
 		g.Episodes = ids
 	}
 	dir := filepath.Join(t.TempDir(), "forged")
-	m, err := record.EncodeFile(f.manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := sharedtest.Must(record.EncodeFile(f.manifest))(t)
 	var lines bytes.Buffer
 	for _, e := range f.episodes {
 		e.ID, e.Checksum = renamed[e.ID], ""
-		b, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(json.Marshal(e))(t)
 		lines.Write(record.Seal(b))
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(dir, 0o755))
 	for name, b := range map[string][]byte{"run.json": m, "episodes.jsonl": lines.Bytes()} {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
 	}
 	return dir
 }
@@ -268,10 +243,7 @@ func TestCheats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, honest)
 			c.cheat(f)
-			file, err := pack(t, f.write(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := sharedtest.Must(pack(t, f.write(t)))(t)
 			if got := failing(t, file); !slices.Equal(got, c.want) {
 				t.Errorf("%q fail, want %q", got, c.want)
 			}
@@ -355,15 +327,9 @@ func TestTrainedOn(t *testing.T) {
 				m.Tasks = testset.NewList(map[string][][]byte{"pddl": {c.digest}})
 			}
 			file := filepath.Join(t.TempDir(), "x"+bundle.Extension)
-			_, err := bundle.Create(t.Context(), file, []record.Parts{{dir}},
-				configs.About{Models: map[string]configs.AboutModel{c.model: m}}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := File(t.Context(), file, t.TempDir(), again())
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, sharedtest.Err(bundle.Create(t.Context(), file, []record.Parts{{dir}},
+				configs.About{Models: map[string]configs.AboutModel{c.model: m}}, "")))
+			r := sharedtest.Must(File(t.Context(), file, t.TempDir(), again()))(t)
 			got := r.Claims[training]
 			if notes := strings.Join(got.Notes, "; "); got.Verdict != c.want || !strings.Contains(notes, c.says) {
 				t.Errorf("%s: %s, want %s: %s", got.Verdict, notes, c.want, c.says)
@@ -394,10 +360,7 @@ func TestPresets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, c.dir)
 			c.cheat(f)
-			r, err := File(t.Context(), must(pack(t, f.write(t))), t.TempDir(), again())
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := sharedtest.Must(File(t.Context(), must(pack(t, f.write(t))), t.TempDir(), again()))(t)
 			got := r.Claims[presets]
 			notes := strings.Join(got.Notes, "; ")
 			if got.Verdict != Fails || !strings.Contains(notes, c.says) {
@@ -429,9 +392,7 @@ func (f *forged) define(t *testing.T, change func(*configs.Preset)) {
 	t.Helper()
 	about := &f.manifest.Protocols[0]
 	var p configs.Preset
-	if err := json.Unmarshal(about.Definition, &p); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(about.Definition, &p))
 	change(&p)
 	hash, err := p.Hash()
 	if err != nil {

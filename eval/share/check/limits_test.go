@@ -125,7 +125,7 @@ func answer(t *testing.T, path string, ask func()) {
 // No field of run.json keeps those who read and check it busy.
 func TestExtremesOfManifest(t *testing.T) {
 	run := read(t, play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" }))
-	cases, every := 0, sharedtest.Every(t, 4, 2)
+	cases, every := 0, sharedtest.Every(t, 12, 6)
 	eachExtreme(reflect.ValueOf(run.manifest).Elem(), "run.json", func(path string) {
 		if cases++; cases%every > 0 {
 			return
@@ -147,9 +147,7 @@ func TestExtremesOfManifest(t *testing.T) {
 				t.Errorf("%s: the claims have %d bytes", path, n)
 			}
 		})
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.RemoveAll(dir))
 	})
 	if cases < 200 {
 		t.Errorf("only %d cases", cases)
@@ -173,13 +171,8 @@ func consistent(t *testing.T, run *forged) string {
 	if err != nil {
 		b = []byte(`{"schema":2,"groups":` + strings.Repeat("[", 20_000) + "}")
 	}
-	dir, err := os.MkdirTemp(t.TempDir(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "run.json"), record.Seal(b), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := sharedtest.Must(os.MkdirTemp(t.TempDir(), "run"))(t)
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "run.json"), record.Seal(b), 0o644))
 	return dir
 }
 
@@ -187,30 +180,15 @@ func consistent(t *testing.T, run *forged) string {
 func TestExtremesOfBundle(t *testing.T) {
 	run := play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" })
 	dir := t.TempDir()
-	c, err := bundle.Stage(t.Context(), dir, []record.Parts{{run}}, configs.About{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := sharedtest.Must(bundle.Stage(t.Context(), dir, []record.Parts{{run}}, configs.About{}))(t)
 	about := c.Manifest
 	eachExtreme(reflect.ValueOf(&about).Elem(), "bundle.json", func(path string) {
-		b, err := record.EncodeFile(about)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "bundle.json"), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(record.EncodeFile(about))(t)
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "bundle.json"), b, 0o644))
 		file := filepath.Join(t.TempDir(), "x"+bundle.Extension)
-		f, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := bundle.Pack(f, dir, c); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(os.Create(file))(t)
+		sharedtest.OK(t, bundle.Pack(f, dir, c))
+		sharedtest.OK(t, f.Close())
 		answer(t, path, func() {
 			if _, err := File(t.Context(), file, t.TempDir(), options()); err != nil {
 				t.Errorf("%s: %v", path, err)
@@ -221,14 +199,9 @@ func TestExtremesOfBundle(t *testing.T) {
 
 // A fault of this machine's files is an error of the command and no claim.
 func TestMachineFaults(t *testing.T) {
-	file, err := pack(t, play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := sharedtest.Must(pack(t, play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" })))(t)
 	inTheWay := t.TempDir()
-	if err := os.WriteFile(filepath.Join(inTheWay, "run-1"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(inTheWay, "run-1"), nil, 0o644))
 	for _, dir := range []string{inTheWay, filepath.Join(inTheWay, "absent")} {
 		if r, err := File(t.Context(), file, dir, options()); err == nil {
 			t.Errorf("%s: %v", dir, r.Claims)

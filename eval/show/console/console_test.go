@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // counter is a world in which "up" counts to two, "down" goes back and nothing else is valid.
@@ -43,18 +44,13 @@ func played(t *testing.T, c Console, in string, play func(*Console, context.Cont
 
 func TestJSON(t *testing.T) {
 	in := "{\"action\": \"up\"}\n{\"action\": \"<jump>\"}\n"
-	got, err := played(t, Console{World: &able{}, Actions: true}, in, (*Console).JSON)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(played(t, Console{World: &able{}, Actions: true}, in, (*Console).JSON))(t)
 	want := `{"env":"counting","task":"two","goal":"Reach two.","observation":"zero","progress":0,"done":false,` +
 		`"success":false,"actions":["down","up"]}
 {"observation":"\tafter up","progress":0.5,"done":false,"success":false,"valid":true,"actions":["down","up"]}
 {"observation":"\tafter <jump>","progress":0.5,"done":false,"success":false,"valid":false,"actions":["down","up"]}
 `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
 
 func TestJSONRefuses(t *testing.T) {
@@ -77,10 +73,7 @@ func TestJSONRefuses(t *testing.T) {
 
 func TestText(t *testing.T) {
 	in := "up\n\n:view\n:undo\n:undo\n:view\n:expert\n:actions\n:jump\n:quit\nup\n"
-	got, err := played(t, Console{World: &able{}}, in, (*Console).Text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(played(t, Console{World: &able{}}, in, (*Console).Text))(t)
 	want := `counting two
 Reach two.
 
@@ -96,18 +89,13 @@ zero
 up
 > Unknown command :jump; :help lists the commands.
 > `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
 
 // A world without abilities says so, and every line of a raw story is its own.
 func TestTextWithoutAbilities(t *testing.T) {
-	got, err := played(t, Console{World: &counter{}, Raw: true}, ":undo\n:view\n:expert\n:actions\n:up\n",
-		(*Console).Text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(played(t, Console{World: &counter{}, Raw: true}, ":undo\n:view\n:expert\n:actions\n:up\n",
+		(*Console).Text))(t)
 	for _, want := range []string{"The environment cannot take an action back.",
 		"The environment cannot show more than it does.", "The environment has no expert.",
 		"The environment cannot list its valid actions.", "after :up"} {

@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 var small = envs.Picture{Rows: [][]envs.Glyph{
@@ -31,9 +30,7 @@ func TestBeside(t *testing.T) {
 		}},
 		"no room": {30, false, []string{"##Kr", "> Oe", text[0], "", "nine"}},
 	} {
-		if diff := cmp.Diff(c.want, sideBySide(small, text, c.columns, c.colored)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		sharedtest.Same(t, sideBySide(small, text, c.columns, c.colored), c.want, name)
 	}
 }
 

@@ -9,14 +9,13 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/official"
+	"heldout/envs/sharedtest"
 )
 
 // Every environment has a line, with its generated tasks where there are no others.
 func TestEnvironments(t *testing.T) {
 	got := Environments(envs.Setup{Data: t.TempDir()}, envs.Outside{Now: time.Now}, ", which was found")
-	if len(got.Rows) != len(catalog.Entries()) {
-		t.Errorf("%d lines for %d environments", len(got.Rows), len(catalog.Entries()))
-	}
+	sharedtest.Equal(t, len(got.Rows), len(catalog.Entries()), "lines for environments")
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{", which was found.", "pddl is not available: "} {
 		if !strings.Contains(notes, want) {
@@ -52,9 +51,7 @@ func TestData(t *testing.T) {
 	if err != nil || len(lacking) != 1 || lacking[0] != "babyai" {
 		t.Fatalf("%q, %v", lacking, err)
 	}
-	if state := got.Rows[2][got.Pos("state")].Text; state != "absent (optional)" {
-		t.Error(state)
-	}
+	sharedtest.Equal(t, got.Rows[2][got.Pos("state")].Text, "absent (optional)")
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{"babyai/labels: It has generated tasks. Missing: x and 2 more.",
 		"The held-out score stays incomplete without babyai."} {

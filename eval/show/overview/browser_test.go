@@ -25,9 +25,7 @@ func TestMain(m *testing.M) {
 func (w *written) file(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(name, w.bytes, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, w.bytes, 0o600))
 	return "file://" + name
 }
 
@@ -95,9 +93,7 @@ func TestReaderInABrowser(t *testing.T) {
 func TestHostilePageInABrowser(t *testing.T) {
 	p := browser.Start(t).Open(t, look(t, "hostile").file(t), "file://", browser.Look{Width: 390, Height: 800})
 	p.Until("document.querySelectorAll('section h2').length > 5")
-	if got := p.Eval("String(window.hacked)"); got != "undefined" {
-		t.Errorf("a script of the records ran: %s", got)
-	}
+	sharedtest.Equal(t, p.Eval("String(window.hacked)"), "undefined", "a script of the records ran")
 	if got := p.Eval("document.querySelectorAll('img, iframe, object, embed, main script, main style, main [onload], main [onerror], main [onmouseover], a[href^=javascript]').length"); got != "0" {
 		t.Errorf("%s elements or attributes come from records", got)
 	}

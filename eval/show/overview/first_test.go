@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/show/page"
 	"heldout/scoring"
 	"heldout/scoring/claim"
@@ -75,9 +76,7 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 		want := fmt.Sprintf("%.9f %.9f %.9f %s", 100*at(row, of.Key).(float64), 100*at(row, of.Low.Key).(float64),
 			100*at(row, of.High.Key).(float64), at(row, column.Letters.Key))
 		name := fmt.Sprintf("%s %s", at(row, column.Model.Key), envs.Title(fmt.Sprint(at(row, column.Environment.Key))))
-		if drawn[name] != want {
-			t.Errorf("%s: drawn %s, programs read %s", name, drawn[name], want)
-		}
+		sharedtest.Equal(t, drawn[name], want, name, "drawn, programs read")
 	}
 }
 
@@ -91,13 +90,8 @@ type bundledRow struct{ Key, HTML string }
 func bundledRows(t *testing.T, p page.Page) (rows []bundledRow) {
 	t.Helper()
 	i := slices.IndexFunc(p.Data, func(d page.Data) bool { return d.ID == "rows" })
-	z, err := gzip.NewReader(bytes.NewReader(p.Data[i].Content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(&rows); err != nil {
-		t.Fatal(err)
-	}
+	z := sharedtest.Must(gzip.NewReader(bytes.NewReader(p.Data[i].Content)))(t)
+	sharedtest.OK(t, json.NewDecoder(z).Decode(&rows))
 	return rows
 }
 
@@ -198,8 +192,6 @@ func TestReadable(t *testing.T) {
 		"one not":  {&record.Decoding{}, scoring.Replies{Steps: 5, FormatErrors: 1}, false},
 	} {
 		s := &scoring.Score{Condition: record.Condition{Decoding: c.decoding}, Replies: c.replies}
-		if got := readable([]report.NamedRun{{Scores: []*scoring.Score{s}}}); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		sharedtest.Equal(t, readable([]report.NamedRun{{Scores: []*scoring.Score{s}}}), c.want, name)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/scoring"
@@ -53,23 +54,11 @@ func unsent(context.Context, *record.Manifest, record.Condition, envs.Task, *rec
 // read reads a run, to make tables and a page of it.
 func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	t.Helper()
-	run, err := scoring.ReadRun(record.Parts{dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := sharedtest.Must(scoring.ReadRun(record.Parts{dir}, nil))(t)
+	scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(t)
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	from := report.New([]report.NamedRun{{Name: dir, Scores: scores, Run: run}}, nil, w)
-	episodes, err := Read(t.Context(), []record.Chosen{{Parts: record.Parts{dir}}}, from, unsent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	episodes := sharedtest.Must(Read(t.Context(), []record.Chosen{{Parts: record.Parts{dir}}}, from, unsent))(t)
 	return from, episodes
 }
 
@@ -86,14 +75,9 @@ func write(t testing.TB, dir string, s synthetic) *written {
 	t.Helper()
 	s.write(t, dir)
 	from, episodes := read(t, dir)
-	p, err := Page(from, episodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(Page(from, episodes))(t)
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.Write(&b))
 	return &written{p, b.Bytes(), from, episodes}
 }
 
@@ -122,9 +106,7 @@ func look(t testing.TB, name string) *written {
 	dir := t.TempDir()
 	if *keep != "" {
 		dir = filepath.Join(*keep, name)
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(dir, 0o755))
 	}
 	looked[name] = write(t, dir, s)
 	return looked[name]
@@ -152,9 +134,7 @@ func TestLooks(t *testing.T) {
 				}
 			}
 			wellFormed(t, p)
-			if got := strings.Join(ids, " "); got != want[name] {
-				t.Errorf("sections %s, want %s", got, want[name])
-			}
+			sharedtest.Equal(t, strings.Join(ids, " "), want[name], "sections")
 		})
 	}
 }
@@ -274,10 +254,7 @@ func TestTablesAreShown(t *testing.T) {
 	f := &findings{Report: w.from, episodes: w.episodes, headline: w.from.Headline()}
 	shown := 0
 	for _, p := range plans {
-		c, err := newContent(p, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := sharedtest.Must(newContent(p, f))(t)
 		drawn, alone := map[string]bool{}, map[string]int{}
 		for _, d := range c.Figures {
 			drawn[d.Numbers.ID] = true

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
@@ -40,10 +41,7 @@ const broken = "(broken)"
 func (s synthetic) write(t testing.TB, dir string) {
 	t.Helper()
 	m := record.Manifest{Schema: record.Schema, Behaviour: 1}
-	f, err := os.Create(filepath.Join(dir, "episodes.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(filepath.Join(dir, "episodes.jsonl")))(t)
 	out := bufio.NewWriterSize(f, 1<<20)
 	rng := stream.New(1, "synthetic run")
 	named := s.name
@@ -73,10 +71,7 @@ func (s synthetic) write(t testing.TB, dir string) {
 					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512},
 				}}
 				for i, task := range env.Tasks {
-					id, err := record.EpisodeID(1, task, g.Condition)
-					if err != nil {
-						t.Fatal(err)
-					}
+					id := sharedtest.Must(record.EpisodeID(1, task, g.Condition))(t)
 					g.Episodes = append(g.Episodes, id)
 					if rng.Float64() < s.missing/2 {
 						continue
@@ -88,10 +83,7 @@ func (s synthetic) write(t testing.TB, dir string) {
 			}
 		}
 	}
-	manifest, err := record.EncodeFile(&m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := sharedtest.Must(record.EncodeFile(&m))(t)
 	for _, err := range []error{out.Flush(), f.Close(), os.WriteFile(filepath.Join(dir, "run.json"), manifest, 0o644)} {
 		if err != nil {
 			t.Fatal(err)
@@ -158,13 +150,8 @@ func (s synthetic) episode(rng *rand.Rand, id string, c record.Condition, task e
 // writeLine writes a record with its checksum, without flushing it to disk.
 func writeLine(t testing.TB, out *bufio.Writer, e *record.Episode) {
 	t.Helper()
-	body, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := sharedtest.Must(json.Marshal(e))(t)
 	body = bytes.ReplaceAll(body[:len(body)-1], []byte(broken), []byte("\xff\xfe\x80"))
 	sum := sha256.Sum256(body)
-	if _, err := fmt.Fprintf(out, "%s,\"checksum\":%q}\n", body, hex.EncodeToString(sum[:8])); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(fmt.Fprintf(out, "%s,\"checksum\":%q}\n", body, hex.EncodeToString(sum[:8]))))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/table"
 )
 
@@ -20,18 +21,14 @@ func TestHostileText(t *testing.T) {
 		Data: []Data{{ID: hostile, Content: content}}, Scripts: []template.JS{"main();"},
 	}
 	var b strings.Builder
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.Write(&b))
 	out := b.String()
 	for _, bad := range []string{"<script>alert", "</title></script>", `" onload="x`, `href="javascript`} {
 		if strings.Contains(out, bad) {
 			t.Errorf("the page contains %s", bad)
 		}
 	}
-	if n := strings.Count(out, "<script"); n != 2 {
-		t.Errorf("the page has %d scripts, want the data and the script", n)
-	}
+	sharedtest.Equal(t, strings.Count(out, "<script"), 2, "the page has scripts")
 	if !strings.Contains(out, ">"+base64.StdEncoding.EncodeToString(content)+"</script>") {
 		t.Error("the page lacks the data")
 	}
@@ -42,9 +39,7 @@ func TestPolicy(t *testing.T) {
 	p := Page{Styles: []template.CSS{"b{}"}, Scripts: []template.JS{"f()"}}
 	want := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash(string(style)) +
 		" " + hash("b{}") + "; script-src " + hash("f()")
-	if got := p.Policy(); got != want {
-		t.Errorf("policy %s, want %s", got, want)
-	}
+	sharedtest.Equal(t, p.Policy(), want, "policy")
 	p.Live = true
 	if got := p.Policy(); got != strings.Replace(want, "form-action 'none'", "form-action 'self'", 1)+
 		"; connect-src 'self'" {
@@ -60,9 +55,7 @@ func TestHashesHold(t *testing.T) {
 	p := Page{Styles: []template.CSS{"/* a > b */ a > b::after { content: \"<&\"; }"}, Scripts: []template.JS{
 		"if (a < b && c) f(`<b>`); // end"}}
 	var b strings.Builder
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.Write(&b))
 	for _, element := range []string{"style", "script"} {
 		parts := strings.Split(b.String(), "<"+element+">")[1:]
 		if len(parts) == 0 {

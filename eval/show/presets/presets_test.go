@@ -6,20 +6,15 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/table"
 )
 
 // Every field in which presets differ has a subject, and every word a text.
 func TestPresetSubjects(t *testing.T) {
-	parts, err := listedParts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := sharedtest.Must(listedParts())(t)
 	for i := range parts {
-		differences, err := configs.DiffPresets(&parts[0].Preset, &parts[i].Preset)
-		if err != nil {
-			t.Fatal(err)
-		}
+		differences := sharedtest.Must(configs.DiffPresets(&parts[0].Preset, &parts[i].Preset))(t)
 		for _, d := range differences {
 			if d.Changes() && subjectOf(d.Field) == "" {
 				t.Errorf("%s of %s has no subject", d.Field, parts[i].ID(false))
@@ -44,10 +39,7 @@ func TestUntoldDifferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Pair([]string{"", ""}, unseen, unseen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sharedtest.Must(Pair([]string{"", ""}, unseen, unseen))(t)
 	changed := *d.common[0].presets[1]
 	changed.Reply.Normalise = []string{"lower"}
 	d.parts[1], d.common[0].presets[1] = []configs.Preset{changed}, &changed
@@ -68,35 +60,21 @@ func TestUntoldDifferences(t *testing.T) {
 
 // What heldout preset show prints of every preset is its file.
 func TestPresetsArePrintable(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	for _, name := range names {
-		text, err := configs.PresetText(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if table.PrintableLines(string(text))+"\n" != string(text) {
-			t.Errorf("%s is printed in another way", name)
-		}
+		text := sharedtest.Must(configs.PresetText(name))(t)
+		sharedtest.Equal(t, table.PrintableLines(string(text))+"\n", string(text), name, "is printed in another way")
 	}
 }
 
 // The parts of a series are named by its ends, and both lists have every part.
 func TestList(t *testing.T) {
-	parts, err := listedParts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := sharedtest.Must(listedParts())(t)
 	if got := partsText([]listedPart{part("seed-1"), part("seed-2"), part("seed-3"), part("dev")}); got !=
 		"seed-1…3, dev" {
 		t.Errorf("a series is %q", got)
 	}
-	short, err := List(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	short := sharedtest.Must(List(false))(t)
 	if len(short.Programs[0].Rows) != len(parts) || len(short.Rows) == 0 || len(short.Rows) >= len(parts) {
 		t.Errorf("%d and %d rows for %d parts", len(short.Rows), len(short.Programs[0].Rows), len(parts))
 	}
@@ -111,24 +89,14 @@ func part(name string) (p listedPart) {
 // are not there count.
 func TestPair(t *testing.T) {
 	of := func(name string) []configs.Preset {
-		found, err := configs.FindPresets(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
+		return sharedtest.Must(configs.FindPresets(name, nil))(t)
 	}
 	pair := func(a, b string) (Difference, error) { return Pair([]string{a, b}, of(a), of(b)) }
-	alike, err := pair("agentrefine:alfworld", "agentrefine:alfworld")
-	if err != nil {
-		t.Fatal(err)
-	}
+	alike := sharedtest.Must(pair("agentrefine:alfworld", "agentrefine:alfworld"))(t)
 	if _, same := alike.Verdict(); !same {
 		t.Error("a protocol differs from itself")
 	}
-	other, err := pair("agentrefine", "agentboard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := sharedtest.Must(pair("agentrefine", "agentboard"))(t)
 	if text, same := other.Verdict(); same || len(other.Table(true).Rows) == 0 || other.Table(false).Notes[0] != text {
 		t.Errorf("%q, %d fields", text, len(other.Table(true).Rows))
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/show/page"
 	"heldout/eval/show/page/browser"
 	"heldout/scoring/record"
@@ -28,16 +29,11 @@ func written(t *testing.T, b *Bundle) string {
 	t.Helper()
 	s := section(t, b)
 	file := filepath.Join(t.TempDir(), "report.html")
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(file))(t)
 	defer f.Close()
 	p := page.Page{Title: "Report", Body: []template.HTML{s.Body}, Styles: []template.CSS{s.Style}, Scripts: s.Scripts,
 		Data: s.Data}
-	if err := p.Write(f); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.Write(f))
 	return "file://" + file
 }
 
@@ -113,9 +109,7 @@ func TestHostileBundleInABrowser(t *testing.T) {
 	p.Until("document.querySelectorAll('table.episodes tbody tr').length === 2")
 	p.Click("table.episodes tbody tr a")
 	p.Until("document.querySelector('#episode .step')")
-	if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {
-		t.Errorf("%s elements from records", got)
-	}
+	sharedtest.Equal(t, p.Eval("document.querySelectorAll('img, main script').length"), "0", "elements from records")
 	if text := p.Eval("document.querySelector('#episode').innerText"); !strings.Contains(text, `</script><img src=x onerror=alert(2)>\x1b[31mred\x00 \u202etxt.exe`) {
 		t.Errorf("the text is not shown: %.500s", text)
 	}

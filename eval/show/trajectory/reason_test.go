@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -63,12 +64,8 @@ func TestReasons(t *testing.T) {
 	} {
 		e := &record.Episode{Result: record.Result{Env: c.env, Outcome: record.Failure, Steps: len(c.steps)},
 			Goal: "put a clean mug in the desk.", Trajectory: c.steps}
-		if got := ReasonFor(e, c.limit); got != c.want {
-			t.Errorf("%s: reason %d, want %d", c.name, got, c.want)
-		}
+		sharedtest.Equal(t, ReasonFor(e, c.limit), c.want, c.name, "reason")
 	}
 	e := &record.Episode{Result: record.Result{Outcome: record.Success, Success: true}}
-	if got := ReasonFor(e, 30); got != Solved {
-		t.Errorf("a success has the reason %d", got)
-	}
+	sharedtest.Equal(t, ReasonFor(e, 30), Solved, "a success has the reason")
 }

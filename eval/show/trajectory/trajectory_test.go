@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/html"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
@@ -58,10 +59,7 @@ func render(t *testing.T, e EpisodePage) string {
 // textOf is what a reader sees of HTML, without what scripts and styles are.
 func textOf(t *testing.T, source string) string {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := sharedtest.Must(html.Parse(strings.NewReader(source)))(t)
 	var b strings.Builder
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {
@@ -150,10 +148,7 @@ func TestHostileText(t *testing.T) {
 // characters that do not print.
 func checkHarmless(t *testing.T, name, source string) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := sharedtest.Must(html.Parse(strings.NewReader(source)))(t)
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode && strings.ContainsAny(n.Data, "\x00\x1b\u202e\u2066") {
 			t.Errorf("the %s has characters that do not print: %.80q", name, n.Data)
@@ -213,14 +208,8 @@ func TestBundle(t *testing.T) {
 
 func unpack(t *testing.T, d page.Data) string {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(d.Content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := sharedtest.Must(gzip.NewReader(bytes.NewReader(d.Content)))(t)
+	text := sharedtest.Must(io.ReadAll(z))(t)
 	return string(text)
 }
 
@@ -239,9 +228,7 @@ func TestBundleChooses(t *testing.T) {
 		tasks[r.Task]++
 	}
 	for task, n := range tasks {
-		if n != 2 {
-			t.Errorf("task %s has %d episodes", task, n)
-		}
+		sharedtest.Equal(t, n, 2, "task has episodes", task)
 	}
 	if len(tasks) < 60 || len(tasks) > 140 {
 		t.Errorf("%d tasks of 1000", len(tasks))
@@ -271,9 +258,7 @@ func TestFilter(t *testing.T) {
 	} {
 		_, found := c.filter.Choose(Attempts{Count: 1, Result: func(int) record.Result { return e.Result },
 			Reason: func(int) Reason { return unreadable }})
-		if got := len(found) == 1 && (c.filter.Text == "" || c.filter.Hit(e) != nil); got != c.want {
-			t.Errorf("%+v: %v", c.filter, got)
-		}
+		sharedtest.Equal(t, len(found) == 1 && (c.filter.Text == "" || c.filter.Hit(e) != nil), c.want, c.filter)
 	}
 }
 
@@ -344,17 +329,13 @@ func notSent() ([]episode.Call, error) { return nil, errUnsent }
 // add adds an attempt to a bundle.
 func add(t testing.TB, b *Bundle, run string, e *record.Episode) {
 	t.Helper()
-	if err := b.Add(run, &e.Result, Reason(1+e.TaskIndex%len(Reasons())), b.Render(run, e, notSent)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, b.Add(run, &e.Result, Reason(1+e.TaskIndex%len(Reasons())), b.Render(run, e, notSent)))
 }
 
 // section closes a bundle.
 func section(t testing.TB, b *Bundle) Section {
 	t.Helper()
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, b.Close())
 	return b.Section()
 }
 
@@ -397,18 +378,14 @@ func TestMarkupIsThatOfTemplates(t *testing.T) {
 	parsed := template.Must(template.New("").Parse(`<b title="{{.}}">{{.}}</b>`))
 	check := func(s string) {
 		var want strings.Builder
-		if err := parsed.Execute(&want, visible(s)); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, parsed.Execute(&want, visible(s)))
 		m := markup{}
 		m.raw(`<b title="`)
 		m.text(s)
 		m.raw(`">`)
 		m.text(s)
 		m.raw("</b>")
-		if got := string(m.html); got != want.String() {
-			t.Errorf("%q: %s, want %s", s, got, want.String())
-		}
+		sharedtest.Equal(t, string(m.html), want.String(), s)
 	}
 	var special []string
 	for r := range rune(0x3000) {
@@ -446,8 +423,6 @@ func TestLongTexts(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for href, want := range map[string]string{"../a/b": "../a/b", "#a:b": "#a:b", "?a=x:y&b": "?a=x:y&b",
 		"javascript:alert(1)": "", "JaVa\nscript:alert(1)": "", "data:text/html,x": "", "a/b:c": "a/b:c"} {
-		if got := relative(href); got != want {
-			t.Errorf("%q: %q", href, got)
-		}
+		sharedtest.Equal(t, relative(href), want, href)
 	}
 }

@@ -233,9 +233,7 @@ func TestLiveInABrowser(t *testing.T) {
 	p.Click("#more a")
 	p.Until("document.querySelectorAll('table.episodes tbody tr').length === 4")
 	r.record(2)
-	if err := r.store.RemoveStatus(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, r.store.RemoveStatus())
 	p.Until(
 		"document.documentElement.dataset.live === 'ended' && " +
 			"document.querySelector('.state').textContent.startsWith('complete 6 of 6')")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -58,9 +59,7 @@ func TestLabelsAreSet(t *testing.T) {
 	for path, shown := range map[string]bool{"/": false, "/?archived=yes": true, "/?archived=yes&text=PAPER": true,
 		"/?archived=yes&text=nowhere": false} {
 		text := body(t, get(t, s, path))
-		if strings.Contains(text, `href="./runs/a/"`) != shown {
-			t.Errorf("%s: want run a %v", path, shown)
-		}
+		sharedtest.Equal(t, strings.Contains(text, `href="./runs/a/"`), shown, path, "want run a")
 		if shown && (!strings.Contains(text, "&lt;b&gt;x&lt;/b&gt;") || strings.Contains(text, "<b>x</b>")) {
 			t.Errorf("%s: tags are not shown as text", path)
 		}
@@ -109,9 +108,7 @@ func TestLabelsAreRefused(t *testing.T) {
 			t.Fatalf("%s: labels are written: %v", c.name, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "labels.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "labels.json"), []byte("{"), 0o600))
 	text := body(t, get(t, s, "/runs/a/"))
 	if !strings.Contains(text, "labels.json: ") || !strings.Contains(text, "Episodes") {
 		t.Error("damaged labels hide the run or are not told")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -19,9 +20,7 @@ func listed(t *testing.T) (l Listing, warnings *[]string) {
 	root := t.TempDir()
 	newTestRun(t, filepath.Join(root, "base"), 4, "vllm:one", "vllm:two").record(6).addLine("{\"schema\":1,\n{}\n")
 	newTestRun(t, filepath.Join(root, "deeper", "tuned"), 2, "vllm:one")
-	if err := os.MkdirAll(filepath.Join(root, "broken"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Join(root, "broken"), 0o777))
 	warnings = new([]string)
 	for _, dir := range []string{"base", "broken", "deeper/tuned"} {
 		l.Runs = append(l.Runs, record.Parts{filepath.Join(root, dir)})
@@ -34,10 +33,7 @@ func listed(t *testing.T) (l Listing, warnings *[]string) {
 // A list has a line for each model with its rates, and warns of what cannot be read.
 func TestListingTable(t *testing.T) {
 	l, warnings := listed(t)
-	got, err := l.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(l.Table())(t)
 	var lines []string
 	for _, row := range got.Rows {
 		line := ""
@@ -49,9 +45,7 @@ func TestListingTable(t *testing.T) {
 		lines = append(lines, line)
 	}
 	want := []string{"base|one|incomplete|4/4|50.0|", "|two||2/4|50.0*|", "deeper/tuned|one|incomplete|0/2|–|"}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, lines), "")
 	text := strings.Join(*warnings, "\n")
 	for _, want := range []string{"broken", "base: 2 lines of the records cannot be read"} {
 		if !strings.Contains(text, want) {
@@ -68,9 +62,7 @@ func TestListingRates(t *testing.T) {
 		t.Fatalf("%d lines, %v", len(got.Rows), err)
 	}
 	for i, run := range []string{"base", "", filepath.Join("deeper", "tuned")} {
-		if got.Rows[i][0].Text != run {
-			t.Errorf("line %d is of %q, want %q", i, got.Rows[i][0].Text, run)
-		}
+		sharedtest.Equal(t, got.Rows[i][0].Text, run, "line is of", i)
 	}
 	for _, c := range got.Columns {
 		if c.Key == "agent" || c.Key == "perturbation" || c.Key == "preset" {
@@ -83,9 +75,7 @@ func TestListingRates(t *testing.T) {
 func TestListingJSON(t *testing.T) {
 	l, _ := listed(t)
 	var b strings.Builder
-	if err := l.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, l.WriteJSON(&b))
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if len(lines) != 2 {
 		t.Fatalf("%q", lines)

@@ -95,9 +95,7 @@ func played(t *testing.T, s *modelServer, kind bench.Purpose, change func(*confi
 	}
 	defer job.Close()
 	ignore := func(string) {}
-	if err := job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}))
 	return out
 }
 
@@ -121,9 +119,7 @@ metric: {primary: success, aggregate: mean-over-tasks}
 func presetFile(t *testing.T, shown string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "short.yaml")
-	if err := os.WriteFile(name, []byte(strings.Replace(fewShots, "SHOWN", shown, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, []byte(strings.Replace(fewShots, "SHOWN", shown, 1)), 0o600))
 	return name
 }
 
@@ -221,9 +217,7 @@ func asSent(t *testing.T, server *modelServer, dir string, worlds bool) {
 		html := bundle.Render("run", e, func() ([]episode.Call, error) {
 			return prompts.Sent(t.Context(), m, g.Condition, env.Tasks[0], e)
 		})
-		if err := bundle.Add("run", &e.Result, trajectory.Solved, html); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, bundle.Add("run", &e.Result, trajectory.Solved, html))
 		shows(t, bundled(t, b, bundle, trajectory.Fragment("run", &e.Result)), want, e)
 	}
 }
@@ -236,17 +230,13 @@ func shows(t *testing.T, p *browser.Page, want [][]sentMessage, e *record.Episod
 	p.Until("document.querySelectorAll('.sent').length === document.querySelectorAll('.sent .call').length || " +
 		"document.querySelector('.sent .box').textContent.includes('not shown')")
 	var got [][]sentMessage
-	if err := json.Unmarshal([]byte(p.Eval(readMessages)), &got); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal([]byte(p.Eval(readMessages)), &got))
 	if diff := cmp.Diff(want, got); diff != "" || len(want) < 3 {
 		t.Errorf("%d calls, %d steps (-sent +shown):\n%.5000s\n%.600s", len(want), e.Steps, diff,
 			p.Eval("document.querySelector('.sent .box').textContent"))
 	}
 	removed := p.Eval("document.querySelectorAll('.sent .removed').length > 0")
-	if removed != fmt.Sprint(e.Trimmed > 0) {
-		t.Errorf("what was left out is told: %s; trimmed %d times", removed, e.Trimmed)
-	}
+	sharedtest.Equal(t, removed, fmt.Sprint(e.Trimmed > 0), "what was left out is told: ; trimmed times", e.Trimmed)
 	if got := p.Eval("document.querySelectorAll('.sent mark').length > 0 && " +
 		"document.querySelectorAll('.sent b b').length === 0"); got != "true" {
 		t.Error("what is new is not marked, or markup came from records")
@@ -259,19 +249,13 @@ func shows(t *testing.T, p *browser.Page, want [][]sentMessage, e *record.Episod
 // bundled opens a page with a bundle at an episode.
 func bundled(t *testing.T, b *browser.Browser, bundle *trajectory.Bundle, fragment string) *browser.Page {
 	t.Helper()
-	if err := bundle.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, bundle.Close())
 	s := bundle.Section()
 	file := filepath.Join(t.TempDir(), "report.html")
 	var text bytes.Buffer
 	p := page.Page{Title: "Report", Body: []template.HTML{s.Body}, Styles: []template.CSS{s.Style}, Scripts: s.Scripts,
 		Data: s.Data}
-	if err := p.Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.Write(&text))
+	sharedtest.OK(t, os.WriteFile(file, text.Bytes(), 0o600))
 	return b.Open(t, "file://"+file+"#"+fragment, "file://", browser.Look{Width: 1024, Height: 800})
 }

@@ -31,10 +31,7 @@ func proxied(t *testing.T, s http.Handler, prefix string, strips, tellsName bool
 	t.Helper()
 	inner := httptest.NewServer(s)
 	t.Cleanup(inner.Close)
-	target, err := url.Parse(inner.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := sharedtest.Must(url.Parse(inner.URL))(t)
 	handler := http.Handler(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		if tellsName {
@@ -73,10 +70,7 @@ func shownBelow(t *testing.T, change func(*Options)) (*Server, *testRun) {
 // addresses are what a page leads to or asks for.
 func addresses(t *testing.T, r *http.Response) (found []string) {
 	t.Helper()
-	root, err := html.Parse(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := sharedtest.Must(html.Parse(r.Body))(t)
 	for n := range root.Descendants() {
 		for _, a := range n.Attr {
 			switch a.Key {
@@ -105,20 +99,14 @@ func TestBelowAPath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, _ := shownBelow(t, func(o *Options) { o.Token = c.token })
 			root := proxied(t, s, c.prefix, c.strips, c.tellsName)
-			jar, err := cookiejar.New(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			jar := sharedtest.Must(cookiejar.New(nil))(t)
 			client := &http.Client{Jar: jar}
 			seen, kinds, ofPath := map[string]bool{}, map[string]int{}, map[string]int{}
 			todo := []string{root + "/?token=" + c.token}
 			for len(todo) > 0 {
 				address := todo[0]
 				todo = todo[1:]
-				r, err := client.Get(address)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := sharedtest.Must(client.Get(address))(t)
 				if at := r.Request.URL.String(); !strings.HasPrefix(at, root+"/") || r.StatusCode != http.StatusOK &&
 					!strings.HasSuffix(address, "/compare") && !strings.HasSuffix(address, "/labels") {
 					t.Fatalf("%s: status %d at %s", address, r.StatusCode, at)
@@ -126,10 +114,7 @@ func TestBelowAPath(t *testing.T) {
 				kinds[r.Header.Get("Content-Type")]++
 				if strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
 					for _, to := range addresses(t, r) {
-						u, err := r.Request.URL.Parse(to)
-						if err != nil {
-							t.Fatal(err)
-						}
+						u := sharedtest.Must(r.Request.URL.Parse(to))(t)
 						const most = 3 // addresses of a page that differ in their filters
 						if u.Fragment = ""; u.Scheme != "data" && !seen[u.String()] && ofPath[u.Path] < most {
 							seen[u.String()] = true
@@ -212,8 +197,6 @@ func TestProxyNames(t *testing.T) {
 		{"POST", "hub.example.org", "https://evil.example", 403},
 		{"POST", "hub.example.org", "", 405},
 	} {
-		if got := ask(c.method, c.host, c.origin); got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
+		sharedtest.Equal(t, ask(c.method, c.host, c.origin), c.want, c)
 	}
 }

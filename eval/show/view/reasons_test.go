@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // listedReasons are the reasons in a list that is sorted by them, also as its downloads have them.
@@ -48,9 +50,7 @@ func TestSortedByReason(t *testing.T) {
 		none := strings.Repeat(",", solved)
 		for query, want := range map[string]string{"?sort=reason": rising + none, "?sort=-reason": falling + none,
 			"?sort=reason&outcome=failure": rising} {
-			if got := strings.Join(listedReasons(t, s, query), ",") + ","; got != want {
-				t.Errorf("%s: %s, want %s", query, got, want)
-			}
+			sharedtest.Equal(t, strings.Join(listedReasons(t, s, query), ",")+",", want, query)
 		}
 	}
 	wants(4, 2, 6)
@@ -58,14 +58,9 @@ func TestSortedByReason(t *testing.T) {
 	now = now.Add(2 * fresh)
 	wants(24, 12, 36)
 	name := filepath.Join(r.dir, "episodes.jsonl")
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(name))(t)
 	lines := strings.SplitAfter(string(content), "\n")
-	if err := os.WriteFile(name, []byte(strings.Join(lines[3:20], "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, []byte(strings.Join(lines[3:20], "")), 0o644))
 	now = now.Add(2 * fresh)
 	wants(6, 3, 8)
 }

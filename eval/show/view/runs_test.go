@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
@@ -42,10 +43,7 @@ func newTestRun(t testing.TB, dir string, tasks int, models ...string) *testRun 
 			StepLimit: 30}
 		g := record.Group{Condition: c}
 		for i, task := range env.Tasks {
-			id, err := record.EpisodeID(2, task, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := sharedtest.Must(record.EpisodeID(2, task, c))(t)
 			g.Episodes = append(g.Episodes, id)
 			r.planned = append(r.planned, attempt(id, task, c, i))
 		}
@@ -56,9 +54,7 @@ func newTestRun(t testing.TB, dir string, tasks int, models ...string) *testRun 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.store.Close() })
-	if err := r.store.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, r.store.SetManifest(m))
 	return r
 }
 
@@ -163,8 +159,6 @@ func (r *testRun) addLine(line string) {
 // decodeEvent reads the JSON of a live event.
 func decodeEvent(t testing.TB, text string) (e liveEvent) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &e); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal([]byte(text), &e))
 	return e
 }

@@ -24,6 +24,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
@@ -47,10 +48,7 @@ func get(t *testing.T, h http.Handler, path string, change ...func(*http.Request
 
 func body(t *testing.T, r *http.Response) string {
 	t.Helper()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(io.ReadAll(r.Body))(t)
 	return string(b)
 }
 
@@ -98,9 +96,7 @@ func TestGuard(t *testing.T) {
 		{"only the head", func(r *http.Request) { r.Method = http.MethodHead }, 200},
 	} {
 		r := get(t, local, "/runs/a/", c.change)
-		if r.StatusCode != c.code {
-			t.Errorf("%s: status %d, want %d", c.name, r.StatusCode, c.code)
-		}
+		sharedtest.Equal(t, r.StatusCode, c.code, c.name, "status")
 		if r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: headers %v", c.name, r.Header)
 		}
@@ -248,9 +244,7 @@ func TestDownloads(t *testing.T) {
 			t.Errorf("%s: %d attempts, want %d (%v)", query, len(attempts), want, err)
 		}
 		lines := strings.Count(body(t, get(t, s, "/runs/a/download/episodes.csv"+query)), "\n") - 1
-		if lines != want {
-			t.Errorf("%s: %d lines of CSV, want %d", query, lines, want)
-		}
+		sharedtest.Equal(t, lines, want, query, "lines of CSV")
 	}
 }
 
@@ -306,23 +300,12 @@ func TestLiveEvents(t *testing.T) {
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/runs/a/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := s.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := sharedtest.Must(http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/runs/a/live", nil))(t)
+	answer := sharedtest.Must(s.Client().Do(request))(t)
 	defer answer.Body.Close()
-	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
-		t.Errorf("content type %s", kind)
-	}
+	sharedtest.Equal(t, answer.Header.Get("Content-Type"), "text/event-stream", "content type")
 	lines := bufio.NewReader(answer.Body)
-	line, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := sharedtest.Must(lines.ReadString('\n'))(t)
 	text, ok := strings.CutPrefix(line, "data: ")
 	if !ok {
 		t.Fatalf("the first line is %.100q", line)
@@ -334,10 +317,7 @@ func TestLiveEvents(t *testing.T) {
 	if !e.Running || e.Episodes != 4 || !strings.Contains(e.HTML, "3 episodes in flight") {
 		t.Errorf("%+v", e)
 	}
-	root, err := html.Parse(strings.NewReader(e.HTML))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := sharedtest.Must(html.Parse(strings.NewReader(e.HTML)))(t)
 	for n := range root.Descendants() {
 		if n.Data == "script" || n.Data == "img" || n.Type == html.TextNode &&
 			strings.ContainsAny(n.Data, "\x1b\x00\u202e") {
@@ -386,9 +366,7 @@ func TestServeEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if _, err := answer.Body.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(answer.Body.Read(make([]byte, 1))))
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -453,9 +431,7 @@ func TestNamesOfRuns(t *testing.T) {
 	}
 	want := []string{"/runs/run/episodes/id", "/runs/run~2/episodes/id", "/runs/run~2~2/episodes/id",
 		"/runs/%C3%BC/episodes/id"}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	sharedtest.Equal(t, fmt.Sprint(got), fmt.Sprint(want), got, want)
 	if _, err := url.Parse(got[3]); err != nil {
 		t.Error(err)
 	}
@@ -464,36 +440,20 @@ func TestNamesOfRuns(t *testing.T) {
 // A status that is old, damaged or of a killed process is none.
 func TestStates(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(1)
-	x, err := record.OpenIndex(record.Parts{r.dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := sharedtest.Must(record.OpenIndex(record.Parts{r.dir}))(t)
 	now := start.Add(time.Hour)
 	state := func() RunState {
-		s, err := summarize(record.Parts{r.dir}, x, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(summarize(record.Parts{r.dir}, x, now))(t)
 		return s.State
 	}
-	if got := state(); got != Incomplete {
-		t.Errorf("without a status: %s", got)
-	}
+	sharedtest.Equal(t, state(), Incomplete, "without a status")
 	r.setStatus(now, 1)
-	if got := state(); got != Running {
-		t.Errorf("with a status: %s", got)
-	}
+	sharedtest.Equal(t, state(), Running, "with a status")
 	now = now.Add(record.Silent + time.Second)
-	if got := state(); got != Incomplete {
-		t.Errorf("with an old status: %s", got)
-	}
+	sharedtest.Equal(t, state(), Incomplete, "with an old status")
 	r.record(2)
-	if err := x.Update(); err != nil {
-		t.Fatal(err)
-	}
-	if got := state(); got != Complete {
-		t.Errorf("at the end: %s", got)
-	}
+	sharedtest.OK(t, x.Update())
+	sharedtest.Equal(t, state(), Complete, "at the end")
 }
 
 // The state of a run is the present one, though nothing was added to its records.
@@ -522,17 +482,12 @@ func TestRatesSoFar(t *testing.T) {
 	}
 	m.Groups[1].Condition.Model, m.Groups[1].Condition.Seed = "m", 1
 	for i, task := range m.Environments[0].Tasks {
-		id, err := record.EpisodeID(2, task, m.Groups[1].Condition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := sharedtest.Must(record.EpisodeID(2, task, m.Groups[1].Condition))(t)
 		m.Groups[1].Episodes[i] = id
 		e := r.planned[40+i]
 		e.ID, e.Model, e.Seed = id, "m", 1
 	}
-	if err := r.store.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, r.store.SetManifest(m))
 	for _, e := range r.planned[:40] {
 		e.Outcome, e.Success = record.Failure, false
 		for i := range e.Trajectory {
@@ -541,10 +496,7 @@ func TestRatesSoFar(t *testing.T) {
 		episodetest.Settle(e)
 	}
 	r.record(41) // the one episode of the second seed is a success
-	x, err := record.OpenIndex(record.Parts{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := sharedtest.Must(record.OpenIndex(record.Parts{dir}))(t)
 	s, err := summarize(record.Parts{dir}, x, start)
 	if err != nil || len(s.Rates) != 1 {
 		t.Fatalf("%d rates, %v", len(s.Rates), err)
@@ -558,18 +510,13 @@ func TestRatesSoFar(t *testing.T) {
 func TestExternalPanel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	newTestRun(t, dir, 2, "m")
-	x, err := record.OpenIndex(record.Parts{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := sharedtest.Must(record.OpenIndex(record.Parts{dir}))(t)
 	info := envs.Info{Source: envs.External, Address: "http://h/a", Settings: map[string]string{"version": "1",
 		"hash": "ab", "return": "0 to 1", "success-threshold": "0.5"}}
 	rate := RateSoFar{Place: "exec:a", External: info.External()}
 	p := new(shownRun).panel("../../", x, Summary{Planned: 2, Rates: []RateSoFar{rate, {Place: "boxes"}, rate}})
 	var page strings.Builder
-	if err := templates.ExecuteTemplate(&page, "live", p); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, templates.ExecuteTemplate(&page, "live", p))
 	const want = ">exec:a: outside of heldout, version 1, hash ab, at http://h/a; PR is where the sum of rewards lies " +
 		"from 0 to 1; SR counts a progress of at least 0.5.<"
 	if strings.Count(page.String(), "outside of heldout") != 1 || !strings.Contains(page.String(), want) {
@@ -579,10 +526,7 @@ func TestExternalPanel(t *testing.T) {
 
 // The list of runs has the held-out score of a model whose rates all count for it.
 func TestHeldOutInTheList(t *testing.T) {
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	score := func(env string) *scoring.Score {
 		return &scoring.Score{Planned: 2, Finished: 2,
 			Environment: record.Environment{Info: envs.Info{Source: envs.Official}},
@@ -686,9 +630,7 @@ func TestDrawable(t *testing.T) {
 				return nil, -1, nil
 			}}))
 		text := body(t, get(t, s, "/runs/a/episodes/"+r.planned[0].ID))
-		if strings.Contains(text, "Draw the world") != can {
-			t.Errorf("can %v: %.500s", can, text)
-		}
+		sharedtest.Equal(t, strings.Contains(text, "Draw the world"), can, text)
 	}
 }
 

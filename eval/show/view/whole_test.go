@@ -51,9 +51,7 @@ func TestWholeInABrowser(t *testing.T) {
 	for i, l := range []record.Labels{
 		{Tags: []string{"paper", "second table"}, Note: strings.Repeat("A long note. ", 40)},
 		{Tags: []string{strings.Repeat("x", 50)}, Archived: true}} {
-		if err := runs[i].SetLabels(l); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, runs[i].SetLabels(l))
 	}
 	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}}}
 	viewer := patient(New(Options{Runs: runs, Now: time.Now, Sent: prompts.Sent, Compare: compared}))

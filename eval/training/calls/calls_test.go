@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -41,11 +42,7 @@ type condition struct {
 
 func open(t *testing.T, dir string, c condition, planned int) *Book {
 	t.Helper()
-	b, err := Open(dir, setup(c, planned))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return sharedtest.Must(Open(dir, setup(c, planned)))(t)
 }
 
 func setup(c condition, planned int) Setup {
@@ -63,9 +60,7 @@ func TestAsk(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir, condition{"m", 0}, 1)
 	m := &echo{}
-	if err := b.Met(record.ServerReport{Software: "s"}, "http://one"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, b.Met(record.ServerReport{Software: "s"}, "http://one"))
 	if _, err := b.Ask(t.Context(), nil, question("1", "hi")); !errors.Is(err, ErrUnasked) {
 		t.Error(err)
 	}
@@ -74,9 +69,7 @@ func TestAsk(t *testing.T) {
 		made.Requests != 2 {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if err := b.End(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, b.End())
 	b = open(t, dir, condition{"m", 0}, 1)
 	defer b.End()
 	found, err := b.Ask(t.Context(), m, question("1", "hi"))
@@ -84,9 +77,7 @@ func TestAsk(t *testing.T) {
 		t.Fatalf("%v, %d calls", err, m.calls.Load())
 	}
 	found.Checksum = ""
-	if diff := cmp.Diff(made, found); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(made, found), "")
 	if _, err := b.Ask(t.Context(), m, question("1", "ho")); err == nil ||
 		!strings.Contains(err.Error(), "the recorded call 1 has another prompt") {
 		t.Error(err)
@@ -95,9 +86,7 @@ func TestAsk(t *testing.T) {
 	if _, err := b.Ask(t.Context(), m, question("2", "hi")); err == nil {
 		t.Error("no error")
 	}
-	if err := b.Reread(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, b.Reread())
 	if _, err := b.Ask(t.Context(), nil, question("2", "hi")); !errors.Is(err, ErrUnasked) {
 		t.Errorf("a call without a reply counts: %v", err)
 	}
@@ -113,16 +102,10 @@ func TestAsk(t *testing.T) {
 // a plan may grow.
 func TestCondition(t *testing.T) {
 	dir := t.TempDir()
-	if err := open(t, dir, condition{"m", 0}, 2).End(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, open(t, dir, condition{"m", 0}, 2).End())
 	b := open(t, dir, condition{"n", 0.5}, 2)
-	if _, err := b.Ask(t.Context(), &echo{}, question("1", "hi")); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.End(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(b.Ask(t.Context(), &echo{}, question("1", "hi"))))
+	sharedtest.OK(t, b.End())
 	for want, c := range map[string]struct {
 		condition
 		planned int
@@ -131,17 +114,13 @@ func TestCondition(t *testing.T) {
 		`model is "n" there and "m" here; temperature is`: {condition{"m", 1}, 2},
 		`it is planned for 2 items, which is more than 1`: {condition{"n", 0.5}, 1},
 	} {
-		if _, err := Open(dir, setup(c.condition, c.planned)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Open(dir, setup(c.condition, c.planned))), want)
 	}
 	if err := open(t, dir, condition{"n", 0.5}, 9).End(); err != nil {
 		t.Error(err)
 	}
 	for _, content := range []string{"", "{", `{"schema": 2}`, "[]"} {
-		if err := os.WriteFile(filepath.Join(dir, "synth.json"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "synth.json"), []byte(content), 0o600))
 		if _, err := Open(dir, setup(condition{"n", 0.5}, 9)); err == nil {
 			t.Errorf("the manifest %q is no error", content)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -24,10 +25,7 @@ func TestConsumers(t *testing.T) {
 	if *consumers == "" {
 		t.Skip("the trainers are missing: make them as testdata/consumers/README.md says, then give -consumers DIR")
 	}
-	folder, err := filepath.Abs(*consumers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := sharedtest.Must(filepath.Abs(*consumers))(t)
 	work := t.TempDir()
 	sample := someRun(t)
 	file := func(f Format) string { return filepath.Join(work, string(f)+f.Extension()) }

@@ -31,14 +31,8 @@ const hostile = "\"}]\n</script><b>\u2028\x1b[2J\\u0000 é中😀 <|im_end|>x"
 // makeRun writes a run of generated tasks of PDDL: an episode for every list of steps.
 func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Episode) string {
 	t.Helper()
-	prompt, err := configs.LoadPrompt("pddl", "v2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := prompt.Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := sharedtest.Must(configs.LoadPrompt("pddl", "v2"))(t)
+	hash := sharedtest.Must(prompt.Hash())(t)
 	info := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
 		"generator-seed": "0"}}
 	c := record.Condition{
@@ -56,17 +50,11 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 		change(m)
 	}
 	dir := t.TempDir()
-	s, err := record.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(record.Open(dir))(t)
 	g := &m.Groups[0]
 	c = g.Condition
 	for i, task := range m.Environments[0].Tasks {
-		id, err := record.EpisodeID(m.Behaviour, task, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := sharedtest.Must(record.EpisodeID(m.Behaviour, task, c))(t)
 		g.Episodes = append(g.Episodes, id)
 		if i >= len(episodes) {
 			continue
@@ -81,16 +69,10 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 		e.Success = e.Outcome == record.Success
 		episodetest.Settle(&e)
 		e.Ended = time.Unix(int64(i), 0).UTC()
-		if err := s.Append(&e); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Append(&e))
 	}
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.SetManifest(m))
+	sharedtest.OK(t, s.Close())
 	return dir
 }
 
@@ -132,19 +114,12 @@ func options(t testing.TB, format Format, sources ...string) Options {
 
 func export(t testing.TB, o Options) *Account {
 	t.Helper()
-	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return sharedtest.Must(Run(t.Context(), o))(t)
 }
 
 func read(t testing.TB, file string) string {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(file))(t)
 	return string(b)
 }
 
@@ -153,9 +128,7 @@ func lines[T any](t testing.TB, file string) (out []T) {
 	t.Helper()
 	for line := range strings.Lines(read(t, file)) {
 		var x T
-		if err := json.Unmarshal([]byte(line), &x); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(line), &x))
 		out = append(out, x)
 	}
 	return out
@@ -293,9 +266,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	messages := lines[axolotlExample](t, o.Out)[0].Messages
-	if got := messages[1].Content; got != strings.TrimSpace(hostile) {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Equal(t, messages[1].Content, strings.TrimSpace(hostile))
 }
 
 // Filters and what cannot be exported are counted by reason.
@@ -349,18 +320,10 @@ func TestAttempts(t *testing.T) {
 	second.Attempt = 2
 	dir := makeRun(t, nil, second)
 	name := filepath.Join(dir, "episodes.jsonl")
-	line, err := record.Decode([]byte(read(t, name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := sharedtest.Must(record.Decode([]byte(read(t, name))))(t)
 	line.Attempt, line.Trajectory[0] = 1, good(8)
-	first, err := record.Encode(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, append([]byte(read(t, name)), append(first, first...)...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	first := sharedtest.Must(record.Encode(line))(t)
+	sharedtest.OK(t, os.WriteFile(name, append([]byte(read(t, name)), append(first, first...)...), 0o644))
 	o := options(t, TRL, dir)
 	r := export(t, o)
 	if text := read(t, o.Out); r.Used != 1 || !strings.Contains(text, "move 8") || strings.Contains(text, "move 9") {
@@ -406,10 +369,7 @@ func drawnTest(t *testing.T) string {
 	t.Helper()
 	for seed := range int64(20) {
 		one := envs.GeneratorSeeds{First: seed, Last: seed}
-		e, err := catalog.Open("pddl", envs.Setup{GeneratorSeed: one}, envs.Outside{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sharedtest.Must(catalog.Open("pddl", envs.Setup{GeneratorSeed: one}, envs.Outside{}))(t)
 		for _, task := range e.Tasks() {
 			if catalog.ByChance(e.Info(), task) {
 				return task.Content
@@ -472,13 +432,9 @@ func TestQuestionsUnderAnotherName(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if r.Omitted[TestTask] != 1 {
-		t.Errorf("%+v", r)
-	}
+	sharedtest.Equal(t, r.Omitted[TestTask], 1, r)
 	o.TestTasks = true
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "both allowed and dropped") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Run(t.Context(), o)), "both allowed and dropped")
 	for _, goal := range []string{question, "Answer the question: " + strings.ToLower(question), "Read and answer.\n" +
 		question} {
 		if !asks(goal) {
@@ -542,9 +498,7 @@ func TestParts(t *testing.T) {
 		"train=0.9": "add up to 0.9", "a=0.5,a=0.5": "twice", "a=0,b=1": "such as", "a=x": "such as", "=1": "such as",
 		"a=0.5,A=0.5": "twice", "../x=1": "such as", "a=NaN": "such as", "a=0.5,,b=0.5": "such as",
 	} {
-		if _, err := ParseParts(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(ParseParts(text)), want, text)
 	}
 }
 
@@ -562,15 +516,11 @@ func TestPartsStay(t *testing.T) {
 		s.add("e", envs.Task{ID: fmt.Sprint("new", i), Digest: fmt.Sprint("n", i)})
 	}
 	for id, part := range before {
-		if s.part(taskName("e", id)) != part {
-			t.Errorf("%s moved", id)
-		}
+		sharedtest.Equal(t, s.part(taskName("e", id)), part, id, "moved")
 	}
 	s.add("e", envs.Task{ID: "x", Digest: "d1"})
 	s.add("e", envs.Task{ID: "x", Digest: "d2"})
-	if s.root(taskName("e", "1")) != s.root(taskName("e", "2")) {
-		t.Error("1 and 2 have the content of one task")
-	}
+	sharedtest.Equal(t, s.root(taskName("e", "1")), s.root(taskName("e", "2")), "1 and 2 have the content of one task")
 }
 
 // Nothing half-written has a name: not after an error, not when the export is stopped.
@@ -592,22 +542,14 @@ func TestAllOrNothing(t *testing.T) {
 	damaged := makeRun(t, nil, of(good(1)), of(good(2)))
 	name := filepath.Join(damaged, "episodes.jsonl")
 	text := strings.Replace(read(t, name), "move 2", "move 3", 1)
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	o.Sources = []string{dir, damaged}
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "checksum") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Run(t.Context(), o)), "checksum")
 	empty("damaged")
 	// The manifest is in the way.
 	o.Sources = []string{dir}
-	if err := os.Mkdir(o.ManifestFile(), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "not a regular file") {
-		t.Error(err)
-	}
+	sharedtest.OK(t, os.Mkdir(o.ManifestFile(), 0o755))
+	sharedtest.Fails(t, sharedtest.Err(Run(t.Context(), o)), "not a regular file")
 	if _, err := os.Stat(o.Out); err == nil {
 		t.Error("there is a file without a manifest")
 	}
@@ -625,36 +567,24 @@ func TestNoFolder(t *testing.T) {
 // What a killed process left is written over; what another one writes is not.
 func TestPartialFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.Mkdir(name+record.Unfinished, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(name+record.Unfinished, 0o755))
 	left := filepath.Join(name+record.Unfinished, "file")
-	if err := os.WriteFile(left, bytes.Repeat([]byte("old"), 99), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(left, bytes.Repeat([]byte("old"), 99), 0o644))
 	f, err := Create(name, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(name, false); err == nil || !strings.Contains(err.Error(), "another process writes it") {
-		t.Error(err)
-	}
-	if _, err := f.Write([]byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Create(name, false)), "another process writes it")
+	sharedtest.OK(t, sharedtest.Err(f.Write([]byte("new"))))
 	if err := f.Commit(); err != nil || read(t, name) != "new" {
 		t.Errorf("%q, %v", read(t, name), err)
 	}
-	if _, err := Create(name, false); err == nil || !strings.Contains(err.Error(), "exists") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Create(name, false)), "exists")
 	if f, err = Create(name, true); err != nil {
 		t.Fatal(err)
 	}
 	f.Abort()
-	if read(t, name) != "new" {
-		t.Error("the old file is gone")
-	}
+	sharedtest.Equal(t, read(t, name), "new", "the old file is gone")
 	if _, err := os.Stat(name + record.Unfinished); err == nil {
 		t.Error("something is left")
 	}
@@ -693,9 +623,7 @@ func TestCallsThatStandAlone(t *testing.T) {
 		{[]Message{{model.User, "a", false}, {model.Assistant, "one", true}}, 1},
 		{[]Message{{model.User, "d", false}, {model.Assistant, "four", true}}, 4},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got), "")
 	// OpenAI takes no empty message, also where it is not trained on.
 	x := &exporter{Options: Options{Format: OpenAI}, report: newReport(Options{})}
 	empty := []Conversation{{[]Message{{model.User, "a", false}, {model.Assistant, "", false}, {model.User, "b", false},

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -30,14 +31,8 @@ func TestWindows(t *testing.T) {
 				c.Messages = append(c.Messages, Message{model.User, text(fmt.Sprint("answer", i)), false})
 			}
 		}
-		m, err := newMeasure(Options{Format: Axolotl, Window: rapid.IntRange(60, 300).Draw(t, "window")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := m.windows(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := sharedtest.Must(newMeasure(Options{Format: Axolotl, Window: rapid.IntRange(60, 300).Draw(t, "window")}))(t)
+		parts := sharedtest.Must(m.windows(c))(t)
 		times := map[string]int{}
 		for _, p := range parts {
 			if n, _ := m.count(p.Messages); n > m.lengths.Window {
@@ -100,13 +95,9 @@ func TestLengths(t *testing.T) {
 		t.Error("something fits a window of 10 tokens")
 	}
 	o.Format, o.Out = KTO, strings.Replace(o.Out, ".json", "2.json", 1)
-	if err := o.Check(); err == nil || !strings.Contains(err.Error(), "kto has none") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, o.Check(), "kto has none")
 	o.Format, o.Window, o.Tokenizer = TRL, 0, "nowhere.json"
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "nowhere.json") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Run(t.Context(), o)), "nowhere.json")
 }
 
 func sumOf(counts []int) (n int) {

@@ -1,8 +1,9 @@
 package export
 
 import (
-	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestWrongOptions(t *testing.T) {
@@ -24,9 +25,7 @@ func TestWrongOptions(t *testing.T) {
 	} {
 		o := options(t, OpenAI, "run")
 		change(&o)
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		sharedtest.Fails(t, o.Check(), want)
 	}
 }
 

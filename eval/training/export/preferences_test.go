@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -75,9 +76,7 @@ func TestLabels(t *testing.T) {
 	for _, e := range lines[labelExample](t, o.Out) {
 		got += fmt.Sprint(e.Turn, e.Label, " ")
 	}
-	if got != "1 true 2 false 3 true 2 false " {
-		t.Error(got)
-	}
+	sharedtest.Equal(t, got, "1 true 2 false 3 true 2 false ")
 	o = options(t, PRM, dirs...)
 	export(t, o)
 	episodes := lines[stepsExample](t, o.Out)
@@ -86,9 +85,7 @@ func TestLabels(t *testing.T) {
 {"trajectory":%q,"step":0,"answer":{"label":"wrong"}}
 {"trajectory":%q,"step":1,"answer":{"unreadable":"x"}}
 `, episodes[0].ID, episodes[1].ID, episodes[1].ID)
-	if err := os.WriteFile(filepath.Join(judged, record.LabelsFile), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(judged, record.LabelsFile), []byte(text), 0o644))
 	for labels, want := range map[string]string{
 		ByEnvironment: "[true false true][true false]", ByProgress: "[true false true][true false]",
 		judged: "[true][false]",
@@ -108,14 +105,10 @@ func TestLabels(t *testing.T) {
 				}
 			}
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", labels, got, want)
-		}
+		sharedtest.Equal(t, got, want, labels)
 	}
 	o.Format, o.Labels = PRM, "nowhere"
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "labels are valid, progress, or") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Run(t.Context(), o)), "labels are valid, progress, or")
 }
 
 // The best episodes of a task are taken, and no more of a task or a kind than is said;

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // What is said of an export has its counts, and what must not be overlooked.
@@ -33,9 +35,7 @@ func TestReportText(t *testing.T) {
 	want := "nothing is left to export: 5 episodes with a result (3 not solved, 2 another model), " +
 		"1 planned without one"
 	nothing := Account{Episodes: 5, Unfinished: 1, Omitted: map[Reason]int{"another model": 2, "not solved": 3}}
-	if got := (&NothingError{&nothing}).Error(); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	sharedtest.Equal(t, (&NothingError{&nothing}).Error(), want)
 }
 
 // A file that is no longer what was written is named, with the number of all.
@@ -47,9 +47,7 @@ func TestCheckAll(t *testing.T) {
 	if _, err := CheckAll(&out, []string{dir}); err != nil || !strings.Contains(out.String(), ": as written\n") {
 		t.Fatalf("%v: %s", err, out.String())
 	}
-	if err := os.WriteFile(o.Out, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(o.Out, []byte("{}\n"), 0o600))
 	out.Reset()
 	if _, err := CheckAll(&out, []string{dir}); err == nil || !strings.HasPrefix(err.Error(), "1 of ") {
 		t.Errorf("%v: %s", err, out.String())

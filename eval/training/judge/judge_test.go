@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/training/calls"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -100,9 +101,7 @@ func TestReadAnswer(t *testing.T) {
 		{strings.Repeat("{", 1_000_000), Answer{Unreadable: NoVerdict}},
 		{`{"verdict": "right"` + strings.Repeat(" ", 5000) + `}`, Answer{Unreadable: NoVerdict}},
 	} {
-		if diff := cmp.Diff(c.want, readAnswer(c.reply)); diff != "" {
-			t.Errorf("%.60q: %s", c.reply, diff)
-		}
+		sharedtest.Same(t, readAnswer(c.reply), c.want, c.reply)
 	}
 	if a := readCall(&calls.Call{Reply: `{"verdict": "right"}`, Fault: record.CutOff}); a.Unreadable != Unreadable(record.CutOff) || a.Label != "" {
 		t.Errorf("%+v", a)
@@ -122,10 +121,7 @@ func FuzzReadAnswer(f *testing.F) {
 
 // The prompt has what was known before the turn, and nothing of what followed.
 func TestPrompt(t *testing.T) {
-	p, err := configs.LoadJudge()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadJudge())(t)
 	turn := newTurn(plays("x", "rrwr"), 2)
 	text := turn.prompt(p, 1000)
 	for _, want := range []string{"Goal: Go.", "They are not recorded",
@@ -144,9 +140,7 @@ func TestPrompt(t *testing.T) {
 		t.Errorf("%q", h)
 	}
 	first := newTurn(plays("x", "r"), 0)
-	if h := first.History(0); h != "Observation: A room.\n" {
-		t.Errorf("%q", h)
-	}
+	sharedtest.Equal(t, first.History(0), "Observation: A room.\n")
 }
 
 // labelled makes turns of which the trajectories say a, and another rater b; one
@@ -222,9 +216,7 @@ func TestAgreementByHand(t *testing.T) {
 		confusion := tables[1]
 		for i, row := range confusion.Rows {
 			for j := range 3 {
-				if row[3+j].Value != c.table[i][j] {
-					t.Errorf("row %d of the confusion table: %v", i, row)
-				}
+				sharedtest.Equal[any](t, row[3+j].Value, c.table[i][j], "row of the confusion table", i, row)
 			}
 		}
 	}
@@ -248,9 +240,7 @@ func TestSheet(t *testing.T) {
 		of.Steps[0].Thought, of.Steps[0].Action = text.Draw(t, "thought"), text.Draw(t, "action")
 		turns := []JudgedTurn{newTurn(of, 0), newTurn(of, 1)}
 		var b bytes.Buffer
-		if err := WriteSheet(&b, turns, 1000); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, WriteSheet(&b, turns, 1000))
 		rows, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
 		if err != nil || len(rows) != 3 {
 			t.Fatalf("%d rows, %v", len(rows), err)
@@ -266,9 +256,7 @@ func TestSheet(t *testing.T) {
 		var filled bytes.Buffer
 		w := csv.NewWriter(&filled)
 		w.Comma = rapid.SampledFrom([]rune{',', ';'}).Draw(t, "separator")
-		if err := w.WriteAll(rows); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, w.WriteAll(rows))
 		r, err := ReadSheet(strings.NewReader("\ufeff"+filled.String()), turns)
 		if err != nil || r.Labels[turns[0].ID] != Right || r.None["no label in the sheet"] != 1 {
 			t.Fatalf("%+v, %v", r, err)
@@ -288,9 +276,7 @@ func TestReadSheetErrors(t *testing.T) {
 		"id,label\n\"" + id + "\n":                  "extraneous",
 		"id,label\n" + id + "\n":                    "wrong number of fields",
 	} {
-		if _, err := ReadSheet(strings.NewReader(text), turns); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(ReadSheet(strings.NewReader(text), turns)), want, text)
 	}
 	r, err := ReadSheet(strings.NewReader("id,label,x\n\n,,\n"+id+",wrong,\n"), turns)
 	if err != nil || r.Labels[id] != Wrong || r.None["not in the sheet"] != 1 {
@@ -321,14 +307,10 @@ func TestReadFile(t *testing.T) {
 		{"turn": 4, "role": "Player", "Thought": "u", "Action": "wait"},
 		{"turn": 5, "role": "DM", "Thought": "secret", "Observation": "Task Succeed", "parameter_error": false, "place_error": false, "logic_error": false}]}`
 	file := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(line, "\n", " ")+"\n\n{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte(strings.ReplaceAll(line, "\n", " ")+"\n\n{}\n"), 0o600))
 	var got []*Trajectory
 	_, err := Read(file, func(t *Trajectory) { got = append(got, t) })
-	if err == nil || !strings.Contains(err.Error(), "x.jsonl:3: it needs the keys") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "x.jsonl:3: it needs the keys")
 	want := &Trajectory{Goal: "g", Actions: "take {item} with item: a, b\nwait\n", First: "A room.",
 		Steps: []JudgedStep{
 			{Thought: "t", Action: "take c", Observation: "No.", Label: Wrong},
@@ -338,7 +320,5 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(got)
 	}
 	want.ID, want.Task = got[0].ID, got[0].ID
-	if diff := cmp.Diff(want, got[0]); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Equal(t, cmp.Diff(want, got[0]), "")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // What passes is written so that it can be read for training, with a mask by the
@@ -14,15 +16,13 @@ func TestMasked(t *testing.T) {
 	var out []byte
 	check := func(o Options, want string) {
 		t.Helper()
-		if err := VerifyLines("lines", strings.NewReader(line), o, false, func(c Checked) error {
+		sharedtest.OK(t, VerifyLines("lines", strings.NewReader(line), o, false, func(c Checked) error {
 			if c.Reason != "" || c.Masked == nil {
 				t.Fatalf("%+v", c)
 			}
 			out = c.Masked
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		got := ""
 		if _, err := ReadItems("lines", strings.NewReader(string(out)), func(i *Item) error {
 			if i.ID != "a<b" || len(i.Turns) != 9 || i.Script.Goal == "" || i.Turns[1].Thought != "I think." {
@@ -57,9 +57,7 @@ func TestItemsThatAreNotVerified(t *testing.T) {
 		strings.ReplaceAll(raw, `"Goal"`, `"Goals"`): `no "Goal"`,
 	} {
 		_, err := ReadItems("lines", strings.NewReader("\n"+line), func(*Item) error { return nil })
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
+		sharedtest.Fails(t, err, want)
 	}
 }
 

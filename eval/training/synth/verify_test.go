@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 const shop = `{
@@ -66,11 +66,7 @@ func (t *turns) json() []byte {
 }
 
 func script(t testing.TB, text string) *Script {
-	s, err := ParseScript([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sharedtest.Must(ParseScript([]byte(text)))(t)
 }
 
 // Each rule of the algorithm, by hand.
@@ -156,9 +152,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyTurns(t *testing.T) {
 	s := script(t, shop)
 	var raw []json.RawMessage
-	if err := json.Unmarshal(good().json(), &raw); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal(good().json(), &raw))
 	for n := 1; n <= len(raw); n++ {
 		v := VerifyTurns(s, raw[:n], DefaultOptions(), false)
 		if want := n - 1 + n%2; v.Reason != "" || v.Verified != want || v.Ended != (n == len(raw)) {
@@ -190,9 +184,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s: %v", c.Pattern, err)
 			continue
 		}
-		if re.MatchString(c.Text) != c.Ok {
-			t.Errorf("%s on %q: want %v", c.Pattern, c.Text, c.Ok)
-		}
+		sharedtest.Equal(t, re.MatchString(c.Text), c.Ok, c.Pattern, c.Text)
 	}
 	for _, pattern := range []string{`(?=a)b`, `(a)\1`, `(?<!a)b`, `[^\W]`, `(`, strings.Repeat("a", 3000),
 		`((a{1000}){1000}){1000}`, `(?:(?:\w{50}){50}){50}`, `\w{1000}`, `(?P=x)`, `(?#c)a`} {
@@ -229,18 +221,12 @@ func TestScripts(t *testing.T) {
 		`"item": ["lamp", "rope"]}}`: {`"item": [["lamp"]]}}`, `the action "take {item}" has a parameter "item" with`},
 		`"parameters": {}`:           {`"parameters": ["n"]`, `the action "wait" has "parameters" that are not an object`},
 	} {
-		if _, err := ParseScript([]byte(replacedOnce(t, old, c.with))); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", old, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(ParseScript([]byte(replacedOnce(t, old, c.with)))), c.want, old)
 	}
 	if err := script(t, shop).Check(); err != nil {
 		t.Error(err)
 	}
-	if err := script(t, strings.Replace(shop, "^wait$", "^await$", 1)).Check(); err == nil ||
-		!strings.Contains(err.Error(), `does not match "wait"`) {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, script(t, strings.Replace(shop, "^wait$", "^await$", 1)).Check(), `does not match "wait"`)
 }
 
 // replacedOnce is the shop with a replacement.
@@ -376,12 +362,7 @@ func TestSizeOfPatterns(t *testing.T) {
 		"[a-z]":          1,
 		"a|bcdef":        1 + 1 + 5,
 	} {
-		re, err := syntax.Parse(pattern, syntax.Perl)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := size(re); got != want {
-			t.Errorf("%s: %d, want %d", pattern, got, want)
-		}
+		re := sharedtest.Must(syntax.Parse(pattern, syntax.Perl))(t)
+		sharedtest.Equal(t, size(re), want, pattern)
 	}
 }

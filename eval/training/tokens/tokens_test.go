@@ -3,17 +3,15 @@ package tokens
 import (
 	"encoding/json"
 	"os"
-	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // The counts come from the library tokenizers for Python, by which the files were made:
 // the divisions of GPT-2, of Qwen with its normal form, and of Llama 3.
 func TestCounts(t *testing.T) {
-	b, err := os.ReadFile("testdata/counts.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("testdata/counts.json"))(t)
 	var want map[string][]struct {
 		Text   string
 		Tokens int
@@ -22,10 +20,7 @@ func TestCounts(t *testing.T) {
 		t.Fatal(len(want), err)
 	}
 	for name, samples := range want {
-		c, err := Load("testdata/" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := sharedtest.Must(Load("testdata/" + name + ".json"))(t)
 		for range 2 { // counted, then known
 			for _, s := range samples {
 				if n, err := c.Count(s.Text); err != nil || n != s.Tokens {
@@ -48,19 +43,14 @@ func TestRefused(t *testing.T) {
 		`{"model":{"vocab":{"a":0}},"normalizer":{"type":"Lowercase"},"pre_tokenizer":{"type":"ByteLevel"}}`:         "not a byte-level BPE",
 		`{"model":{"vocab":{"a":0}},"pre_tokenizer":{"type":"Split","behavior":"Isolated","pattern":{"Regex":"("}}}`: "parsing regexp",
 	} {
-		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(parse([]byte(text))), want, text)
 	}
 }
 
 // No file of a user makes the reader panic.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"own", "split", "digits"} {
-		b, err := os.ReadFile("testdata/" + name + ".json")
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := sharedtest.Must(os.ReadFile("testdata/" + name + ".json"))(f)
 		f.Add(b, "Hello 12 中\n")
 	}
 	f.Add([]byte(`{"model":{"vocab":{"a":0}},"pre_tokenizer":{"type":"ByteLevel"},"added_tokens":[{"id":3,"content":""}]}`), "a")

@@ -25,9 +25,7 @@ func TestMain(m *testing.M) {
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(path, []byte(content), 0o600))
 	return "file://" + path
 }
 
@@ -43,14 +41,9 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	p.Click("button")
 	p.Until("document.title === 'Two'")
-	if got := p.text(); got != "One\nMore" {
-		t.Errorf("the page says %q", got)
-	}
+	sharedtest.Equal(t, p.text(), "One\nMore", "the page says")
 	p.Picture(picture)
-	f, err := os.Open(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Open(picture))(t)
 	defer f.Close()
 	if about, err := png.DecodeConfig(f); err != nil || about.Width != 320 || about.Height != 200 {
 		t.Errorf("the picture is %+v, %v", about, err)
@@ -63,9 +56,7 @@ func TestFormInABrowser(t *testing.T) {
 		`<form onsubmit="document.title = this[0].value; return false"><input></form>`)
 	p := Start(t).Open(t, address, "file://", Look{Width: 320, Height: 200})
 	p.Choose("select", "b")
-	if got := p.Eval("document.querySelector('select').value"); got != "b" {
-		t.Errorf("the list has %s", got)
-	}
+	sharedtest.Equal(t, p.Eval("document.querySelector('select').value"), "b", "the list has")
 	p.Type("input", "typed")
 	p.Until("document.title === 'typed'")
 	p.Press("!")
@@ -163,7 +154,5 @@ func TestAuditInABrowser(t *testing.T) {
 	b, r := Start(t), &recorder{TB: t}
 	p := b.Open(r, file(t, "page.html", "<!doctype html><title>Page</title>"), "file://", Look{Width: 320, Height: 200})
 	p.Audit(strings.TrimPrefix(axe, "file://"))
-	if want := "axe-core:\na-rule: violations\n  img a reason"; r.end() != want {
-		t.Errorf("axe-core finds %q, want %q", r.said, want)
-	}
+	sharedtest.Equal(t, r.end(), "axe-core:\na-rule: violations\n  img a reason", "axe-core finds", r.said)
 }

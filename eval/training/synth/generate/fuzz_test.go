@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/training/calls"
 	"heldout/eval/training/synth"
 )
@@ -33,10 +34,7 @@ func FuzzMake(f *testing.F) {
 		if !it.Passed {
 			return
 		}
-		s, err := synth.ParseScript(it.Script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(synth.ParseScript(it.Script))(t)
 		if v := synth.Verify(s, list(it.Trajectory), g.Verify); v.Reason != "" {
 			t.Fatalf("%+v", v)
 		}

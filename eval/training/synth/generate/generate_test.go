@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/eval/training/calls"
 	"heldout/eval/training/synth"
@@ -113,10 +114,7 @@ func replaced(t testing.TB, text, old, with string) string {
 
 func newGenerator(t testing.TB, personas ...string) *Generator {
 	t.Helper()
-	prompts, err := configs.LoadSynthesis()
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompts := sharedtest.Must(configs.LoadSynthesis())(t)
 	return &Generator{
 		Condition: Setting{Model: "vllm:fake", Decoding: record.Decoding{TopP: 1, MaxTokens: 100},
 			MaxCalls: MostCalls, MinErrors: 2, ErrorSignal: "any", SuccessText: "Task Succeed"},
@@ -127,11 +125,8 @@ func newGenerator(t testing.TB, personas ...string) *Generator {
 func openBook(t testing.TB, dir string, g *Generator, items int) *calls.Book {
 	t.Helper()
 	now := time.Unix(0, 0)
-	b, err := calls.Open(dir, calls.Setup{Kind: record.SynthLog, Condition: g.Condition, Planned: items,
-		Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(calls.Open(dir, calls.Setup{Kind: record.SynthLog, Condition: g.Condition, Planned: items,
+		Now: func() time.Time { return now }}))(t)
 	return b
 }
 
@@ -141,32 +136,19 @@ func made(t testing.TB, g *Generator, m model.Model, items, concurrency int, dir
 	b := openBook(t, dir, g, items)
 	defer b.End()
 	g.Ask = func(ctx context.Context, q calls.Question) (*calls.Call, error) { return b.Ask(ctx, m, q) }
-	if _, err := b.Work(t.Context(), items, concurrency, func(ctx context.Context, i int) error {
+	sharedtest.OK(t, sharedtest.Err(b.Work(t.Context(), items, concurrency, func(ctx context.Context, i int) error {
 		_, err := g.Make(ctx, i)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Reread(); err != nil {
-		t.Fatal(err)
-	}
+	})))
+	sharedtest.OK(t, b.Reread())
 	g.Ask = func(ctx context.Context, q calls.Question) (*calls.Call, error) { return b.Ask(ctx, nil, q) }
-	c, err := Collect(t.Context(), b, g, items, 0.7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return sharedtest.Must(Collect(t.Context(), b, g, items, 0.7))(t)
 }
 
 // The examples in the prompts pass their own rules.
 func TestExamplesPass(t *testing.T) {
-	p, err := configs.LoadSynthesis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Script.Examples) != 3 {
-		t.Errorf("there are %d examples of scripts, the paper has 3", len(p.Script.Examples))
-	}
+	p := sharedtest.Must(configs.LoadSynthesis())(t)
+	sharedtest.Equal(t, len(p.Script.Examples), 3, "there are examples of scripts, the paper has 3")
 	for _, ex := range append(p.Script.Examples, configs.ScriptExample{
 		Persona: "trajectory", Script: p.Trajectory.Example.Script}) {
 		s, err := synth.ParseScript([]byte(ex.Script))
@@ -177,10 +159,7 @@ func TestExamplesPass(t *testing.T) {
 			t.Errorf("%s: %v %v", ex.Persona, err, s.Unsupported())
 		}
 	}
-	s, err := synth.ParseScript([]byte(p.Trajectory.Example.Script))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(synth.ParseScript([]byte(p.Trajectory.Example.Script)))(t)
 	if v := synth.Verify(s, []byte(p.Trajectory.Example.Trajectory), synth.DefaultOptions()); v.Reason != "" ||
 		v.Repaired != 2 {
 		t.Errorf("%+v", v)
@@ -288,10 +267,7 @@ func TestMistakes(t *testing.T) {
 			b := openBook(t, t.TempDir(), g, 1)
 			defer b.End()
 			g.Ask = func(ctx context.Context, q calls.Question) (*calls.Call, error) { return b.Ask(ctx, m, q) }
-			it, err := g.Make(t.Context(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			it := sharedtest.Must(g.Make(t.Context(), 0))(t)
 			got := append([]ItemCall(nil), it.Attempts...)
 			first := -1
 			for i := range got {
@@ -313,18 +289,13 @@ func TestMistakes(t *testing.T) {
 				t.Errorf("%d attempts, %d calls", len(it.Attempts), m.total)
 			}
 			last := c.want[len(c.want)-1]
-			if it.Passed != (last.Kind == TrajectoryCall && last.Reason == "") {
-				t.Errorf("passed: %v", it.Passed)
-			}
+			sharedtest.Equal(t, it.Passed, (last.Kind == TrajectoryCall && last.Reason == ""), "passed")
 			if first >= 0 && first+1 < m.total && !strings.Contains(m.prompts[who][first+1], c.message) {
 				t.Errorf("the prompt after the rejection has no %q:\n%s", c.message,
 					m.prompts[who][first+1][len(m.prompts[who][0])-200:])
 			}
 			if it.Passed {
-				s, err := synth.ParseScript(it.Script)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := sharedtest.Must(synth.ParseScript(it.Script))(t)
 				if v := synth.Verify(s, list(it.Trajectory), g.Verify); v.Reason != "" {
 					t.Errorf("what passed does not verify: %+v", v)
 				}
@@ -369,10 +340,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	read := func(dir string) string {
 		var all bytes.Buffer
 		for _, f := range []string{record.TrajectoriesFile, record.ItemsFile} {
-			b, err := os.ReadFile(filepath.Join(dir, f))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(os.ReadFile(filepath.Join(dir, f)))(t)
 			all.Write(b)
 		}
 		return all.String()
@@ -411,33 +379,23 @@ func TestCollect(t *testing.T) {
 	dir := t.TempDir()
 	c := made(t, g, m, 5, 1, dir)
 	want := map[Outcome]int{Included: 2, Removed: 2, GivenUp: 1}
-	if diff := cmp.Diff(want, c.Outcomes); diff != "" {
-		t.Errorf("outcomes: %s", diff)
-	}
+	sharedtest.Same(t, c.Outcomes, want, "outcomes")
 	if c.Rules[SameTask] != 1 || c.Rules[NearText] != 1 || c.ByCalls[2] != 4 ||
 		c.Rejected[Rejection{ScriptCall, BadScript}] != 4 || c.Rejecting[Rejection{ScriptCall, BadScript}] != 1 {
 		t.Errorf("%+v", c)
 	}
 	var lines []ItemLine
-	content, err := os.ReadFile(filepath.Join(dir, record.ItemsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(filepath.Join(dir, record.ItemsFile)))(t)
 	for text := range strings.Lines(string(content)) {
 		var l ItemLine
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, json.Unmarshal([]byte(text), &l))
 		lines = append(lines, l)
 	}
 	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Original != lines[0].ID ||
 		lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Original != lines[0].ID {
 		t.Errorf("%s", content)
 	}
-	f, err := os.Open(filepath.Join(dir, record.TrajectoriesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Open(filepath.Join(dir, record.TrajectoriesFile)))(t)
 	defer f.Close()
 	n := 0
 	if err := synth.VerifyLines("lines", f, g.Verify, false, func(c synth.Checked) error {

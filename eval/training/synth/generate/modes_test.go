@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/training/calls"
 	"heldout/scoring/record"
 )
@@ -365,9 +366,5 @@ func (m mode) make(t *testing.T, item int) *Item {
 		}
 		return &calls.Call{Reply: r.text, Fault: r.fault}, nil
 	}
-	it, err := g.Make(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return it
+	return sharedtest.Must(g.Make(t.Context(), 0))(t)
 }

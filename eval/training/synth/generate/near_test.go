@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/training/synth"
 )
 
@@ -54,17 +55,11 @@ func TestNearFindsAll(t *testing.T) {
 }
 
 func TestShingles(t *testing.T) {
-	if n := len(shingles(words("One, two; THREE four - five six!"))); n != 2 {
-		t.Errorf("%d shingles of six words", n)
-	}
-	if n := len(shingles(words("one two"))); n != 1 {
-		t.Errorf("%d shingles of two words", n)
-	}
+	sharedtest.Equal(t, len(shingles(words("One, two; THREE four - five six!"))), 2, "shingles of six words")
+	sharedtest.Equal(t, len(shingles(words("one two"))), 1, "shingles of two words")
 	a, b := shingles(words("a b c d e f g h i j")), shingles(words("a b c d e f g h i k"))
 	if j := jaccard(a, b); math.Abs(j-5.0/7) > 1e-9 { // five of six on each side are common
 		t.Errorf("similarity %v", j)
 	}
-	if got := taskOf(textItem("Find the LAMP!")); got != "find the lamp" {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Equal(t, taskOf(textItem("Find the LAMP!")), "find the lamp")
 }
