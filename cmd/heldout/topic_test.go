@@ -156,7 +156,8 @@ func TestShownComparison(t *testing.T) {
 		}
 		pages[i] = string(b)
 	}
-	shown := regexp.MustCompile("(?s)\\$ heldout (compare runs/base runs/tuned[^\n]*)\n(.*?)```").FindStringSubmatch(pages[0])
+	screen := regexp.MustCompile("(?s)\\$ heldout (compare runs/base runs/tuned[^\n]*)\n(.*?)```")
+	shown := screen.FindStringSubmatch(pages[0])
 	if shown == nil {
 		t.Fatal("README.md compares no runs/base with runs/tuned")
 	}
