@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,9 +12,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"heldout/envs/sharedtest"
+	"heldout/eval/share/bundle"
 )
 
 // mostPages is how many pages there may be.
@@ -135,38 +136,38 @@ func subcommands(root *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// The comparison in README.md and in page benchmark is what their commands print.
+// The comparison in README.md and in page benchmark is what its command prints of the two runs
+// that docs/loop keeps, and the replies of these runs earn it.
 func TestShownComparison(t *testing.T) {
-	sharedtest.Heavy(t)
 	t.Parallel()
+	const kept = "../../docs/loop/pair.heldout"
 	pages := [2]string{}
 	for i, file := range []string{"../../README.md", "topics/benchmark.md"} {
 		b := sharedtest.Must(os.ReadFile(file))(t)
 		pages[i] = string(b)
 	}
-	dir := t.TempDir()
-	heldout := func(command string) string {
-		c := exec.Command("heldout", strings.Fields(command)...)
-		c.Dir = dir
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("heldout %s: %v", command, err)
-		}
-		return string(out)
+	screen := regexp.MustCompile("(?s)\\$ heldout (compare runs/base runs/tuned[^\n]*)\n(.*?)```")
+	shown := screen.FindStringSubmatch(pages[0])
+	if shown == nil {
+		t.Fatal("README.md compares no runs/base with runs/tuned")
 	}
-	play := regexp.MustCompile("heldout (run .* --model )expert-errs --out runs/base").FindStringSubmatch(pages[0])
-	if play == nil {
-		t.Fatal("README.md has no command that plays expert-errs into runs/base")
+	pair := sharedtest.Must(bundle.Open(kept, t.TempDir()))(t)
+	runs := strings.NewReplacer("runs/base", pair.Runs[0][0], "runs/tuned", pair.Runs[1][0])
+	printed := runLine(t, strings.Fields(runs.Replace(shown[1]))...)
+	printed = regexp.MustCompile(" +\n").ReplaceAllString(printed, "\n")
+	if diff := cmp.Diff(printed, shown[2]); diff != "" {
+		t.Errorf("README.md does not show what its command prints: -printed +shown\n%s", diff)
 	}
-	heldout(play[1] + "expert-errs --out runs/base")
-	heldout(play[1] + "expert --out runs/tuned")
-	shown := regexp.MustCompile(" +\n").ReplaceAllString(heldout(
-		"compare runs/base runs/tuned --names expert-errs=base --names expert=tuned"), "\n")
-	if !strings.Contains(pages[0], "\n"+shown+"```") {
-		t.Errorf("README.md does not show what its commands print:\n%s", shown)
-	}
-	table := shown[strings.Index(shown, "─"):]
+	table := printed[strings.Index(printed, "─"):]
 	if !strings.Contains(pages[1], "    "+strings.ReplaceAll(strings.TrimSpace(table), "\n", "\n    ")+"\n") {
 		t.Errorf("page benchmark does not show the table of README.md:\n%s", table)
+	}
+	var proof bytes.Buffer
+	execute(t.Context(), []string{"check", kept, "--data", ""},
+		&system{stdout: &proof, stderr: io.Discard, getenv: noVariables})
+	for _, claim := range []string{"replies earn these results", "tables follow from"} {
+		if !regexp.MustCompile(claim + ".* holds ").MatchString(proof.String()) {
+			t.Errorf("not proven: %s\n%s", claim, proof.String())
+		}
 	}
 }
