@@ -23,8 +23,10 @@ type fakeServer struct {
 	context int
 	// latency is how long a reply takes.
 	latency time.Duration
-	// fail makes one request in five fail, each time in another way.
-	fail bool
+	// fail makes one request in five fail, each time in another way, and none twice: three hung or empty replies to
+	// one would be its result.
+	fail   bool
+	failed sync.Map // by body
 	// hang is closed to let requests go that are made to time out.
 	hang chan struct{}
 	// loading counts the requests below each path /loadingN/, the first N of which it
@@ -88,8 +90,10 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.onChat(n)
 		}
 		time.Sleep(s.latency) // this is what is simulated, not a way to wait for something
-		if s.fail && n%5 == 0 && !s.failure(w, n/5) {
-			return
+		if s.fail && n%5 == 0 {
+			if _, again := s.failed.LoadOrStore(string(body), nil); !again && !s.failure(w, n/5) {
+				return
+			}
 		}
 		if misbehave(w, r, body) {
 			return

@@ -321,8 +321,8 @@ func TestFailingServer(t *testing.T) {
 	defer close(fake.hang)
 	dir := filepath.Join(t.TempDir(), "run")
 	got, err := fakeRun(server.URL, dir, append(steps, "--timeout", "1s", "--concurrency", "60")...).Output()
-	if err != nil {
-		t.Fatal(err)
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		t.Fatalf("%v: %s", err, exit.Stderr)
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)

@@ -89,12 +89,19 @@ func (c *call) full(s *server, failed *model.UnavailableError) bool {
 	if s.calls == 0 || failed.Limit > 0 && !failed.Busy {
 		return false
 	}
-	d := s.doubt
-	full := failed.Busy || d != nil && (d.full || d.failing >= min(3, (s.calls+3)/4))
-	if d != nil {
-		d.full, d.queued, d.last = full, d.queued || full || c.failures > mostFailures, c.fleet.o.Now()
+	first := s.latency == 0
+	d := c.fleet.doubted(s)
+	if d == nil {
+		return failed.Busy || first
 	}
-	return full || s.latency == 0
+	d.full = d.full || failed.Busy || d.failing >= min(3, (s.calls+3)/4)
+	if !d.queued && !d.full && c.failures > mostFailures {
+		d.take() // the last reply's place has a call already
+		d.free(c.fleet.replyTime(s))
+		d.queued = true
+	}
+	d.queued, d.last = d.queued || d.full, c.fleet.o.Now()
+	return d.full || first
 }
 
 // ended returns the error of a call that has been tried often enough; nil if it has not.
@@ -151,10 +158,8 @@ type doubt struct {
 // call in four, so many fail in a row only once in 256 times. The last one is a trial: the reason may be the call.
 const mostFailures = 4
 
-// doubted returns the doubt that a server is in after a failed call; nil if it is out of use.
+// doubted returns the doubt that a server is in after a failed call; nil if it is out of use. The caller holds the lock.
 func (f *Fleet) doubted(s *server) *doubt {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if s.isOut() {
 		return nil
 	}
@@ -173,10 +178,20 @@ func (d *doubt) free(wait time.Duration) {
 	}
 }
 
+// take has nobody take the turn that is free, if one is.
+func (d *doubt) take() {
+	select {
+	case <-d.turn:
+	default:
+	}
+}
+
 // await returns once the server is in no doubt or is set aside, or if it is the call's turn to be made
 // again. Last: it is not, so another one has to take its turn.
 func (c *call) await(ctx context.Context, p placed, failed *model.UnavailableError, last bool) {
+	c.fleet.mu.Lock()
 	d := c.fleet.doubted(p.server)
+	c.fleet.mu.Unlock()
 	if d != nil && d != c.doubt {
 		c.doubt, c.owed = d, c.spent
 	}
