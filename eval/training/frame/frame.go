@@ -45,8 +45,8 @@ type conditionLine struct {
 	Failed   int `json:"failed_attempts"`
 	// Complete: no first trial lacks a result. Rates are of first trials.
 	Complete         bool                 `json:"complete"`
-	Success          estimate             `json:"success"`
-	Progress         estimate             `json:"progress"`
+	Success          boundedRate          `json:"success"`
+	Progress         boundedRate          `json:"progress"`
 	Interval         stats.Question       `json:"interval"`
 	PromptTokens     int                  `json:"prompt_tokens"`
 	CompletionTokens int                  `json:"completion_tokens"`
@@ -59,8 +59,8 @@ type conditionLine struct {
 	results *scoring.Run
 }
 
-// estimate is a fraction and the ends of its 95 % interval, nil where there is none.
-type estimate struct {
+// boundedRate is a fraction and the ends of its 95 % interval, nil where there is none.
+type boundedRate struct {
 	Mean *float64 `json:"mean"`
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
@@ -167,7 +167,7 @@ func (f *frame) conditions(parts record.Parts) (counts map[string]record.Rank, e
 			return nil, err
 		}
 		c.Complete = scores[0].Complete()
-		c.Success, c.Progress = newEstimate(scores[0].Success), newEstimate(scores[0].Progress)
+		c.Success, c.Progress = newRate(scores[0].Success), newEstimate(scores[0].Progress)
 		if err := f.lines.Encode(c); err != nil {
 			return nil, err
 		}
@@ -208,9 +208,9 @@ func (c *conditionLine) add(e *record.Episode, pos record.Position) {
 	c.results.Add(pos, &e.Result, nil)
 }
 
-func newEstimate(r scoring.Rate) (out estimate) {
+func newRate(r scoring.Rate) (out boundedRate) {
 	if math.IsNaN(r.Mean) {
-		return estimate{}
+		return boundedRate{}
 	}
 	out.Mean = &r.Mean
 	if i := r.Interval; i != nil {
