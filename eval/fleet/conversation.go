@@ -32,7 +32,7 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 		if err != nil {
 			return model.Reply{}, err
 		}
-		if c.server != p.server {
+		if call.turn != nil && call.turn.server != p.server {
 			call.yield() // it tells nothing more about the other server
 		}
 		c.server = p.server

@@ -167,7 +167,7 @@ func (f *frame) conditions(parts record.Parts) (counts map[string]record.Rank, e
 			return nil, err
 		}
 		c.Complete = scores[0].Complete()
-		c.Success, c.Progress = newRate(scores[0].Success), newEstimate(scores[0].Progress)
+		c.Success, c.Progress = newRate(scores[0].Success), newRate(scores[0].Progress)
 		if err := f.lines.Encode(c); err != nil {
 			return nil, err
 		}
