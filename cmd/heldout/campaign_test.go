@@ -152,7 +152,6 @@ func (c campaign) write(url string, server *fakeServer) []writtenFiles {
 	}
 	c.do("export", c.at("synth"), "--format", "openai", "--split", "a=0.5,b=0.5", "--out",
 		c.at("exports/synth.jsonl"))
-	c.do("export", c.at("experts"), "--format", "axolotl", "--out", c.at("exports/axolotl.jsonl"))
 	c.do("export", c.at("run"), "--format", "records", "--out", c.at("exports/records.jsonl"))
 	c.do("verify", c.at("synth/trajectories.jsonl"), "--min-errors", "0", "--masked", c.at("verified.jsonl"))
 	questions := c.questions()

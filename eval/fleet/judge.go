@@ -89,19 +89,12 @@ func (c *call) full(s *server, failed *model.UnavailableError) bool {
 	if s.calls == 0 || failed.Limit > 0 && !failed.Busy {
 		return false
 	}
-	first := s.latency == 0
-	d := c.fleet.doubted(s)
-	if d == nil {
-		return failed.Busy || first
+	d := s.doubt
+	full := failed.Busy || d != nil && (d.full || d.failing >= min(3, (s.calls+3)/4))
+	if d != nil {
+		d.full, d.queued, d.last = full, d.queued || full || c.failures > mostFailures, c.fleet.o.Now()
 	}
-	d.full = d.full || failed.Busy || d.failing >= min(3, (s.calls+3)/4)
-	if !d.queued && !d.full && c.failures > mostFailures {
-		d.take() // the last reply's place has a call already
-		d.free(c.fleet.replyTime(s))
-		d.queued = true
-	}
-	d.queued, d.last = d.queued || d.full, c.fleet.o.Now()
-	return d.full || first
+	return full || s.latency == 0
 }
 
 // ended returns the error of a call that has been tried often enough; nil if it has not.
@@ -158,8 +151,10 @@ type doubt struct {
 // call in four, so many fail in a row only once in 256 times. The last one is a trial: the reason may be the call.
 const mostFailures = 4
 
-// doubted returns the doubt that a server is in after a failed call; nil if it is out of use. The caller holds the lock.
+// doubted returns the doubt that a server is in after a failed call; nil if it is out of use.
 func (f *Fleet) doubted(s *server) *doubt {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if s.isOut() {
 		return nil
 	}
@@ -178,20 +173,10 @@ func (d *doubt) free(wait time.Duration) {
 	}
 }
 
-// take has nobody take the turn that is free, if one is.
-func (d *doubt) take() {
-	select {
-	case <-d.turn:
-	default:
-	}
-}
-
 // await returns once the server is in no doubt or is set aside, or if it is the call's turn to be made
 // again. Last: it is not, so another one has to take its turn.
 func (c *call) await(ctx context.Context, p placed, failed *model.UnavailableError, last bool) {
-	c.fleet.mu.Lock()
 	d := c.fleet.doubted(p.server)
-	c.fleet.mu.Unlock()
 	if d != nil && d != c.doubt {
 		c.doubt, c.owed = d, c.spent
 	}
@@ -323,10 +308,11 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 // yield gives the call's turn back, if it has one.
 func (c *call) yield() { c.leaveTurn(func(*doubt) bool { return true }) }
 
-// answered ends the call's turn, if it has one. Its place has another call already, and every second one, by chance,
-// finds out whether a full server has room for one more: else ever fewer would be in flight, as some fail.
+// answered ends the call's turn, if it has one. Its place has another call already, and one more finds out whether a
+// full server has room for it: else ever fewer would be in flight, as some fail. One reply in eight is left alone, by
+// chance, so that no call is always later than the one that finds out.
 func (c *call) answered() {
-	c.leaveTurn(func(d *doubt) bool { return d.full && rand.N(2) == 0 })
+	c.leaveTurn(func(d *doubt) bool { return d.full && rand.N(8) > 0 })
 }
 
 // leaveTurn ends the call's turn, if it has one. Free: another one may have it.

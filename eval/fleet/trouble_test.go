@@ -179,6 +179,8 @@ func TestTrouble(t *testing.T) {
 						// fails 8 times in a row.
 						most, chance = most*6/5, 2
 					}
+				case s.replicas > 0: // one call in four fails
+					most = most * 11 / 10
 				case s.slots > 0:
 					most = reply * time.Duration(episodes*chats/s.slots)
 				case s.out[1] > 0:

@@ -192,7 +192,7 @@ def pandas_frame(table: str, found: Iterable[Json]) -> Any:
 def polars_frame(table: str, found: Iterable[Json]) -> Any:
     import polars
 
-    kinds = {
+    kinds: dict[str, Any] = {
         "text": polars.String,
         "int32": polars.Int32,
         "int64": polars.Int64,

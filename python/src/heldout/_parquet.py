@@ -1,7 +1,7 @@
 """`python -m heldout parquet`: writes the Parquet files of `heldout export`."""
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnusedImport=false
+# pyright: reportUnknownArgumentType=false, reportUnusedImport=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 

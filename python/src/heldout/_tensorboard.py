@@ -1,6 +1,7 @@
 """`python -m heldout tensorboard DIR`: writes the event files of `heldout run --log tensorboard:DIR`."""
 
 # pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportMissingTypeStubs=false, reportAttributeAccessIssue=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
 
