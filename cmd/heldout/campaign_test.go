@@ -197,7 +197,7 @@ func (c campaign) write(url string, server *fakeServer) []writtenFiles {
 		{name: "wiki cache", of: []string{"cache"}, input: search,
 			read: append(ask, "--wiki", "recorded", "--wiki-cache", c.at("cache"))},
 		{name: "data", of: []string{"data"}, read: []string{"data", "check", "babyai", "--data", c.at("data")}},
-		check("synth"), check("judge"), check("think"), check("exports"), check("hub"), check("frames"),
+		check("synth"), check("judge"), check("think"), check("exports"),
 	}
 }
 
