@@ -122,6 +122,9 @@ func TestOneToOne(t *testing.T) {
 			if p.names.outOfText(p.names.inText(normal)) != normal {
 				t.Skip("another text has to be drawn: this one looks like a name in the new spelling")
 			}
+			if rules.Names != "" && strings.HasPrefix(normal, "walk to ") {
+				t.Skip("another text has to be drawn: no environment says a new verb with things in it")
+			}
 			if got := p.normalize(p.ReadAction(p.WriteAction(text))); got != normal {
 				t.Fatalf("%s: %q is written %q and read %q", rules.Name, text, p.WriteAction(text), got)
 			}
