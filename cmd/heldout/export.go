@@ -80,12 +80,11 @@ Inspect into the folder --out; see heldout help records.`,
 			o.Command = commandOf(c, sources)
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
-				run := sys.parquet(c.Context())
-				if err := run(noLines, "examples"); err != nil {
+				if err := sys.parquet(c.Context(), noLines, "examples"); err != nil {
 					return err
 				}
 				o.Parquet = func(f export.Format, from, to string) error {
-					return run(noLines, "examples", string(f), from, to)
+					return sys.parquet(c.Context(), noLines, "examples", string(f), from, to)
 				}
 			}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
@@ -115,7 +114,7 @@ Inspect into the folder --out; see heldout help records.`,
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
 		"a folder, for a hub, without an ending; a folder for parquet and "+inspectLogs)
 	f.BoolVar(&frames.Trajectories, "steps", true, "with parquet and records: write the steps")
-	f.BoolVar(&texts, "texts", true, "with parquet: write what was said, besides the numbers")
+	f.BoolVar(&texts, "texts", true, "with parquet: write texts as well as numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet and records: write all attempts")
 	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders have changed since")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")

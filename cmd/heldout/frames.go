@@ -25,7 +25,11 @@ const (
 // exportFrames writes records for data frames.
 func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o export.Options, f frame.Options,
 	texts bool) error {
-	err := usage(refuseFlags(c, format, "format", "out", "force", "steps", "texts", "attempts"))
+	taken := []string{"format", "out", "force", "steps", "attempts"}
+	if format == parquet {
+		taken = append(taken, "texts")
+	}
+	err := usage(refuseFlags(c, format, taken...))
 	switch {
 	case err != nil:
 		return err
@@ -64,15 +68,14 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 	if !steps {
 		names = names[:2]
 	}
-	run := sys.parquet(ctx)
-	if err := run(noLines, "examples"); err != nil {
+	if err := sys.parquet(ctx, noLines, "examples"); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
 		return err
 	}
 	written, err := export.Tables(filepath.Join(o.Out, "tables"), names, o.Force, func(files []string) error {
-		return run(write, append([]string{"frames", said}, files...)...)
+		return sys.parquet(ctx, write, append([]string{"frames", said}, files...)...)
 	})
 	if err != nil {
 		return err
@@ -81,13 +84,11 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 	return err
 }
 
-// parquet returns what has the Python package write Parquet files, of what is written to it or of other files.
-func (sys *system) parquet(ctx context.Context) func(write func(io.Writer) error, arguments ...string) error {
-	return func(write func(io.Writer) error, arguments ...string) error {
-		_, err := sys.pipe(ctx, write, append([]string{parquet}, arguments...)...)
-		return err
-	}
+// parquet has the Python package write Parquet files, of what is written to it or of other files.
+func (sys *system) parquet(ctx context.Context, write func(io.Writer) error, arguments ...string) error {
+	_, err := sys.pipe(ctx, write, append([]string{parquet}, arguments...)...)
+	return err
 }
 
-// noLines has the Python package say whether it can do what it is asked for.
+// noLines writes nothing: the Python package then only says whether it has what the command needs.
 func noLines(io.Writer) error { return nil }
