@@ -309,10 +309,10 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 func (c *call) yield() { c.leaveTurn(func(*doubt) bool { return true }) }
 
 // answered ends the call's turn, if it has one. Its place has another call already, and one more finds out whether a
-// full server has room for it: else ever fewer would be in flight, as some fail. One reply in eight is left alone, by
+// full server has room for it: else ever fewer would be in flight, as some fail. One reply in 16 is left alone, by
 // chance, so that no call is always later than the one that finds out.
 func (c *call) answered() {
-	c.leaveTurn(func(d *doubt) bool { return d.full && rand.N(8) > 0 })
+	c.leaveTurn(func(d *doubt) bool { return d.full && rand.N(16) > 0 })
 }
 
 // leaveTurn ends the call's turn, if it has one. Free: another one may have it.
