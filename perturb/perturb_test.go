@@ -132,7 +132,8 @@ func TestOneToOne(t *testing.T) {
 		// its own spelling, nor does it see those that agents cannot write.
 		said := texts.Filter(func(text string) bool {
 			normal := p.normalize(text)
-			return p.names.outOfText(p.names.inText(normal)) == normal && (rules.Names == "" || !unsaid.MatchString(normal))
+			apart := p.names.outOfText(p.names.inText(normal)) == normal
+			return apart && (rules.Names == "" || !unsaid.MatchString(normal))
 		})
 		rapid.Check(t, func(t *rapid.T) {
 			text := said.Draw(t, "text")
