@@ -80,15 +80,20 @@ Inspect into the folder --out; see heldout help records.`,
 			o.Command = commandOf(c, sources)
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
-				if err := sys.parquet(c.Context(), noLines, "examples"); err != nil {
-					return err
-				}
 				o.Parquet = func(f export.Format, from, to string) error {
 					return sys.parquet(c.Context(), noLines, "examples", string(f), from, to)
 				}
 			}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
 				return usage(err)
+			}
+			if o.Folder { // what is wrong with the options comes first
+				if err := o.Check(); err != nil {
+					return exportError(err)
+				}
+				if err := sys.parquet(c.Context(), noLines, "examples"); err != nil {
+					return err
+				}
 			}
 			report, err := export.Run(c.Context(), o)
 			if err != nil {
