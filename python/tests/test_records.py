@@ -67,11 +67,41 @@ def test_parquet(run, tmp_path):
     assert "as written" in heldout.cli("export", "--check", tmp_path).stdout
 
 
-@pytest.mark.parametrize("form", "sharegpt openai trl axolotl agentgym prm".split())
-def test_hub(run, tmp_path, form):
+@pytest.mark.parametrize("form", ["parquet", "inspect"])
+def test_texts_in_any_locale(tmp_path, monkeypatch, form):
+    """What the binary sends is UTF-8, whatever the locale says, as on Windows."""
+    said = "ask — é ☃"
+    package = {"parquet": "pyarrow.parquet", "inspect": "inspect_ai.log"}[form]
+    reader = pytest.importorskip(package, reason=f"pip install {package.split('.')[0].replace('_', '-')}")
+
+    def agent(episode):
+        while not episode.done:
+            episode.step(said)
+
+    heldout.evaluate(agent, "pddl", out=tmp_path / "run", limit=1, step_limit=2)
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    heldout.cli("export", tmp_path / "run", f"--format={form}", "--out", tmp_path / form)
+    if form == "parquet":
+        assert reader.read_table(tmp_path / form / "steps.parquet")["action"].to_pylist() == [said] * 2
+    else:
+        (log,) = reader.list_eval_logs(str(tmp_path / form))
+        assert said in reader.read_eval_log(log).model_dump_json()
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """Episodes of a model that solves tasks in some seeds, as pairs and labels need."""
+    path = tmp_path_factory.mktemp("mixed") / "run"
+    heldout.cli("run", "--env=pddl", "--data=", "--limit=6", "--model=expert-errs", "--seeds=0-3", "--step-limit=12", "--out", path)
+    return path
+
+
+@pytest.mark.parametrize("form", "sharegpt openai trl axolotl agentgym prm dpo step-dpo kto".split())
+def test_hub(run, mixed, tmp_path, form):
     """The Parquet file of a folder has the examples beside it."""
     arrow = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow")
-    heldout.cli("export", run, f"--format={form}", "--out", tmp_path / "hub", "--seeds=1", "--allow-test-tasks", "--mask=none")
+    source, options = (mixed, []) if form in ("dpo", "step-dpo", "kto") else (run, ["--seeds=1", "--mask=none"])
+    heldout.cli("export", source, f"--format={form}", "--out", tmp_path / "hub", "--allow-test-tasks", *options)
     (file,) = [f for f in (tmp_path / "hub").glob("data*.json*") if "manifest" not in f.name]
     (table,) = (tmp_path / "hub").glob("*.parquet")
     lines = [line.strip().rstrip(",") for line in file.read_text(encoding="utf-8").splitlines()]
@@ -81,7 +111,7 @@ def test_hub(run, tmp_path, form):
         if message["weight"] is None:
             del message["weight"]
     assert rows == examples and len(rows) > 0
-    assert f"heldout export gripper --allow-test-tasks true --format {form}" in (tmp_path / "hub" / "README.md").read_text()
+    assert f"heldout export {Path(source).name} --allow-test-tasks true --format {form}" in (tmp_path / "hub" / "README.md").read_text()
     heldout.cli("export", "--check", tmp_path / "hub")
 
 

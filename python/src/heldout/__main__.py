@@ -2,30 +2,23 @@
 `tensorboard` write what `heldout export` and `heldout run --log` send.
 """
 
+import importlib
+import io
 import os
 import subprocess
 import sys
 
 from ._binary import find_bin, leashed
 
+_COMMANDS = {"log": "_log", "inspect": "_inspectlogs", "parquet": "_parquet", "tensorboard": "_tensorboard"}
+
 
 def main() -> None:
-    if sys.argv[1:2] == ["log"]:
-        from ._log import main as log
-
-        sys.exit(log(sys.argv[2:]))
-    if sys.argv[1:2] == ["inspect"]:
-        from ._inspectlogs import main as inspect
-
-        sys.exit(inspect(sys.argv[2:]))
-    if sys.argv[1:2] == ["parquet"]:
-        from ._parquet import main as parquet
-
-        sys.exit(parquet(sys.argv[2:]))
-    if sys.argv[1:2] == ["tensorboard"]:
-        from ._tensorboard import main as tensorboard
-
-        sys.exit(tensorboard(sys.argv[2:]))
+    if module := _COMMANDS.get("".join(sys.argv[1:2])):
+        for stream in (sys.stdin, sys.stdout, sys.stderr):  # the binary's, whatever the locale says
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8")
+        sys.exit(importlib.import_module("." + module, __package__).main(sys.argv[2:]))
     path = find_bin()
     if os.name != "nt":
         os.execv(path, [path, *sys.argv[1:]])
