@@ -29,14 +29,18 @@ func SampleStd(xs []float64) float64 {
 func Variance(xs []float64) float64 { return squares(xs) / (float64(len(xs)) - 1) }
 
 // squares is the sum of the squared distances from the mean, by the corrected two-pass algorithm (Chan, Golub and
-// LeVeque 1983, doi:10.1080/00031305.1983.10483115).
+// LeVeque 1983, doi:10.1080/00031305.1983.10483115). Values that rounding errors alone part from each other are equal.
 func squares(xs []float64) float64 {
 	mean, sum, rest := Mean(xs), 0.0, 0.0
 	for _, x := range xs {
 		sum += (x - mean) * (x - mean)
 		rest += x - mean
 	}
-	return sum - rest*rest/float64(len(xs))
+	n := float64(len(xs))
+	if sum -= rest * rest / n; sum < n*rounding*rounding {
+		return 0
+	}
+	return sum
 }
 
 // WeightedMean returns sum(w*x) / sum(w). The slices have the same length and
@@ -55,16 +59,16 @@ type Interval struct {
 	Low, High float64
 }
 
-// limits is an interval whose limits are 0 or ±1 where rounding errors alone part them from it.
-func limits(low, high float64) Interval {
-	exact := func(x float64) float64 {
-		if whole := math.Round(x); math.Abs(x-whole) < rounding && math.Abs(whole) <= 1 {
-			return whole + 0 // no negative zero
-		}
-		return x
+// exact is a rate, or a difference of rates, that is 0 or ±1 where rounding errors alone part it from them.
+func exact(x float64) float64 {
+	if whole := math.Round(x); math.Abs(x-whole) < rounding && math.Abs(whole) <= 1 {
+		return whole + 0 // no negative zero
 	}
-	return Interval{exact(low), exact(high)}
+	return x
 }
+
+// limits is an interval whose limits are exact.
+func limits(low, high float64) Interval { return Interval{exact(low), exact(high)} }
 
 // weightedInterval returns a confidence interval of the weighted mean of rates that
 // are independent of each other, from the interval of each, all of one level. The
