@@ -51,7 +51,7 @@ func TestExpertSearches(t *testing.T) {
 	e := sharedtest.Must(NewGenerated(2, Options{ExpertKnows: knowsShown}))(t)
 	known := sharedtest.Must(NewGenerated(2, Options{}))(t)
 	steps, shortest, unsolved := 0, 0, 0
-	games := sharedtest.Sample(t, e.Tasks(), 6, 24)
+	games := sharedtest.Sample(t, e.Tasks(), 3, 24)
 	for _, task := range games {
 		w := newTestWorld(t, e, task)
 		shown := sharedtest.Must(w.Start(t.Context()))(t).Observation

@@ -126,7 +126,7 @@ func TestStateKeys(t *testing.T) {
 				}
 				seen := map[string]walker{}
 				var keys []string
-				for range 30 {
+				for range sharedtest.Times(t, 30, 12) {
 					key := w.key()
 					if again := w.fork(); again.key() != key {
 						t.Fatalf("%s: a fork has another key", task.ID)

@@ -164,7 +164,7 @@ func TestWorldOrder(t *testing.T) {
 
 // A fork goes on as its world does, and neither disturbs the other.
 func TestForks(t *testing.T) {
-	ctx, every := context.Background(), sharedtest.Times(t, 8, 16)
+	ctx, every := context.Background(), sharedtest.Every(t, 16, 8)
 	for _, s := range mix(t, opened(t, Options{Variant: ScienceWorld})) {
 		e := opened(t, Options{Variant: ScienceWorld})
 		task := sharedtest.Must(e.Task(s.Task))(t)

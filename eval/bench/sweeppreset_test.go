@@ -61,7 +61,7 @@ func plays(t *testing.T, b *episode.Benchmark, info record.Condition, m model.Mo
 // form, so that a model that says them so does as well as without; one that says the old
 // ones does worse, unless the preset repairs what it says.
 func TestSweepsOfPresets(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range sharedtest.Sample(t, []struct {
 		preset, originals, before, after string
 		perturb                          []string
 		// repairs: old forms are taken for the nearest possible action.
@@ -82,7 +82,7 @@ func TestSweepsOfPresets(t *testing.T) {
 		{preset: "rlvmr-sciworld:L0", originals: "epo", before: "<think>I act.</think><action>",
 			after:   "</action>",
 			perturb: []string{"verbs:2", "all:2"}},
-	} {
+	}, 5) {
 		t.Run(c.preset, func(t *testing.T) {
 			data, originals := "", ""
 			if c.originals != "" {

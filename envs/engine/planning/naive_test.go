@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,11 @@ import (
 
 // TestMain asks for more random problems than rapid would, for they are small.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "1000"); err != nil {
+	checks := 300
+	if sharedtest.Long() {
+		checks = 1000
+	}
+	if err := flag.Set("rapid.checks", strconv.Itoa(checks)); err != nil {
 		panic(err)
 	}
 	m.Run()
