@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,15 +15,16 @@ TYPED = Path(__file__).parent / "typed"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "agents"
 SCRIPTS = [*TYPED.glob("*.py"), EXAMPLES / "react.py", EXAMPLES / "reasoning_bank.py"]
 SOURCES = Path(heldout.__file__).parents[1]
+PROJECT = Path(__file__).parents[1]
 
 
 def python(*command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "MYPYPATH": str(SOURCES)}
-    return subprocess.run([sys.executable, "-m", *command], env=environment, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-m", *command], env=environment, capture_output=True, text=True, cwd=PROJECT)
 
 
 def by_mypy(folder: Path) -> set[tuple[str, int]]:
-    done = python("mypy", "--strict", "--cache-dir", str(folder / "cache"), "--output=json", *map(str, SCRIPTS))
+    done = python("mypy", "--cache-dir", str(folder / "cache"), "--output=json", *map(str, [SOURCES, *SCRIPTS]))
     assert done.returncode < 2, done.stdout + done.stderr
     return {(Path(found["file"]).name, found["line"]) for found in map(json.loads, done.stdout.splitlines())}
 
@@ -30,7 +32,8 @@ def by_mypy(folder: Path) -> set[tuple[str, int]]:
 def by_pyright(folder: Path) -> set[tuple[str, int]]:
     if python("pyright", "--version").returncode:
         pytest.skip("pyright does not start here: it needs Node.js")
-    (folder / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(SOURCES)]}))
+    shutil.copytree(SOURCES, folder / "src")
+    (folder / "pyrightconfig.json").write_text(json.dumps({"extraPaths": ["src"], "strict": ["src"]}))
     for script in SCRIPTS:
         (folder / script.name).write_text(script.read_text())
     done = python("pyright", "--pythonpath", sys.executable, "--outputjson", "--project", str(folder))
@@ -40,7 +43,7 @@ def by_pyright(folder: Path) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize("check", [by_mypy, by_pyright])
 def test_checker(check, tmp_path):
-    """A strict checker flags each wrong call and no right one."""
+    """A strict checker flags each wrong call and no right one, and nothing in the package."""
     pytest.importorskip(check.__name__[3:], reason="pip install mypy pyright")
     pytest.importorskip("pandas", reason="pip install pandas")
     pytest.importorskip("polars", reason="pip install polars")
