@@ -7,6 +7,7 @@ import (
 
 	"heldout/eval/bench"
 	"heldout/eval/share/board"
+	"heldout/scoring/table"
 )
 
 func newBoard(sys *system) *cobra.Command {
@@ -33,7 +34,7 @@ by pull request is in configs/recipes. More: heldout help records.`,
 			if err != nil {
 				return err
 			}
-			sys.say("%s: %d tables", out, len(site.Places))
+			sys.say("%s: %s", out, table.Counted(len(site.Places), "table"))
 			return nil
 		},
 	}

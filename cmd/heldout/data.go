@@ -200,7 +200,7 @@ its repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
 			var environments []string
 			for _, p := range official.Parts() {
 				if n := found[p.ID()]; n > 0 {
-					fmt.Fprintf(sys.stdout, "%s: %d files\n", p.ID(), n)
+					fmt.Fprintf(sys.stdout, "%s: %s\n", p.ID(), table.Counted(n, "file"))
 					environments = append(environments, p.Env)
 				}
 			}

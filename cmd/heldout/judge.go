@@ -12,6 +12,7 @@ import (
 	"heldout/eval/training/export"
 	"heldout/eval/training/judge"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // The defaults of heldout judge.
@@ -64,8 +65,8 @@ heldout help training says more.`,
 				return err
 			}
 			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per turn; replies of at most %d tokens\n",
-					j.Dir, turns, a.run.MaxTokens)
+				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per turn; replies of at most %d tokens\n",
+					j.Dir, table.Counted(turns, "call"), a.run.MaxTokens)
 				return err
 			}
 			tables, missing, err := j.Label(c.Context())
@@ -76,7 +77,7 @@ heldout help training says more.`,
 				return err
 			}
 			sys.say("labels: %s", filepath.Join(j.Dir, record.LabelsFile))
-			return withoutResult(missing, "turns")
+			return withoutResult(missing, "turn")
 		},
 	}
 	f := c.Flags()

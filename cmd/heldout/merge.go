@@ -43,9 +43,10 @@ with --out OUT and without --set shard=I/N, plays them.`,
 // printMerged says what a merge did; an *IncompleteError if episodes are missing.
 func printMerged(w io.Writer, out string, m *record.Merged) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d lines in %s\n", m.Lines, table.Printable(out))
+	fmt.Fprintf(&b, "%s in %s\n", table.Counted(m.Lines, "line"), table.Printable(out))
 	if m.Twice > 0 {
-		fmt.Fprintf(&b, "%d lines were there twice and count once\n", m.Twice)
+		fmt.Fprintln(&b, table.Counted(m.Twice, "line was there twice and counts once",
+			"lines were there twice and count once"))
 	}
 	if len(m.Absent) > 0 {
 		fmt.Fprintf(&b, "not there: %s\n", record.NameShards(m.Absent))

@@ -61,7 +61,7 @@ func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	for _, bad := range r.Bad {
 		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Why.Error()))
 	}
-	fmt.Fprintf(&b, "%d bad lines, %d good ones\n", len(r.Bad), r.Attempts)
+	fmt.Fprintf(&b, "%s, %s\n", table.Counted(len(r.Bad), "bad line"), table.Counted(r.Attempts, "good one"))
 	if r.File != "" {
 		fmt.Fprintf(&b, "the bad lines are in %s\n", table.Printable(r.File))
 	}
@@ -88,8 +88,9 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 		fmt.Fprintf(b, "all %d planned episodes have a result\n", planned)
 		return 0
 	}
-	fmt.Fprintf(b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing,
-		planned)
+	b.WriteString(table.Counted(missing, fmt.Sprintf("of %d planned episodes has", planned),
+		fmt.Sprintf("of %d planned episodes have", planned)))
+	b.WriteString(" no result; the command that made the run plays them:\n")
 	for _, m := range groups {
 		c := m.Condition
 		fmt.Fprintf(b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model),

@@ -55,7 +55,8 @@ func printReplay(sys *system, r *replay.Replayer) error {
 		return err
 	}
 	if r.Passed > 0 {
-		sys.say("%d episodes belong to presets or later trials and were not replayed", r.Passed)
+		sys.say("%s replayed", table.Counted(r.Passed, "episode belongs to a preset or later trial and was not",
+			"episodes belong to presets or later trials and were not"))
 	}
 	if r.First == nil {
 		return nil

@@ -206,7 +206,7 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sys.say("serving %d environments; Ctrl-C ends", len(options.Mounts))
+	sys.say("serving %s; Ctrl-C ends", table.Counted(len(options.Mounts), "environment"))
 	return server.Serve(ctx, l)
 }
 

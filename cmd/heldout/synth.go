@@ -61,7 +61,7 @@ stop or a kill. heldout help training says more.`,
 				return err
 			}
 			sys.say("results: %s", a.out)
-			return withoutResult(missing, "items")
+			return withoutResult(missing, "item")
 		},
 	}
 	f := c.Flags()

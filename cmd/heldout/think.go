@@ -8,6 +8,7 @@ import (
 
 	"heldout/eval/training"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 const thinkMaxTokens = 128
@@ -39,8 +40,8 @@ heldout help training says more.`,
 				return err
 			}
 			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per step; replies of at most %d tokens\n",
-					t.Dir, steps, a.run.MaxTokens)
+				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per step; replies of at most %d tokens\n",
+					t.Dir, table.Counted(steps, "call"), a.run.MaxTokens)
 				return err
 			}
 			missing, err := t.Write(c.Context())
@@ -48,7 +49,7 @@ heldout help training says more.`,
 				return err
 			}
 			sys.say("thoughts: %s", filepath.Join(t.Dir, record.ThoughtsFile))
-			return withoutResult(missing, "episodes")
+			return withoutResult(missing, "episode")
 		},
 	}
 	a.flags(c)

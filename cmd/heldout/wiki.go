@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/hotpotqa/wiki/index"
+	"heldout/scoring/table"
 )
 
 func newWiki(sys *system) *cobra.Command {
@@ -57,7 +58,8 @@ index of an earlier version.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(sys.stdout, "%s: %d articles, hash %s\n", dir, about.Articles, about.Hash)
+			_, err = fmt.Fprintf(sys.stdout, "%s: %s, hash %s\n", dir, table.Counted(about.Articles, "article"),
+				about.Hash)
 			return err
 		},
 	}

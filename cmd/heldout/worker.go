@@ -17,6 +17,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/scale/queue"
+	"heldout/scoring/table"
 )
 
 func newWorker(sys *system) *cobra.Command {
@@ -103,10 +104,10 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	if err := job.Meet(ctx); err != nil {
 		return err
 	}
-	sys.say("joined the run %s: %d episodes at a time", w.Job.Name, job.Config.Concurrency)
+	sys.say("joined the run %s: %s at a time", w.Job.Name, table.Counted(int(job.Config.Concurrency), "episode"))
 	started := sys.now()
 	err = w.Work(ctx, job.Worker(sys.warn), job.Servers(), int(job.Config.Concurrency))
-	sys.say("played %d episodes in %v", w.Finished(), sys.now().Sub(started).Round(time.Second))
+	sys.say("played %s in %v", table.Counted(w.Finished(), "episode"), sys.now().Sub(started).Round(time.Second))
 	if err != nil {
 		return err
 	}

@@ -94,9 +94,11 @@ func (s *Server) Resume() error {
 				}
 			}
 			if n := rec.Results(); n > 0 {
-				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %d of "+
-					"%d tasks have none yet; an episode that is played again keeps its first result", name,
-					table.Counted(n, "episode"), unplayed, len(set.Tasks)))
+				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %s "+
+					"none yet; an episode that is played again keeps its first result", name,
+					table.Counted(n, "episode"),
+					table.Counted(unplayed, fmt.Sprintf("of %d tasks has", len(set.Tasks)),
+						fmt.Sprintf("of %d tasks have", len(set.Tasks)))))
 			}
 		}
 		return nil

@@ -13,6 +13,7 @@ import (
 	"heldout/eval/model"
 	"heldout/eval/training/calls"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // ModelCalls are calls of a model outside episodes, and the directory that
@@ -61,14 +62,15 @@ func (a *ModelCalls) work(ctx context.Context, setup calls.Setup, create Piece, 
 	warn()
 	defer warn()
 	if book.Recovered > 0 {
-		a.Say("passed over %d bytes of a call that a crash left unfinished", book.Recovered)
+		a.Say("passed over %s of a call that a crash left unfinished", table.Counted(int(book.Recovered), "byte"))
 	}
 	rest, err := incomplete(ctx, book, setup.Planned, create)
 	if err != nil {
 		return 0, err
 	}
 	if done := setup.Planned - len(rest); done > 0 {
-		a.Say("%d of %d items are complete in %s", done, setup.Planned, a.Dir)
+		of := fmt.Sprintf("of %d items", setup.Planned)
+		a.Say("%s complete in %s", table.Counted(done, of+" is", of+" are"), a.Dir)
 	}
 	if len(rest) > 0 {
 		if missing, err = a.ask(ctx, book, rest, create); err != nil {

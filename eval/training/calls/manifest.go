@@ -155,7 +155,8 @@ func (b *Book) Took() string {
 	}
 	text := fmt.Sprintf("The sessions took %.0f s.", total)
 	if killed > 0 {
-		text += fmt.Sprintf(" %d sessions that were killed do not count.", killed)
+		text += " " + table.Counted(killed, "session that was killed does not count.",
+			"sessions that were killed do not count.")
 	}
 	return text
 }

@@ -71,8 +71,8 @@ func (u Usage) Plus(v Usage) Usage {
 func (u Usage) Notes() (out []string) {
 	if u.Uncounted > 0 {
 		out = append(out,
-			fmt.Sprintf("The server did not count the tokens of %d replies: there are more than the table says.",
-				u.Uncounted))
+			fmt.Sprintf("The server did not count the tokens of %s: there are more than the table says.",
+				table.Counted(u.Uncounted, "reply", "replies")))
 	}
 	if len(u.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("The server refuses %s, which was left out.", strings.Join(u.Dropped, ", ")))
