@@ -33,8 +33,8 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 		tasks.Text = table.Counted(len(b.Tasks), "official task, with the name", "official tasks, with the names") +
 			" of the preset"
 		if c.Released.Env.Tasks.SHA256 == "" {
-			tasks.Text = table.Counted(len(b.Tasks), "official task; its name has", "official tasks; their names have") +
-				" the SHA-256 " + job.protocols[0].Tasks
+			tasks.Text = table.Counted(len(b.Tasks), "official task; its name has",
+				"official tasks; their names have") + " the SHA-256 " + job.protocols[0].Tasks
 		}
 	}
 	return append([]envs.Check{tasks}, examineFiles(c)...)

@@ -79,8 +79,8 @@ func (s *stray) write(file string) error {
 
 func (l *Leader) countStrays() {
 	if l.strays > 0 {
-		l.o.Tell(fmt.Sprintf("%s set aside in %s", table.Counted(l.strays,
-			"message in the queue was not of this run, and was", "messages in the queue were not of this run, and were"),
-			filepath.Join(l.o.Dir, straysFile)))
+		l.o.Tell(table.Counted(l.strays, "message in the queue was not of this run, and was",
+			"messages in the queue were not of this run, and were") + " set aside in " +
+			filepath.Join(l.o.Dir, straysFile))
 	}
 }

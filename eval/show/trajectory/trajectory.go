@@ -163,7 +163,8 @@ func costs(e EpisodePage) (out []fact) {
 	}
 	if e.Calls > 0 {
 		add("Tokens", "%d prompt + %d reply", e.PromptTokens, e.CompletionTokens)
-		add("Requests", "%d for %s, %s", e.Requests, table.Counted(e.Calls, "reply", "replies"), seconds(e.ModelSeconds))
+		add("Requests", "%d for %s, %s", e.Requests, table.Counted(e.Calls, "reply", "replies"),
+			seconds(e.ModelSeconds))
 	}
 	if !e.Started.IsZero() {
 		add("Started", "%s", e.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
