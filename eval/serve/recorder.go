@@ -140,13 +140,10 @@ type unplayedTask struct {
 
 // unplayed lists the rollouts that have no result, by seed and task.
 func (s *Server) unplayed(q *unplayedTasks) (any, error) {
-	m, ok := s.Mount(q.Env)
-	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
-		m, ok = s.options.Mounts[0], true
-	}
+	m, err := s.mountOr(q.Env)
 	switch {
-	case !ok:
-		return nil, s.unknownMount(q.Env)
+	case err != nil:
+		return nil, err
 	case s.table.recorders == nil:
 		return nil, &ChoiceError{"left", "nothing is recorded, so nothing says what is left: give --record DIR"}
 	case q.Seeds < 0 || q.Seeds > maxRollouts || q.StepLimit < 0:
