@@ -80,5 +80,18 @@ func (u Usage) Notes() (out []string) {
 	return out
 }
 
-// Seconds is a cell with a time in seconds.
-func Seconds(s float64) table.Cell { return table.Cell{Text: fmt.Sprintf("%.1f", s), Value: s} }
+// Cost is a table of what calls cost, without rows.
+func Cost(id string) table.Table {
+	return table.Table{ID: id, Title: "Cost", Columns: []table.Column{
+		{Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"},
+		{Key: "requests", Header: "Requests"},
+		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
+		{Key: "model_seconds", Header: "Model s"},
+	}}
+}
+
+// Cells are the cells of a usage in that table.
+func (u Usage) Cells() []table.Cell {
+	return []table.Cell{table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens),
+		table.Int(u.CompletionTokens), {Text: fmt.Sprintf("%.1f", u.ModelSeconds), Value: u.ModelSeconds}}
+}

@@ -85,7 +85,7 @@ func (c *Collection) reasons() table.Table {
 			r := Rejection{kind, reason}
 			if n := c.Rejected[r]; n > 0 {
 				t.Rows = append(t.Rows, []table.Cell{
-					table.String(kind), table.String(nameOf(reason)), table.Int(n), share(n, total),
+					table.String(kind), table.String(record.Fault(reason).String()), table.Int(n), share(n, total),
 					table.Int(c.Rejecting[r]), table.Int(c.Recovered[r]),
 				})
 			}
@@ -117,14 +117,6 @@ func reasonOrder() (out []synth.Reason) {
 	return append(out, synth.Reasons()...)
 }
 
-// nameOf is a reason for people.
-func nameOf(r synth.Reason) string {
-	if f := record.Fault(r); f.Valid() {
-		return f.String()
-	}
-	return string(r)
-}
-
 func (c *Collection) diversity() table.Table {
 	t := table.Table{ID: "synth-diversity", Title: "Diversity of the kept items", Columns: []table.Column{
 		{Key: "what", Header: "Of", Words: true}, {Key: "total", Header: "Total"},
@@ -146,18 +138,11 @@ func (c *Collection) diversity() table.Table {
 }
 
 func cost(spent Spent, included int) table.Table {
-	t := table.Table{ID: "synth-cost", Title: "Cost", Columns: []table.Column{
-		{Key: "call", Header: "Call", Words: true}, {Key: "calls", Header: "Calls"},
-		{Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
-		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
-		{Key: "model_seconds", Header: "Model s"},
-	}}
+	t := calls.Cost("synth-cost")
+	t.Columns = append([]table.Column{{Key: "call", Header: "Call", Words: true}}, t.Columns...)
 	var total calls.Usage
 	add := func(label string, u calls.Usage) {
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(label), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests),
-			table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
-		})
+		t.Rows = append(t.Rows, append([]table.Cell{table.String(label)}, u.Cells()...))
 	}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
 		add(kind, spent.Usage[kind])
