@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"heldout/configs"
@@ -106,22 +105,13 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 			Sample: j.Kind, Trajectories: j.Trajectories, MostHistory: j.History,
 		},
 	}
-	if j.Dir == "" {
-		name, err := configs.HashJSON(j.job.Condition)
-		if err != nil {
-			return 0, err
-		}
-		j.Dir = filepath.Join(bench.RunsDir, "judge-"+name[:12])
-	}
-	return len(drawn), nil
+	return len(drawn), j.nameDir("judge", j.job.Condition)
 }
 
 // Label makes the labels that are missing and returns the tables of all. missing
 // counts the turns without a result.
 func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
-	missing, err = j.work(ctx,
-		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.job.Condition, Planned: len(j.job.Turns),
-			Now: j.Outside.Now},
+	missing, err = j.work(ctx, record.JudgeLog, j.job.Condition, len(j.job.Turns),
 		func(ctx context.Context, ask Asker, i int) error {
 			_, err := j.job.Label(ctx, ask, i)
 			return err
