@@ -61,9 +61,7 @@ Folders of AgentBoard's logs are rows, too.`,
 	out.flags(c)
 	c.Flags().Lookup("format").Usage += "; " + modelCard + " has the results of one model for its card on the Hub"
 	only.flags(c)
-	only.nameFlags(c)
-	only.priceFlags(c)
-	only.heldInFlags(c)
+	only.modelFlags(c, "names", "prices", "held-in")
 	c.Flags().StringToStringVar(&out.floors, "fail-below", nil,
 		"exit with 4 if a rate, such as alfworld=60 percent, is lower, missing or not of a complete run")
 	c.Flags().BoolVar(&out.worse, "fail-if-worse", false,

@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/eval/training"
-	"heldout/eval/training/export"
 	"heldout/eval/training/judge"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -118,15 +118,8 @@ apostrophe.`,
 				return err
 			}
 			sys.warnUncovered(source.Uncovered)
-			f, err := export.Create(out, force)
+			err = writeFile(out, force, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) })
 			if err != nil {
-				return err
-			}
-			if err := judge.WriteSheet(f, turns, s.History); err != nil {
-				f.Abort()
-				return err
-			}
-			if err := f.Commit(); err != nil {
 				return err
 			}
 			for _, note := range sample.Notes() {

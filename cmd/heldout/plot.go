@@ -96,8 +96,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 	c.Flags().StringVar(&out, "out", "", "file to write: .svg, .pdf or .png")
 	c.Flags().StringSliceVar(&environments, "env", nil, "only these environments, separated by commas")
 	d.flags(c)
-	only.nameFlags(c)
-	only.heldInFlags(c)
+	only.modelFlags(c, "names", "held-in")
 	return c
 }
 

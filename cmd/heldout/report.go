@@ -60,8 +60,6 @@ disk, print it, or send it. More: heldout help figures.`,
 	c.Flags().StringVar(&out, "out", "report.html", "file to write")
 	d.flags(c)
 	only.flags(c)
-	only.nameFlags(c)
-	only.priceFlags(c)
-	only.heldInFlags(c)
+	only.modelFlags(c, "names", "prices", "held-in")
 	return c
 }

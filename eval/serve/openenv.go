@@ -233,7 +233,7 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		invalidBody(w, bad...)
 		return
 	}
-	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+s.prefix(m)+
+	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+"/openenv/"+m.Name+
 		"/ws, whose session keeps its episode")
 }
 
@@ -243,8 +243,6 @@ func orNull(body json.RawMessage) json.RawMessage {
 	}
 	return body
 }
-
-func (s *Server) prefix(m *Mount) string { return "/openenv/" + m.Name }
 
 func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, _ *Mount) {
 	b, ok := readBytes(w, r)

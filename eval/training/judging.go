@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"heldout/configs"
 	"heldout/envs/datafile"
@@ -34,7 +33,7 @@ func (s *Sampling) Check() error {
 	if s.Trajectories < 1 || s.Trajectories > mostTrajectories {
 		errs = append(errs, fmt.Errorf("trajectories is %d, want 1 to %d", s.Trajectories, mostTrajectories))
 	}
-	if !slices.Contains(judge.Kinds(), s.Kind) {
+	if s.Kind != judge.Balanced && s.Kind != judge.Natural {
 		errs = append(errs, fmt.Errorf("sample is %q, want balanced or natural", s.Kind))
 	}
 	if s.History < 0 {
@@ -94,7 +93,7 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 		}
 		j.raters = append(j.raters, human)
 	}
-	hash, err := prompt.Hash()
+	hash, err := configs.HashJSON(prompt)
 	if err != nil {
 		return 0, err
 	}

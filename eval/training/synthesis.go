@@ -134,7 +134,7 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := prompts.Hash()
+	hash, err := configs.HashJSON(prompts)
 	if err != nil {
 		return nil, err
 	}

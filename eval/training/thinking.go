@@ -70,7 +70,7 @@ func (t *Thinking) Prepare(dir string) (steps int, err error) {
 	}
 	t.condition = thinkCondition{Model: t.Run.Model[0], Decoding: t.Run.Decoding, Seed: t.Seed,
 		Episodes: hex.EncodeToString(hash.Sum(nil))}
-	if t.condition.Prompt, err = t.prompt.Hash(); err != nil {
+	if t.condition.Prompt, err = configs.HashJSON(t.prompt); err != nil {
 		return 0, err
 	}
 	return steps, t.nameDir("think", t.condition)

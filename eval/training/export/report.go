@@ -217,9 +217,9 @@ func (x *exporter) complete() (err error) {
 	if x.ThoughtsDir != "" {
 		x.report.ModelThoughts, err = datafile.Sum(filepath.Join(x.ThoughtsDir, record.ThoughtsFile))
 	}
-	x.measure.settle()
+	x.report.Lengths.Needed = (x.report.Lengths.Max + 63) / 64 * 64
 	x.report.Tasks = testset.NewList(x.report.trained)
-	x.report.Reader = x.form.settings(x.report.Parts[0].File, x.measure.lengths.Needed)
+	x.report.Reader = x.form.settings(x.report.Parts[0].File, x.report.Lengths.Needed)
 	if err == nil && x.Folder {
 		err = x.writeCard()
 	}

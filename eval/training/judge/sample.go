@@ -21,9 +21,6 @@ const (
 	Natural Sampling = "natural"
 )
 
-// Kinds are all kinds of samples.
-func Kinds() []Sampling { return []Sampling{Balanced, Natural} }
-
 // turnsEach is the number of turns that are taken of a trajectory.
 const turnsEach = 2
 
