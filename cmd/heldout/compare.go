@@ -24,15 +24,7 @@ func newCompare(sys *system) *cobra.Command {
 		Use:               "compare RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Print the tables of runs from their records",
-		Long: `compare reads run directories, or those below folders, and prints their tables.
-Several runs share one table. Models that played the same tasks are compared,
-paired by task. Two runs of a model each are old and new. Runs of one model with
-other seeds are one model. Runs that played an environment by different
-protocols do not compare and are refused; --mixed prints them all the same.
-Folders of AgentBoard's logs are rows, too.`,
-		Example: `  heldout compare runs/base runs/tuned
-  heldout compare runs/tuned --baseline agentrefine --table rates`,
-		Args: args(1, -1, "at least one run directory"),
+		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			card := out.format == modelCard
 			if card {

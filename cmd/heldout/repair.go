@@ -17,13 +17,7 @@ func newRepair(sys *system) *cobra.Command {
 		Use:               "repair DIR",
 		ValidArgsFunction: folders,
 		Short:             "Set bad lines of a run directory aside",
-		Long: `repair checks every line of a run directory: its checksum, its trajectory, and
-its episode against the plan. It moves bad lines from episodes.jsonl to
-episodes.set-aside, byte for byte, and lists the planned episodes that have no
-result afterwards. The command that made the run plays them again. In a
-directory of shards it does so with every shard.`,
-		Example: `  heldout repair runs/base`,
-		Args:    args(1, 1, "one run directory"),
+		Args:              args(1, 1, "one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			parts, err := record.Parts(dirs).Dirs()
 			if err != nil {

@@ -16,18 +16,8 @@ const thinkMaxTokens = 128
 func newThink(sys *system) *cobra.Command {
 	a, t := newModelCalls(0, thinkMaxTokens), &training.Thinking{}
 	c := &cobra.Command{
-		Use:   "think DIR --model MODEL",
-		Short: "Have a model write what experts think, for training data",
-		Long: `think reads the episodes of expert and expert-errs in a run directory, and has a
-model write the thought before each action: it sees goal, history and action.
-heldout export --set thoughts=FOLDER puts the thoughts into training data.
-
-Every call is recorded, so the same command continues after a stop or a kill.
-heldout help training says more.`,
-		Example: `  heldout run --env alfworld --model expert --out experts
-  heldout think experts --model vllm:NAME --out thoughts
-  heldout export experts --set thoughts=thoughts --format axolotl \
-          --out train.jsonl`,
+		Use:               "think DIR --model MODEL",
+		Short:             "Have a model write what experts think, for training data",
 		Args:              args(1, 1, "one run directory"),
 		ValidArgsFunction: folders,
 		RunE: func(c *cobra.Command, path []string) error {

@@ -27,19 +27,7 @@ func newWorker(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "worker --queue nats://HOST:4222",
 		Short: "Play episodes of a run that another machine leads",
-		Long: `worker plays episodes of a run that heldout run --queue leads, until the run is
-complete. It takes what is played from the queue. Its own flags say where the
-task data and the model servers are, and how many episodes it plays at a time.
-Version, task data, prompts and other files must be those of the run: worker
-compares hashes of them before it plays.
-
-A worker can be stopped or killed at any time: another one resumes its
-episodes.
-heldout help servers says more.`,
-		Example: `  heldout worker --queue nats://HOST:4222
-  heldout worker --queue nats://HOST:4222 --data DIR \
-          --base-url http://localhost:8000/v1 --concurrency 64`,
-		Args: args(0, 0, "no arguments"),
+		Args:  args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if q.Address == "" {
 				return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
