@@ -153,8 +153,8 @@ func (c *checker) check(e *Episode) (Position, error) {
 }
 
 // scan is scan for an episodes file: lines that contradict the plan are bad, too.
-func (c *checker) scan(r io.Reader, name string, newDecoder func() decoder, visit func(*scanned, Position) error) error {
-	return scan(r, name, newDecoder, func(l *scanned) error {
+func (c *checker) scan(r io.Reader, file string, fresh func() decoder, visit func(*scanned, Position) error) error {
+	return scan(r, file, fresh, func(l *scanned) error {
 		var pos Position
 		if l.bad == nil {
 			pos, l.bad = c.check(&l.episode)

@@ -41,7 +41,10 @@ type decoder func(raw []byte) (e Episode, derived any, err error)
 
 // The decoders that derive nothing: of the result, of everything, of what continuing a run needs, and of nothing but
 // what shows that a line is whole.
-var heading, entirely, briefly, checking = decoding(head), decoding(decode), decoding(decodeBriefly), decoding(checkCall)
+var (
+	heading, entirely = decoding(head), decoding(decode)
+	briefly, checking = decoding(decodeBriefly), decoding(checkCall)
+)
 
 func decoding(decode func(raw []byte) (Episode, error)) func() decoder {
 	return func() decoder {
