@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-//go:embed options.yaml weights.yaml compared.yaml presets/*.yaml published/*.yaml baselines/*.yaml
+//go:embed options.yaml weights.yaml compared.yaml slips.yaml presets/*.yaml published/*.yaml baselines/*.yaml
 //go:embed prompts/*/*.yaml prompts/*/react.txt personas/*.txt suites/*.yaml perturbations/*.yaml families/*
 var files embed.FS
 

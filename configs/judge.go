@@ -23,6 +23,3 @@ func ParseJudge(file string, b []byte) (Judge, error) {
 		return needTexts(needed{"instruction", j.Instruction, nil}, needed{"answer", j.Answer, []string{"verdict"}})
 	})
 }
-
-// Hash is the SHA-256, in hex, of what the prompt says.
-func (j Judge) Hash() (string, error) { return HashJSON(j) }

@@ -103,9 +103,6 @@ func needTexts(texts ...needed) error {
 	return nil
 }
 
-// Hash is the SHA-256, in hex, of what the prompts say.
-func (s Synthesis) Hash() (string, error) { return HashJSON(s) }
-
 // HashJSON is the SHA-256, in hex, of a value as JSON.
 func HashJSON(v any) (string, error) {
 	b, err := json.Marshal(v)

@@ -70,6 +70,3 @@ func LoadThink() (ThinkPrompt, error) {
 func ParseThink(file string, b []byte) (ThinkPrompt, error) {
 	return parsed(file, b, func(t ThinkPrompt) error { return needTexts(needed{"instruction", t.Instruction, nil}) })
 }
-
-// Hash is the SHA-256, in hex, of what the prompt says.
-func (t ThinkPrompt) Hash() (string, error) { return HashJSON(t) }

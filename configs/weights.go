@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,35 +24,23 @@ type Weight struct {
 }
 
 // LoadWeights returns the embedded weights.
-func LoadWeights() (Weights, error) {
-	var w Weights
-	if err := embedded("weights.yaml", &w); err != nil {
-		return w, err
-	}
-	return w, w.check("weights.yaml")
-}
+func LoadWeights() (Weights, error) { return ours("weights.yaml", ParseWeights) }
 
 // ParseWeights reads weights from a file of the form of weights.yaml.
-func ParseWeights(file string, b []byte) (Weights, error) {
-	var w Weights
-	if err := decode(file, b, &w); err != nil {
-		return w, err
-	}
-	return w, w.check(file)
-}
+func ParseWeights(file string, b []byte) (Weights, error) { return parsed(file, b, Weights.check) }
 
-func (w Weights) check(file string) error {
+func (w Weights) check() error {
 	if len(w.HeldOut) == 0 {
-		return fmt.Errorf("%s: held-out lists no environment; want entries such as {env: babyai, weight: 112}", file)
+		return errors.New("held-out lists no environment; want entries such as {env: babyai, weight: 112}")
 	}
 	for i, h := range w.HeldOut {
 		switch {
 		case h.Env == "":
-			return fmt.Errorf("%s: entry %d of held-out has no env", file, i+1)
+			return fmt.Errorf("entry %d of held-out has no env", i+1)
 		case !(h.Weight > 0) || math.IsInf(h.Weight, 0):
-			return fmt.Errorf("%s: the weight of %s is %v, want a positive number", file, h.Env, h.Weight)
+			return fmt.Errorf("the weight of %s is %v, want a positive number", h.Env, h.Weight)
 		case slices.ContainsFunc(w.HeldOut[:i], func(previous Weight) bool { return previous.Env == h.Env }):
-			return fmt.Errorf("%s: %s has two weights", file, h.Env)
+			return fmt.Errorf("%s has two weights", h.Env)
 		}
 	}
 	return nil

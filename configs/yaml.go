@@ -147,34 +147,6 @@ func (l *limits) check(n *yaml.Node, depth int) error {
 
 var errTooDeep = fmt.Errorf("lists or mappings are nested more than %d deep", maxDepth)
 
-// slips say what may be wrong where a document has no sense, by what its parser says. {line} is
-// where the construct begins.
-var slips = []struct{ found, says string }{
-	{"mapping values are not allowed", `a colon with a blank after it is out of place: quote a text that has one, and ` +
-		`check the indentation`},
-	{"expected ',' or", "the bracket of line {line} is not closed before this"},
-	{"end of stream", "the quotation mark of line {line} has no second one"},
-	{"document indicator", "the quotation mark of line {line} has no second one"},
-	{"irective", "a line that begins with % needs quotation marks"},
-	{"non-alphabetical", "a line that begins with % needs quotation marks"},
-	{"version", "a line that begins with % needs quotation marks"},
-	{"node content", "a value is missing before this"},
-	{"tab", "a tab indents the line; YAML takes blanks"},
-	{"cannot start any token", "a text that begins with @, %, ` or a tab needs quotation marks"},
-	{"could not find expected ':'", "want KEY: VALUE, or a text that is indented more than its key"},
-	{"did not find expected key", "the line does not go on with what begins on line {line}: check its indentation, and " +
-		"that quotation marks are around all of a text"},
-	{"'-' indicator", "the list that begins on line {line} ends here without a line of its own: check the indentation"},
-	{"sequence entries are not allowed", `a list begins on a line of its own, or stands in brackets; a text that begins ` +
-		`with "- " needs quotation marks`},
-	{"expected comment or line break", "a text that begins with | or > needs quotation marks"},
-	{"alphabetic or numeric character", "a text that begins with & or * needs quotation marks"},
-	{"unknown anchor", "a text that begins with * needs quotation marks: it refers to a text marked with & otherwise"},
-	{"escape", `a backslash in double quotes begins an escape: write \\, or single quotes`},
-	{"max depth", errTooDeep.Error()},
-	{"tag", "a text that begins with ! needs quotation marks"},
-}
-
 // badSyntax is the error of a document that cannot be parsed, with the line at fault.
 func badSyntax(b []byte, err error) error {
 	var found *yaml.LoadError
@@ -184,9 +156,14 @@ func badSyntax(b []byte, err error) error {
 	lines := strings.Split(string(b), "\n")
 	n := min(max(1, found.Mark.Line), len(lines))
 	says := "this is not YAML: " + found.Message
+	var slips []struct {
+		Found string `yaml:"found"`
+		Says  string `yaml:"says"`
+	}
+	_ = embedded("slips.yaml", &slips) // it is ours, and tests read it
 	for _, slip := range slips {
-		if strings.Contains(found.Message, slip.found) {
-			says = slip.says
+		if strings.Contains(found.Message, slip.Found) {
+			says = strings.ReplaceAll(slip.Says, "{deep}", errTooDeep.Error())
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heldout/eval/agent"
+	"heldout/scoring/table"
 )
 
 // MostInFlight is the largest concurrency that a run finds by itself.
@@ -136,7 +137,8 @@ func (c *climb) decide(rate float64, busy bool) {
 func (c *climb) settle(limit int, rate float64) {
 	if c.reported == 0 || limit >= 2*c.reported || 2*limit <= c.reported {
 		c.reported = limit
-		c.tell(fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate))
+		c.tell(fmt.Sprintf("concurrency: %s in flight, with %.3g model calls per second",
+			table.Counted(limit, "episode"), rate))
 	}
 	c.good, c.rate, c.settled, c.windows = limit, rate, true, 0
 	c.begin(limit)

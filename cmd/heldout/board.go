@@ -7,6 +7,7 @@ import (
 
 	"heldout/eval/bench"
 	"heldout/eval/share/board"
+	"heldout/scoring/table"
 )
 
 func newBoard(sys *system) *cobra.Command {
@@ -15,14 +16,7 @@ func newBoard(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "board DIR",
 		Short: "Write a site of the bundles in a folder, each checked",
-		Long: `board checks the bundles in a folder, as heldout check does, and writes a static
-site: a table for each preset or environment, with intervals, the ranks that
-differences allow, and whether the bundle was checked or why not. Each row leads
-to a page with figures and episodes. board.json has the rows for machines. The
-site asks no server for anything. A recipe for a repository that takes bundles
-by pull request is in configs/recipes. More: heldout help records.`,
-		Example: "  heldout board bundles --data DIR --out site",
-		Args:    args(1, 1, "one folder with bundles"),
+		Args:  args(1, 1, "one folder with bundles"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			o.Check.Workers = runtime.GOMAXPROCS(0)
 			o.Check.Texts.Outside = sys.outside()
@@ -33,7 +27,7 @@ by pull request is in configs/recipes. More: heldout help records.`,
 			if err != nil {
 				return err
 			}
-			sys.say("%s: %d tables", out, len(site.Places))
+			sys.say("%s: %s", out, table.Counted(len(site.Places), "table"))
 			return nil
 		},
 	}

@@ -21,22 +21,7 @@ func newBundle(sys *system) *cobra.Command {
 		Use:               "bundle RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Write results as one file that others can check",
-		Long: `bundle writes the records of runs and their tables as one file. Everybody who
-has heldout and the official data can prove with heldout check that the replies
-in it earn the numbers. Times, addresses of servers, paths and texts of errors
-are left out; equal runs give equal bytes. More: heldout help records.
-
---about names a YAML file that says who made the results and what the models
-are: who, contact, licence, and under models, by what --model calls them,
-revision, sha256, parameters (in billions), base, training_data (a list; [] for
-none) and training_tasks (a list of manifests of heldout export). The bundle has
-digests of these tasks, and check compares them with what was played.
-
---sign signs the file with an SSH key that has no passphrase, and writes the
-signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
-		Example: `  heldout bundle runs/tuned --about about.yaml --out tuned.heldout
-  heldout bundle runs/base runs/tuned --sign ~/.ssh/id_ed25519`,
-		Args: args(1, -1, "at least one run directory"),
+		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			if !strings.HasSuffix(out, bundle.Extension) {
 				return usage(fmt.Errorf("--out is %q, want a name that ends in %s", out, bundle.Extension))

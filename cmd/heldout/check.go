@@ -29,18 +29,7 @@ func newCheck(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE…",
 		Short: "Prove the results in bundles, and say what cannot be proven",
-		Long: `check proves what can be proven of results in bundles, which heldout bundle
-writes, without a model: it plays every episode again from its replies, builds
-every prompt again, and computes the tables again. It needs the official data,
-which are not in a bundle.
-
-Each claim of a bundle has a line with how it was checked and the verdict: it
-holds, it FAILS, or it is open, because nothing here can show it. The command
-ends with code 1 if a claim fails, and with code 3 if all that fail do so
-because tasks, seeds or episodes are missing. What can be cheated and what shows
-it: heldout help records.`,
-		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --format json",
-		Args:    args(1, -1, "at least one bundle"),
+		Args:  args(1, -1, "at least one bundle"),
 		RunE: func(c *cobra.Command, files []string) error {
 			o.Workers = runtime.GOMAXPROCS(0)
 			o.Texts.Outside = sys.outside()

@@ -30,15 +30,12 @@ func (o *chosen) filters(c *cobra.Command) {
 	f.StringSliceVar(&o.Preset, "preset", nil, `read only these presets; "none" for episodes without one`)
 }
 
-func (o *chosen) nameFlags(c *cobra.Command) { o.modelFlag(c, "names") }
-
-func (o *chosen) heldInFlags(c *cobra.Command) { o.modelFlag(c, "held-in") }
-
-func (o *chosen) priceFlags(c *cobra.Command) { o.modelFlag(c, "prices") }
-
-func (o *chosen) modelFlag(c *cobra.Command, name string) {
-	option, _ := configs.FindOption(name)
-	grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })
+// modelFlags adds the flags with those names, which say something of models.
+func (o *chosen) modelFlags(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		option, _ := configs.FindOption(name)
+		grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })
+	}
 }
 
 // runs returns what the command reads. The user may name a model by another name.

@@ -24,15 +24,7 @@ func newCompare(sys *system) *cobra.Command {
 		Use:               "compare RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Print the tables of runs from their records",
-		Long: `compare reads run directories, or those below folders, and prints their tables.
-Several runs share one table. Models that played the same tasks are compared,
-paired by task. Two runs of a model each are old and new. Runs of one model with
-other seeds are one model. Runs that played an environment by different
-protocols do not compare and are refused; --mixed prints them all the same.
-Folders of AgentBoard's logs are rows, too.`,
-		Example: `  heldout compare runs/base runs/tuned
-  heldout compare runs/tuned --baseline agentrefine --table rates`,
-		Args: args(1, -1, "at least one run directory"),
+		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			card := out.format == modelCard
 			if card {
@@ -61,9 +53,7 @@ Folders of AgentBoard's logs are rows, too.`,
 	out.flags(c)
 	c.Flags().Lookup("format").Usage += "; " + modelCard + " has the results of one model for its card on the Hub"
 	only.flags(c)
-	only.nameFlags(c)
-	only.priceFlags(c)
-	only.heldInFlags(c)
+	only.modelFlags(c, "names", "prices", "held-in")
 	c.Flags().StringToStringVar(&out.floors, "fail-below", nil,
 		"exit with 4 if a rate, such as alfworld=60 percent, is lower, missing or not of a complete run")
 	c.Flags().BoolVar(&out.worse, "fail-if-worse", false,

@@ -64,11 +64,7 @@ func newData(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
 		Short: "Fetch, import and check the official task data",
-		Long: `data fetches the official task data, takes them from files that you have, and
-checks what is there. The data folder is --data, or HELDOUT_DATA, or else the
-folder heldout in your data directory (on Linux ~/.local/share/heldout). All
-commands find it there.`,
-		Args: args(1, 1, "a command: pull, import or check"),
+		Args:  args(1, 1, "a command: pull, import or check"),
 		RunE: func(c *cobra.Command, names []string) error {
 			return unknownPart(c, names[0])
 		},
@@ -91,18 +87,6 @@ func newDataPull(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pull [ENV...]",
 		Short: "Fetch the official data of environments, by default of all",
-		Long: `pull fetches what is missing of the official data, from where the benchmarks'
-owners publish them, and says under which terms. What is known by its SHA-256
-is checked; the SHA-256 of the rest is recorded. An environment appears in the
-data folder when all of it is there. A pull that was stopped, or killed, resumes
-where it was when the same command is given again.
-
-HF_ENDPOINT names a mirror of Hugging Face. HTTPS_PROXY, HTTP_PROXY and NO_PROXY
-hold as usual. --source takes a source from another address or from a file.`,
-		Example: `  heldout data pull --dry-run
-  heldout data pull
-  heldout data pull hotpotqa --with wikipedia
-  heldout data pull pddl --source agentboard=data.tar.gz`,
 		RunE: func(c *cobra.Command, names []string) (err error) {
 			o.Environments = names
 			if o.Sources, err = official.Replace(official.Sources(), replacements, sys.getenv(hfVariable)); err != nil {
@@ -178,13 +162,7 @@ func newDataImport(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE|DIR...",
 		Short: "Take official data from files, folders and archives that you have",
-		Long: `import looks into files, folders and archives (.tar, .tar.gz, .zip) for official
-data and copies what it finds into the data folder. It knows files by their
-content, so names and layout do not matter: AgentBoard's archive, checkouts of
-its repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
-		Example: `  heldout data import ~/Downloads/data.tar.gz ~/src/AgentBoard
-  heldout data import json_2.1.1_tw-pddl.zip`,
-		Args: args(1, -1, "at least one file or folder"),
+		Args:  args(1, -1, "at least one file or folder"),
 		RunE: func(c *cobra.Command, paths []string) error {
 			if o.Dir == "" {
 				return errNoFolder
@@ -200,7 +178,7 @@ its repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
 			var environments []string
 			for _, p := range official.Parts() {
 				if n := found[p.ID()]; n > 0 {
-					fmt.Fprintf(sys.stdout, "%s: %d files\n", p.ID(), n)
+					fmt.Fprintf(sys.stdout, "%s: %s\n", p.ID(), table.Counted(n, "file"))
 					environments = append(environments, p.Env)
 				}
 			}
@@ -218,10 +196,6 @@ func newDataCheck(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [ENV...]",
 		Short: "Check which official data are there and which are missing",
-		Long: `check reads every file of the official data and compares its SHA-256 with the
-published one, or with that recorded when it was fetched. It says what is
-missing and what that means. The exit code is 0 if everything that the
-environments need is there, and 1 if not.`,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := official.CheckEnvironments(names); err != nil {
 				return usage(err)

@@ -20,26 +20,7 @@ func newDoctor(sys *system) *cobra.Command {
 		Use:               "doctor [ENV | --preset NAME | --model PROVIDER:NAME]",
 		ValidArgsFunction: completeEnvironment,
 		Short:             "Check an environment, a preset or a model server",
-		Long: `doctor ENV says what an environment needs, what is missing, and how to get it.
-
-doctor --preset says whether the data have the tasks of an evaluation protocol,
-and whether the files of its source are the originals. With --model it goes on
-to the server and plays the first turns of the protocol.
-
-doctor --model waits ten seconds for a server, and asks it for a few dozen short
-replies. It reports whether the server is reachable and has the model, its
-context length, whether it honours the sampling parameters, and whether it
-refuses a prompt that is too long. It also checks whether the server repeats a
-reply: alone, under load and when the prompt is in its cache.
-
-Then it plays the first three turns of the first of --tasks in each --env four
-times, with the settings of a run, and says in one line how many replies keep
-the format, what is most wrong with the others, and what helps. The default
-environment for this is pddl. --quick does no more than play three turns once.
-The exit code is 1 if a run would be worthless or refused.`,
-		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64\n" +
-			"  heldout doctor --model vllm:my-checkpoint --env alfworld,babyai --quick --show",
-		Args: args(0, 1, "one environment, or none and a --model"),
+		Args:              args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 {
 				if flag := flagFor(names[0]); flag == "preset" || flag == "model" && !bench.IsBaseline(names[0]) {

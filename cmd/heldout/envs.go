@@ -23,13 +23,8 @@ func newEnvs(sys *system) *cobra.Command {
 	var o envs.Setup
 	var format string
 	c := &cobra.Command{
-		Use:   "envs [ENV]",
-		Short: "List the environments, or the settings and perturbations of one",
-		Long: `envs lists the environments, their tasks and what is missing for them. envs ENV
-lists the settings of one environment and its families of perturbations. Each
-setting is a flag of run, sweep, play, replay, tasks, envs and doctor, and a key
-of the configuration file.`,
-		Example:           "  heldout envs\n  heldout envs hotpotqa",
+		Use:               "envs [ENV]",
+		Short:             "List the environments, or the settings and perturbations of one",
 		ValidArgsFunction: completeEnvironment,
 		Args:              args(0, 1, "at most one environment"),
 		RunE: func(_ *cobra.Command, names []string) error {

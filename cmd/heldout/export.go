@@ -25,41 +25,8 @@ func newExport(sys *system) *cobra.Command {
 	var check, texts bool
 	var frames frame.Options
 	c := &cobra.Command{
-		Use:   "export DIR|FILE…",
-		Short: "Write episodes as training data, or as tables for data frames",
-		Long: `export writes episodes of run directories, and trajectories that heldout verify
---masked wrote, as conversations for a trainer. A conversation is what the model
-was sent and what it said, message by message. --mask says by which rules a
-reply is not trained on: replies without an action that could be read
-(unreadable), actions that the environment did not carry out (invalid), and
-actions that had the same answer before, at the same progress (no-progress).
-
-Every format is written so that its trainer keeps to the mask; see heldout help
-training. A manifest beside the file has the hashes of the sources, the rules,
-what was left out and why, and how the trainer has to read the file. --check DIR
-compares the files in a folder with their manifests, and those of heldout synth
-and heldout judge with their checksums.
-
-Tasks that a benchmark tests with are refused without --allow-test-tasks or
---drop-test-tasks, whatever their folder or file is called. The
-messages are made again from the records and the prompt; if the run had a prompt
-of yours, give its file with --prompt.
-
---format records writes records instead: a line of JSON for each condition, with
-its rates, and one for each attempt that counts. --format parquet has the Python
-package write these as runs.parquet, episodes.parquet and steps.parquet into the
-folder --out, with the names of the records as columns, and a manifest.
-
---format calls writes a line of JSON for each condition, with its rates, and one
-for each episode, with its record and every call of the model: what it was sent
-and what it said. --format inspect has the Python package write these as logs of
-Inspect into the folder --out; see heldout help records.`,
-		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
-  heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
-  heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
-  heldout export runs/big --format parquet --out tables
-  heldout export runs/big --format inspect --out logs
-  heldout export --check .`,
+		Use:               "export DIR|FILE…",
+		Short:             "Write episodes as training data, or as tables for data frames",
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
 		RunE: func(c *cobra.Command, sources []string) error {

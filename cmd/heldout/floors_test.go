@@ -61,7 +61,7 @@ var floors = map[string]int{
 	"eval/agent":                   4,
 	"eval/fleet":                   4,
 	"eval/fleet/fleettest":         1,
-	"scoring/table":                3,
+	"scoring/table":                1,
 	"scoring/refinement":           3,
 	"scoring":                      4,
 	"scoring/column":               5,

@@ -3,15 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/eval/training"
-	"heldout/eval/training/export"
 	"heldout/eval/training/judge"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // The defaults of heldout judge.
@@ -35,23 +36,7 @@ func newJudge(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "judge {DIR | FILE} --model MODEL",
 		Short: "Have a model label turns as right or wrong; compare with people",
-		Long: `judge samples turns of trajectories and has a model label each as right or
-wrong, with its reason. It reads a run directory, a directory of heldout synth,
-or a file of synthetic trajectories. The judge sees goal, actions, history and
-the turn, but not what followed.
-
-The tables compare the labels of the judge with those that the trajectories
-have, from the game master or the environment, and with those of people
-(--human): confusion table, agreement and Cohen's kappa. heldout judge sheet
-writes the sheet for people. Labels of a judge change no success and no
-progress.
-
-Every call is recorded, so the same command continues after a stop or a kill.
-heldout help training says more.`,
-		Example: `  heldout judge runs/NAME --model openai:NAME --trajectories 100
-  heldout judge sheet synthetic --out sheet.csv
-  heldout judge synthetic --model vllm:NAME --human sheet.csv`,
-		Args: args(1, 1, "one file or directory"),
+		Args:  args(1, 1, "one file or directory"),
 		// Files, beside the name of the command below.
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, path []string) error {
@@ -64,8 +49,8 @@ heldout help training says more.`,
 				return err
 			}
 			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per turn; replies of at most %d tokens\n",
-					j.Dir, turns, a.run.MaxTokens)
+				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per turn; replies of at most %d tokens\n",
+					j.Dir, table.Counted(turns, "call"), a.run.MaxTokens)
 				return err
 			}
 			tables, missing, err := j.Label(c.Context())
@@ -76,7 +61,7 @@ heldout help training says more.`,
 				return err
 			}
 			sys.say("labels: %s", filepath.Join(j.Dir, record.LabelsFile))
-			return withoutResult(missing, "turns")
+			return withoutResult(missing, "turn")
 		},
 	}
 	f := c.Flags()
@@ -98,13 +83,7 @@ func newSheet(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sheet {DIR | FILE} --out FILE.csv",
 		Short: "Write a sheet of turns for people to label",
-		Long: `sheet writes the turns that heldout judge labels, with the same flags, as CSV
-for a spreadsheet: what the judge sees, and empty columns for label and reason.
-People write right or wrong into the column label. heldout judge --human reads
-the sheet. Cells that a spreadsheet would take for a formula begin with an
-apostrophe.`,
-		Example: "  heldout judge sheet synthetic --trajectories 50 --seed 1 --out sheet.csv",
-		Args:    args(1, 1, "one file or directory"),
+		Args:  args(1, 1, "one file or directory"),
 		RunE: func(_ *cobra.Command, path []string) error {
 			if out == "" {
 				return usage(errors.New("no file is given; name one with --out"))
@@ -117,15 +96,8 @@ apostrophe.`,
 				return err
 			}
 			sys.warnUncovered(source.Uncovered)
-			f, err := export.Create(out, force)
+			err = writeFile(out, force, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) })
 			if err != nil {
-				return err
-			}
-			if err := judge.WriteSheet(f, turns, s.History); err != nil {
-				f.Abort()
-				return err
-			}
-			if err := f.Commit(); err != nil {
 				return err
 			}
 			for _, note := range sample.Notes() {

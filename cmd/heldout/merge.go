@@ -17,15 +17,7 @@ func newMerge(sys *system) *cobra.Command {
 		Use:               "merge OUT DIR…",
 		ValidArgsFunction: folders,
 		Short:             "Join the shards of a run into one run directory",
-		Long: `merge writes the records of shards (heldout run --set shard=I/N) into the new
-run directory OUT. A directory that holds shards stands for all of them. Parts
-of different runs are refused, and so are two results of one episode. The
-planned episodes without a result are listed; the command that made the run,
-with --out OUT and without --set shard=I/N, plays them.`,
-		Example: `  heldout run --set shard=1/2 --out runs/big
-  heldout run --set shard=2/2 --out runs/big
-  heldout merge runs/whole runs/big`,
-		Args: args(2, -1, "the new run directory and at least one directory of a run or of shards"),
+		Args:              args(2, -1, "the new run directory and at least one directory of a run or of shards"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			m, err := record.Merge(dirs[0], dirs[1:])
 			if err != nil {
@@ -43,9 +35,10 @@ with --out OUT and without --set shard=I/N, plays them.`,
 // printMerged says what a merge did; an *IncompleteError if episodes are missing.
 func printMerged(w io.Writer, out string, m *record.Merged) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d lines in %s\n", m.Lines, table.Printable(out))
+	fmt.Fprintf(&b, "%s in %s\n", table.Counted(m.Lines, "line"), table.Printable(out))
 	if m.Twice > 0 {
-		fmt.Fprintf(&b, "%d lines were there twice and count once\n", m.Twice)
+		fmt.Fprintln(&b, table.Counted(m.Twice, "line was there twice and counts once",
+			"lines were there twice and count once"))
 	}
 	if len(m.Absent) > 0 {
 		fmt.Fprintf(&b, "not there: %s\n", record.NameShards(m.Absent))

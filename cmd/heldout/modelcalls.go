@@ -95,5 +95,6 @@ func withoutResult(n int, noun string) error {
 	if n == 0 {
 		return nil
 	}
-	return &codedError{fmt.Errorf("%d %s have no result; the same command tries them again", n, noun), exitIncomplete}
+	return &codedError{errors.New(table.Counted(n, noun+" has no result; the same command tries it again",
+		noun+"s have no result; the same command tries them again")), exitIncomplete}
 }

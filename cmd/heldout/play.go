@@ -34,26 +34,7 @@ func newPlay(sys *system) *cobra.Command {
 		Use:               "play ENV --task TASK",
 		ValidArgsFunction: completeEnvironment,
 		Short:             "Play a task by hand, or from another program",
-		Long: `play starts one task and reads actions from standard input, one per line.
-":help" lists the commands that start with a colon. If the environment can be
-drawn, a picture stands beside the text. It has colors on a terminal, unless
-NO_COLOR is set or TERM is dumb.
-
-With --format json, standard input has one JSON object per line:
-{"action": "…"}.
-Standard output has one JSON object per line: first env, task, goal,
-observation, progress, done and success; then, for each action, observation,
-progress, done, success and valid. --actions adds the valid actions.
-
---prompt prints what a model is told before its first action and stops, with
---perturb in the form that it has then.`,
-		Example: `  heldout play pddl --task 0
-  heldout play pddl --data DIR --task gripper/prob01 --format json --actions
-  heldout play alfworld --perturb verbs:2+names:1 --prompt
-  heldout play alfworld --task TASK/TRIAL/game.tw-pddl --dialect file
-  heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
-  heldout play jericho --story FILE --raw`,
-		Args: args(1, 1, "the name of an environment, such as pddl"),
+		Args:              args(1, 1, "the name of an environment, such as pddl"),
 		RunE: func(c *cobra.Command, names []string) error {
 			env, err := o.environment(names[0], sys.outside())
 			if err != nil {

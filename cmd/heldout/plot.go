@@ -47,15 +47,7 @@ func newPlot(sys *system) *cobra.Command {
 		Use:               "plot RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Draw a figure of runs for a paper",
-		Long: `plot draws one figure from the records of runs and writes it as SVG, PDF or PNG.
-Fonts, sizes and colors fit a paper with two columns. Colors are safe for people
-with deficient color vision. Figures:
-
-` + figureList() + `
-The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
-		Example: `  heldout plot runs/base runs/tuned --figure rates --out rates.pdf
-  heldout plot runs/step-* --figure checkpoints --order given --out training.svg`,
-		Args: args(1, -1, "at least one run directory"),
+		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			kind, format, err := checkFigure(name, out)
 			if err != nil {
@@ -96,8 +88,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 	c.Flags().StringVar(&out, "out", "", "file to write: .svg, .pdf or .png")
 	c.Flags().StringSliceVar(&environments, "env", nil, "only these environments, separated by commas")
 	d.flags(c)
-	only.nameFlags(c)
-	only.heldInFlags(c)
+	only.modelFlags(c, "names", "held-in")
 	return c
 }
 

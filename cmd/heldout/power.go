@@ -16,17 +16,7 @@ func newPower(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "power RUN…",
 		Short: "Plan seeds and tasks from a pilot run",
-		Long: `power reads run directories as a pilot. It compares each model with the first
-one of its environment, and under the perturbations of a sweep with itself on
-the unperturbed tasks. It divides the spread of the difference between tasks
-and decoding. It prints the smallest difference that these seeds show
-with a probability of 80 %, the power at the given difference, and the seeds
-or tasks that this difference takes. A pilot of one seed does not divide the
-spread, so it gives two plans: the truth lies between them.`,
-		Example: `  heldout power runs/base runs/tuned
-  heldout power runs/base runs/tuned --difference 3 --interval new-kinds
-  heldout power runs/sweep`,
-		Args: args(1, -1, "at least one run directory"),
+		Args:  args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if !(points > 0 && points < 100) {
 				return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))

@@ -33,11 +33,8 @@ func newPreset(sys *system) *cobra.Command {
 
 func newPresetShow(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:   "show NAME",
-		Short: "Print an evaluation protocol and its hashes",
-		Long: "show prints the file of a preset, which can be the start of one of your own, and\non " +
-			"standard error the hash of each part.",
-		Example:           "  heldout preset show agentrefine > mine.yaml\n  heldout preset show mine.yaml",
+		Use:               "show NAME",
+		Short:             "Print an evaluation protocol and its hashes",
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -69,14 +66,8 @@ func newPresetDiff(sys *system) *cobra.Command {
 	var format string
 	var wide bool
 	c := &cobra.Command{
-		Use:   "diff A B",
-		Short: "Say in what two protocols differ, and if their numbers compare",
-		Long: `diff sets two protocols side by side, subject by subject. Of protocols with
-several parts it compares those of the same name; what only some parts have
-follows their names. --wide, and the formats for programs, list every field that
-can change a number instead.`,
-		Example: "  heldout preset diff agentrefine agentboard\n" +
-			"  heldout preset diff agentrefine:alfworld agentboard:alfworld --wide",
+		Use:               "diff A B",
+		Short:             "Say in what two protocols differ, and if their numbers compare",
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(2, 2, "two presets"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -106,13 +97,8 @@ can change a number instead.`,
 func newPresetPrompt(sys *system) *cobra.Command {
 	var folder, data string
 	c := &cobra.Command{
-		Use:   "prompt NAME",
-		Short: "Say which files of its source a protocol reads, and check them",
-		Long: `prompt says where the prompt of a preset comes from. Texts of others are not
-part of heldout: it names the files of the original repository and their hashes,
-and checks those that heldout preset pull fetched, or those in the folder
---originals.`,
-		Example:           "  heldout preset prompt eto-alfworld\n  heldout preset prompt eto-alfworld --originals DIR",
+		Use:               "prompt NAME",
+		Short:             "Say which files of its source a protocol reads, and check them",
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -142,11 +128,7 @@ func newPresets(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "presets",
 		Short: "List the evaluation protocols of the field",
-		Long: `presets lists the evaluation protocols that heldout run --preset plays, each
-with its parts, such as splits. A protocol is exact if every message was
-compared with those of the original code; adapted ones list their deviations
-(heldout preset show NAME). heldout help presets says more.`,
-		Args: args(0, 0, "no arguments"),
+		Args:  args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			t, err := presets.List(wide)
 			if err != nil {

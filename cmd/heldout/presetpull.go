@@ -20,20 +20,8 @@ func newPresetPull(sys *system) *cobra.Command {
 	var dryRun bool
 	var o official.Options
 	c := &cobra.Command{
-		Use:   "pull [NAME...]",
-		Short: "Fetch the original files that protocols read",
-		Long: `pull fetches the repositories of presets' sources, each at the commit that the
-preset names, and keeps in the data folder the files that presets read and the
-licence. All commands find them there. Every file is compared with the SHA-256
-that the preset states for it, or for each text of it; if one differs, nothing
-is kept. A pull that was stopped, or killed, resumes where it was when the same
-command is given again.
-
-HF_ENDPOINT names a mirror of Hugging Face. HTTPS_PROXY, HTTP_PROXY and NO_PROXY
-hold as usual. --source takes a source from another address or from a file.`,
-		Example: `  heldout preset pull eto-alfworld --dry-run
-  heldout preset pull eto-alfworld
-  heldout preset pull eto-alfworld --source ETO-a2fc5da=ETO.tar.gz`,
+		Use:               "pull [NAME...]",
+		Short:             "Fetch the original files that protocols read",
 		ValidArgsFunction: listed(presetParts, orFile),
 		RunE: func(c *cobra.Command, names []string) (err error) {
 			list, err := checkouts(names)

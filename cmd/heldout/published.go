@@ -14,13 +14,7 @@ func newPublished(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "published [NAME]",
 		Short: "Print published results, and what can be computed from them again",
-		Long: `published prints the tables of a publication: what was printed, and how many
-tasks each success rate is. It also prints averages, deviations and held-out
-scores that are computed from the printed cells; notes say where they
-disagree. Without a name it lists the publications. A name may be a YAML file.`,
-		Example: `  heldout published
-  heldout published agentrefine`,
-		Args: args(0, 1, "at most one name"),
+		Args:  args(0, 1, "at most one name"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				t, err := inventory.Published()

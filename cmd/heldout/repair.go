@@ -17,13 +17,7 @@ func newRepair(sys *system) *cobra.Command {
 		Use:               "repair DIR",
 		ValidArgsFunction: folders,
 		Short:             "Set bad lines of a run directory aside",
-		Long: `repair checks every line of a run directory: its checksum, its trajectory, and
-its episode against the plan. It moves bad lines from episodes.jsonl to
-episodes.set-aside, byte for byte, and lists the planned episodes that have no
-result afterwards. The command that made the run plays them again. In a
-directory of shards it does so with every shard.`,
-		Example: `  heldout repair runs/base`,
-		Args:    args(1, 1, "one run directory"),
+		Args:              args(1, 1, "one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			parts, err := record.Parts(dirs).Dirs()
 			if err != nil {
@@ -61,7 +55,7 @@ func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	for _, bad := range r.Bad {
 		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Why.Error()))
 	}
-	fmt.Fprintf(&b, "%d bad lines, %d good ones\n", len(r.Bad), r.Attempts)
+	fmt.Fprintf(&b, "%s, %s\n", table.Counted(len(r.Bad), "bad line"), table.Counted(r.Attempts, "good one"))
 	if r.File != "" {
 		fmt.Fprintf(&b, "the bad lines are in %s\n", table.Printable(r.File))
 	}
@@ -88,8 +82,9 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 		fmt.Fprintf(b, "all %d planned episodes have a result\n", planned)
 		return 0
 	}
-	fmt.Fprintf(b, "%d of %d planned episodes have no result; the command that made the run plays them:\n", missing,
-		planned)
+	b.WriteString(table.Counted(missing, fmt.Sprintf("of %d planned episodes has", planned),
+		fmt.Sprintf("of %d planned episodes have", planned)))
+	b.WriteString(" no result; the command that made the run plays them:\n")
 	for _, m := range groups {
 		c := m.Condition
 		fmt.Fprintf(b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model),

@@ -16,16 +16,7 @@ func newReplay(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE… | DIR…",
 		Short: "Replay recorded episodes and show differences",
-		Long: `replay reads episodes from JSON Lines files, which may be compressed with gzip.
-An episode has env, id (the 0-based number of the task), goal, done, progress,
-grounding and steps; a step has action, observation and progress. replay plays
-the actions and prints the number of episodes, steps and mismatches of every
-environment and the first difference in full. It exits with 1 if there is any.
-
-A run directory is replayed as well, also one of heldout serve --record: all
-episodes without a preset, first trials only. Records of an environment outside
-of heldout do not say where it is: --env does.`,
-		Args: args(1, -1, "at least one run directory or file of episodes"),
+		Args:  args(1, -1, "at least one run directory or file of episodes"),
 		RunE: func(c *cobra.Command, files []string) error {
 			r := replay.New(setup, sys.outside())
 			for _, file := range files {
@@ -55,7 +46,8 @@ func printReplay(sys *system, r *replay.Replayer) error {
 		return err
 	}
 	if r.Passed > 0 {
-		sys.say("%d episodes belong to presets or later trials and were not replayed", r.Passed)
+		sys.say("%s replayed", table.Counted(r.Passed, "episode belongs to a preset or later trial and was not",
+			"episodes belong to presets or later trials and were not"))
 	}
 	if r.First == nil {
 		return nil

@@ -19,14 +19,7 @@ func newReport(sys *system) *cobra.Command {
 		Use:               "report RUN…",
 		ValidArgsFunction: folders,
 		Short:             "Write figures, tables and episodes of runs as one HTML file",
-		Long: `report writes one HTML file from the records of runs. It begins with what they
-show: the verdict and the first table, with intervals. Then it says where models
-differ and why they fail, with links to episodes, and has all figures, tables
-and episodes. The file needs no network and asks nothing of one. Open it from
-disk, print it, or send it. More: heldout help figures.`,
-		Example: `  heldout report runs/base runs/tuned --baseline agentrefine
-  heldout report runs/step-* --order given --out training.html`,
-		Args: args(1, -1, "at least one run directory"),
+		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			if ext := filepath.Ext(out); ext != "" && ext != ".html" && ext != ".htm" {
 				return usage(fmt.Errorf("--out is %q, and report writes HTML: name a file that ends in .html; heldout plot "+
@@ -60,8 +53,6 @@ disk, print it, or send it. More: heldout help figures.`,
 	c.Flags().StringVar(&out, "out", "report.html", "file to write")
 	d.flags(c)
 	only.flags(c)
-	only.nameFlags(c)
-	only.priceFlags(c)
-	only.heldInFlags(c)
+	only.modelFlags(c, "names", "prices", "held-in")
 	return c
 }

@@ -1,23 +1,34 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
+// commandTexts are texts and examples of the commands.
+//
+//go:embed commands.txt
+var commandTexts string
+
+// explain gives a command, and those below it, what texts have under its name.
+func explain(c *cobra.Command, texts string) {
+	if _, text, found := strings.Cut(texts, "\n# "+c.CommandPath()+"\n"); found {
+		text, _, _ = strings.Cut(text, "\n# ")
+		about, example, _ := strings.Cut(text, "\nExamples:\n")
+		c.Long, c.Example = strings.Trim(about, "\n"), strings.Trim(example, "\n")
+	}
+	for _, below := range c.Commands() {
+		explain(below, texts)
+	}
+}
+
 func newRoot(sys *system) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "heldout",
-		Short: "Benchmark an LLM agent on text environments",
-		Long: `heldout benchmarks an LLM agent on text environments, natively: no Python, no
-Java, no containers. It drives a ReAct model served by vLLM (or anything that
-speaks the OpenAI protocol) or Ollama, records every episode, and prints success
-and progress rates with intervals and spreads.
-
-Pages about a topic (heldout help TOPIC):
-` + topicList(),
+		Use:           "heldout",
+		Short:         "Benchmark an LLM agent on text environments",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       strings.TrimPrefix(versionLine(sys.tool), "heldout "),
@@ -48,6 +59,8 @@ Pages about a topic (heldout help TOPIC):
 	for _, newCommand := range packaging {
 		root.AddCommand(newCommand(sys))
 	}
+	lists := strings.NewReplacer("{topics}", topicList(), "{figures}", figureList())
+	explain(root, lists.Replace(commandTexts))
 	root.SetUsageFunc(writeUsage)
 	acceptFormer(root)
 	addKeys(root)

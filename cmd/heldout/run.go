@@ -22,16 +22,7 @@ func newRun(sys *system) *cobra.Command {
 	return newRunner(sys, runFlags, bench.Plain, &cobra.Command{
 		Use:   "run",
 		Short: "Play the tasks, record the episodes and print the tables",
-		Long: `run plays every task with every model and seed, records each finished episode,
-and prints the rates and what they show. The same command continues a run that
-was stopped. Without flags it plays generated tasks with the baselines expert
-and random. heldout envs ENV lists the flags that an environment has itself.`,
-		Example: `  heldout run
-  heldout run --env pddl --model vllm:NAME --base-url http://HOST:8000/v1 \
-          --seeds 0-9 --temperature 1.0
-  heldout run --preset agentrefine:alfworld,agentboard:alfworld --data DIR \
-          --model vllm:NAME --base-url http://HOST:8000/v1`,
-		Args: flagsOnly,
+		Args:  flagsOnly,
 	})
 }
 

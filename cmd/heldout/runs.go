@@ -15,15 +15,7 @@ func newRuns(sys *system) *cobra.Command {
 		Use:               "runs [DIR]",
 		ValidArgsFunction: folders,
 		Short:             "List the run directories below a folder",
-		Long: `runs lists the run directories below a folder, without DIR below the folder
-runs, a line for each model: when it was run, how far it is, and the success
-rates so far, with the held-out score where the environments have one. --rates
-has a line for each environment, model and perturbation. Hidden folders are
-skipped, and links are not followed.
-
-With --format json, standard output has one JSON object per run and line.`,
-		Example: "  heldout runs\n  heldout runs /data/experiments --format json",
-		Args:    args(0, 1, "at most one folder"),
+		Args:              args(0, 1, "at most one folder"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			root := bench.RunsDir
 			if len(dirs) > 0 {

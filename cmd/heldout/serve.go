@@ -41,15 +41,7 @@ func newServe(sys *system) *cobra.Command {
 		Use:               "serve [MOUNT…]",
 		ValidArgsFunction: completeEnvironment,
 		Short:             "Serve environments to trainers and other harnesses",
-		Long: `serve serves environments to programs that train or test agents, thousands of
-sessions in one process. A mount is an environment, or an environment with
-settings of its own and a name: p1=alfworld,split=train,perturb=P1. Without a
-mount it serves every environment. Stop it with Ctrl-C. See heldout help
-serving.`,
-		Example: `  heldout serve
-  heldout serve alfworld --data DIR --split train
-  heldout serve pddl p1=pddl,perturb=P1 --listen 0.0.0.0:8000 --token-file F`,
-		Args: cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, mounts []string) error {
 			if o.stdio && c.Flags().Changed("listen") {
 				return usage(errors.New("--stdio and --listen contradict each other"))
@@ -206,7 +198,7 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sys.say("serving %d environments; Ctrl-C ends", len(options.Mounts))
+	sys.say("serving %s; Ctrl-C ends", table.Counted(len(options.Mounts), "environment"))
 	return server.Serve(ctx, l)
 }
 

@@ -25,21 +25,7 @@ func newSynth(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "synth --model MODEL --count N --out DIR",
 		Short: "Have a model write training trajectories, as AgentRefine does",
-		Long: `synth makes training trajectories by AgentRefine's method (Fu et al. 2025). For
-a persona, a model writes the script of an environment with a task, and then a
-whole game of game master and player, with errors and their repair, in one
-call. What heldout verify rejects is written again with its message: a script as
-a whole, a trajectory from its last verified turn on. An item takes at most 4
-calls.
-
-DIR/trajectories.jsonl has what passed, without near duplicates, in the form
-that heldout verify and heldout export read. DIR/items.jsonl says for every item
-what became of it. Every call is recorded, so the same command continues after a
-stop or a kill. heldout help training says more.`,
-		Example: `  heldout synth --model vllm:NAME --count 1000 --out synthetic
-  heldout synth --personas personas.txt --model openai:NAME --count 100 \
-          --base-url http://HOST:8000/v1 --out synthetic --dry-run`,
-		Args: args(0, 0, "no arguments"),
+		Args:  args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := errors.Join(a.check(), a.wants(), usage(s.Check())); err != nil {
 				return usage(err)
@@ -61,7 +47,7 @@ stop or a kill. heldout help training says more.`,
 				return err
 			}
 			sys.say("results: %s", a.out)
-			return withoutResult(missing, "items")
+			return withoutResult(missing, "item")
 		},
 	}
 	f := c.Flags()

@@ -16,7 +16,6 @@ func newTasks(sys *system) *cobra.Command {
 		Use:               "tasks ENV",
 		ValidArgsFunction: completeEnvironment,
 		Short:             "List the tasks of an environment",
-		Example:           "  heldout tasks pddl --tasks 'gripper/*,20-29'",
 		Args:              args(1, 1, "the name of an environment, such as pddl"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if _, err := catalog.Find(names[0]); err != nil {

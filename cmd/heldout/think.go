@@ -8,6 +8,7 @@ import (
 
 	"heldout/eval/training"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 const thinkMaxTokens = 128
@@ -15,18 +16,8 @@ const thinkMaxTokens = 128
 func newThink(sys *system) *cobra.Command {
 	a, t := newModelCalls(0, thinkMaxTokens), &training.Thinking{}
 	c := &cobra.Command{
-		Use:   "think DIR --model MODEL",
-		Short: "Have a model write what experts think, for training data",
-		Long: `think reads the episodes of expert and expert-errs in a run directory, and has a
-model write the thought before each action: it sees goal, history and action.
-heldout export --set thoughts=FOLDER puts the thoughts into training data.
-
-Every call is recorded, so the same command continues after a stop or a kill.
-heldout help training says more.`,
-		Example: `  heldout run --env alfworld --model expert --out experts
-  heldout think experts --model vllm:NAME --out thoughts
-  heldout export experts --set thoughts=thoughts --format axolotl \
-          --out train.jsonl`,
+		Use:               "think DIR --model MODEL",
+		Short:             "Have a model write what experts think, for training data",
 		Args:              args(1, 1, "one run directory"),
 		ValidArgsFunction: folders,
 		RunE: func(c *cobra.Command, path []string) error {
@@ -39,8 +30,8 @@ heldout help training says more.`,
 				return err
 			}
 			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per step; replies of at most %d tokens\n",
-					t.Dir, steps, a.run.MaxTokens)
+				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per step; replies of at most %d tokens\n",
+					t.Dir, table.Counted(steps, "call"), a.run.MaxTokens)
 				return err
 			}
 			missing, err := t.Write(c.Context())
@@ -48,7 +39,7 @@ heldout help training says more.`,
 				return err
 			}
 			sys.say("thoughts: %s", filepath.Join(t.Dir, record.ThoughtsFile))
-			return withoutResult(missing, "episodes")
+			return withoutResult(missing, "episode")
 		},
 	}
 	a.flags(c)

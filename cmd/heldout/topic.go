@@ -63,12 +63,8 @@ func topicList() string {
 
 func newHelp(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC | WORDS]",
-		Short: "Print the help of a command, a page, or what fits a question",
-		Long: "help prints the help of a command, or a page about a topic. heldout help tables\nNAME explains one " +
-			"table. Other words are looked up in pages, tables, commands and\nflags.\n\nTopics:\n" + topicList(),
-		Example: "  heldout help statistics\n  heldout help tables paper\n" +
-			"  heldout help 'how do I resume after a crash'",
+		Use:               "help [COMMAND | TOPIC | WORDS]",
+		Short:             "Print the help of a command, a page, or what fits a question",
 		ValidArgsFunction: cobra.FixedCompletions(topicNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, names []string) error {
 			page, ok, err := namedPage(names)

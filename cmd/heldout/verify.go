@@ -14,27 +14,7 @@ func newVerify(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify FILE…",
 		Short: "Check synthetic trajectories by AgentRefine's rules",
-		Long: `verify checks trajectories between a player and a game master against their
-scripts, by Algorithm 1 of AgentRefine (Fu et al. 2025): the keys of every turn;
-each action against the verification codes and parameters of the script, unless
-the master answers with an error; enough error turns; and success in the last
-turn. It also checks that a trajectory is one game: the turns are numbered
-without gaps, player and master alternate, and nothing follows the end. A file
-has one JSON object per line with the keys script and trajectory.
-
-Each line of the output has the turn and the reason of a rejection. The command
-ends with code 1 if a trajectory is rejected.
-
---masked writes the trajectories that pass to a file that heldout export takes.
-In it, each turn of the player has the key train, which is false if the master
-answers with an error.
-
-Verification codes are regular expressions of Python. They take linear time
-here; look-around and back references are not supported, and a trajectory that
-needs them is rejected as "unsupported pattern".`,
-		Example: "  heldout verify trajectories.jsonl\n  heldout verify --set min-errors=1 --masked verified.jsonl " +
-			"trajectories.jsonl",
-		Args: args(1, -1, "at least one file"),
+		Args:  args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if err := training.TakeSignal(&o, signal); err != nil {
 				return usage(err)

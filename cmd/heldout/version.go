@@ -39,7 +39,8 @@ func surroundings(sys *system) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "system     %s/%s, %d processors\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Fprintf(&b, "system     %s/%s, %s\n", runtime.GOOS, runtime.GOARCH,
+		table.Counted(runtime.NumCPU(), "processor"))
 	fmt.Fprintf(&b, "records    schema %d\n", record.Schema)
 	fmt.Fprintf(&b, "data       %s\n", cmp.Or(data, "none: generated tasks"))
 	fmt.Fprintf(&b, "variables  %s\n", cmp.Or(strings.Join(set, ", "), "none that matter are set"))

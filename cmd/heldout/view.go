@@ -33,23 +33,7 @@ func newView(sys *system) *cobra.Command {
 		Use:               "view [DIR…]",
 		ValidArgsFunction: folders,
 		Short:             "Show runs and their episodes in a browser, also during the run",
-		Long: `view serves pages about run directories, and the run directories below other
-folders: rates so far, episodes in flight, and every episode step by step, alone
-or beside another one of its task. Readers on this machine can give runs tags
-and a note, and archive them. Without DIR it takes the folder runs. Stop it with
-Ctrl-C.
-
-Only this machine can read the pages. --listen with another address asks for a
-token, which is part of the address that view prints. The connection is not
-encrypted: prefer ssh -L 8080:127.0.0.1:8080 HOST.
-
-The pages also work below a path of a proxy: JupyterHub, code-server, nginx.
---proxy-host names it, as other names are refused. More: heldout help records.
-
-Worlds of BabyAI and ScienceWorld are drawn by replaying the recorded actions.
-For official tasks this needs --data.`,
-		Example: "  heldout view\n  heldout view runs/base runs/tuned --data DIR",
-		Args:    cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, dirs []string) error {
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/hotpotqa/wiki/index"
+	"heldout/scoring/table"
 )
 
 func newWiki(sys *system) *cobra.Command {
@@ -28,17 +29,7 @@ func newWikiBuild(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build FILE... --out DIR",
 		Short: "Make an index of HotpotQA's files or of the Wikipedia dump",
-		Long: `build makes the index that --wiki offline --wiki-index DIR searches. FILE is:
-  - a HotpotQA question file with contexts (hotpot_dev_distractor_v1.json or
-    hotpot_dev_fullwiki_v1.json): its paragraphs become the articles. This small
-    Wikipedia is easy to search, and tables mark results on it.
-  - the dump enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2, or
-    the folder that it unpacks to: the introductions of all articles.
-The same command continues a build that was stopped, and adds checksums to an
-index of an earlier version.`,
-		Example: `  heldout wiki build DIR/hotpotqa/hotpot_dev_distractor_v1.json --out wiki/own
-  heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/own`,
-		Args: args(1, -1, "at least one file or folder of a dump of Wikipedia"),
+		Args:  args(1, -1, "at least one file or folder of a dump of Wikipedia"),
 		RunE: func(c *cobra.Command, files []string) error {
 			var last index.Progress
 			started, show := sys.now(), sys.sometimes()
@@ -57,7 +48,8 @@ index of an earlier version.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(sys.stdout, "%s: %d articles, hash %s\n", dir, about.Articles, about.Hash)
+			_, err = fmt.Fprintf(sys.stdout, "%s: %s, hash %s\n", dir, table.Counted(about.Articles, "article"),
+				about.Hash)
 			return err
 		},
 	}

@@ -17,6 +17,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/scale/queue"
+	"heldout/scoring/table"
 )
 
 func newWorker(sys *system) *cobra.Command {
@@ -26,19 +27,7 @@ func newWorker(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "worker --queue nats://HOST:4222",
 		Short: "Play episodes of a run that another machine leads",
-		Long: `worker plays episodes of a run that heldout run --queue leads, until the run is
-complete. It takes what is played from the queue. Its own flags say where the
-task data and the model servers are, and how many episodes it plays at a time.
-Version, task data, prompts and other files must be those of the run: worker
-compares hashes of them before it plays.
-
-A worker can be stopped or killed at any time: another one resumes its
-episodes.
-heldout help servers says more.`,
-		Example: `  heldout worker --queue nats://HOST:4222
-  heldout worker --queue nats://HOST:4222 --data DIR \
-          --base-url http://localhost:8000/v1 --concurrency 64`,
-		Args: args(0, 0, "no arguments"),
+		Args:  args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if q.Address == "" {
 				return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
@@ -103,10 +92,10 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	if err := job.Meet(ctx); err != nil {
 		return err
 	}
-	sys.say("joined the run %s: %d episodes at a time", w.Job.Name, job.Config.Concurrency)
+	sys.say("joined the run %s: %s at a time", w.Job.Name, table.Counted(int(job.Config.Concurrency), "episode"))
 	started := sys.now()
 	err = w.Work(ctx, job.Worker(sys.warn), job.Servers(), int(job.Config.Concurrency))
-	sys.say("played %d episodes in %v", w.Finished(), sys.now().Sub(started).Round(time.Second))
+	sys.say("played %s in %v", table.Counted(w.Finished(), "episode"), sys.now().Sub(started).Round(time.Second))
 	if err != nil {
 		return err
 	}

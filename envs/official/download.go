@@ -130,8 +130,10 @@ func (d *downloader) retry(ctx context.Context, s PublishedFile, file string, st
 	var err error
 	for try := 0; try < attempts; try++ {
 		if try > 0 {
-			if err := sleep(ctx, wait.NextBackOff()); err != nil {
-				return err
+			select {
+			case <-time.After(wait.NextBackOff()):
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
 		size := sizeOf(file)
@@ -154,17 +156,6 @@ func (d *downloader) retry(ctx context.Context, s PublishedFile, file string, st
 		}
 	}
 	return fmt.Errorf("%s: %w; give the same command again to continue", s.Name, err)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (d *downloader) once(ctx context.Context, s PublishedFile, file string, state *download) error {
@@ -359,13 +350,11 @@ func writeDownload(file string, d download) error {
 }
 
 // forget deletes a download.
-func forget(file string) error {
-	err := os.Remove(stateFile(file))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if gone := os.Remove(file); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
+func forget(file string) (err error) {
+	for _, name := range []string{stateFile(file), file} {
+		if gone := os.Remove(name); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
 	}
 	return err
 }

@@ -135,14 +135,4 @@ func (f *formed) entry(i int) string {
 	return f.turns[i].reply
 }
 
-// dropOldest removes the oldest turn, then the last example, which helps least.
-func (l *chatLayout) dropOldest(f *formed) bool {
-	if f.dropTurn() {
-		return true
-	}
-	if len(l.shots) == 0 {
-		return false
-	}
-	l.shots = l.shots[:len(l.shots)-1]
-	return true
-}
+func (l *chatLayout) dropOldest(f *formed) bool { return dropOldest(f, &l.shots) }

@@ -60,14 +60,14 @@ func (f *formed) textEntry(i int) string {
 	return f.turns[i].action
 }
 
+func (l *textLayout) dropOldest(f *formed) bool { return dropOldest(f, &l.examples) }
+
 // dropOldest removes the oldest turn, then the last example, which helps least.
-func (l *textLayout) dropOldest(f *formed) bool {
+func dropOldest[Example any](f *formed, examples *[]Example) bool {
 	if f.dropTurn() {
 		return true
 	}
-	if len(l.examples) == 0 {
-		return false
-	}
-	l.examples = l.examples[:len(l.examples)-1]
-	return true
+	n := len(*examples)
+	*examples = (*examples)[:max(0, n-1)]
+	return n > 0
 }

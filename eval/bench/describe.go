@@ -76,9 +76,9 @@ func describeGroups(b *strings.Builder, groups []record.Group) {
 	for _, d := range list {
 		slices.Sort(d.seeds)
 		d.seeds = slices.Compact(d.seeds)
-		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %d episodes %s\n", d.subject, strings.Join(d.models, " and "),
+		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %s %s\n", d.subject, strings.Join(d.models, " and "),
 			plural("perturbation", d.perturbations), strings.Join(d.perturbations, ", "), plural("seed", d.seeds),
-			record.SeedRanges(d.seeds), d.episodes, d.limits)
+			record.SeedRanges(d.seeds), table.Counted(d.episodes, "episode"), d.limits)
 	}
 }
 
@@ -107,7 +107,7 @@ func whatOf(c record.Condition) string {
 }
 
 func limitsOf(c record.Condition) string {
-	text := fmt.Sprintf("of at most %d steps", c.StepLimit)
+	text := "of at most " + table.Counted(c.StepLimit, "step")
 	if t := c.Trials; t != nil {
 		text += fmt.Sprintf(", each again after a failure: at most %d trials, memory %d", t.Limit, t.Memory)
 	}
@@ -150,8 +150,8 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 		}
 		for _, p := range players {
 			if p.env == env {
-				fmt.Fprintf(b, "  %s, seeds %d: %d episodes of at most %d steps\n", p.model, len(seeds[p]), episodes[p],
-					limits[env])
+				fmt.Fprintf(b, "  %s, seeds %d: %s of at most %s\n", p.model, len(seeds[p]),
+					table.Counted(episodes[p], "episode"), table.Counted(limits[env], "step"))
 			}
 		}
 	}
@@ -192,10 +192,12 @@ func cost(p *eval.Plan) string {
 		scope = "of these, shard " + p.Shard.String() + " plays"
 	}
 	if low.Episodes == high.Episodes {
-		return fmt.Sprintf("%s: %d episodes, at most %d model calls", scope, high.Episodes, high.Calls)
+		return fmt.Sprintf("%s: %s, at most %s", scope, table.Counted(high.Episodes, "episode"),
+			table.Counted(high.Calls, "model call"))
 	}
-	text := fmt.Sprintf("%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least "+
-		"%d and at most %d model calls", scope, low.Episodes, high.Episodes, low.Calls, high.Calls)
+	text := fmt.Sprintf("%s: %s if every task is solved in its first trial, %d if none ever is;\nat least "+
+		"%d and at most %d model calls", scope, table.Counted(low.Episodes, "episode"), high.Episodes, low.Calls,
+		high.Calls)
 	if high.Reflections > 0 {
 		text += fmt.Sprintf(", of which at most %d are reflections", high.Reflections)
 	}

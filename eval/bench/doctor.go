@@ -10,6 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 // Doctor makes the checks of heldout doctor. An error is a *ConfigError, or says how many
@@ -95,8 +96,8 @@ func (d *Doctor) external(entry catalog.Entry, s envs.Setup) envs.Check {
 		return envs.Check{Name: entry.Name, Status: envs.CheckFail, Text: err.Error()}
 	}
 	info := env.Info()
-	return envs.Check{Name: entry.Name, Status: envs.CheckOK, Text: fmt.Sprintf("%s, version %s, hash %s: %d tasks",
-		info.Name, info.Settings["version"], info.Settings["hash"], len(env.Tasks()))}
+	return envs.Check{Name: entry.Name, Status: envs.CheckOK, Text: fmt.Sprintf("%s, version %s, hash %s: %s",
+		info.Name, info.Settings["version"], info.Settings["hash"], table.Counted(len(env.Tasks()), "task"))}
 }
 
 // official checks that an environment has its official tasks.
@@ -107,7 +108,7 @@ func (d *Doctor) official(entry catalog.Entry, s envs.Setup) envs.Check {
 		return envs.Check{Name: entry.Name, Status: envs.CheckFail, Text: err.Error()}
 	}
 	return envs.Check{Name: entry.Name, Status: envs.CheckOK,
-		Text: fmt.Sprintf("%d official tasks in %s", len(env.Tasks()), s.Data)}
+		Text: table.Counted(len(env.Tasks()), "official task") + " in " + s.Data}
 }
 
 // Presets checks what presets need; override is what the user gave besides.

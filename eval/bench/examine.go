@@ -8,6 +8,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/originals"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // examinePreset checks what a preset needs: its tasks in the data, and the files of
@@ -22,17 +23,18 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 		tasks.Status, tasks.Text = envs.CheckFail, err.Error()
 	case b.Env.Info().Source == envs.Generated:
 		tasks.Status, tasks.Text = envs.CheckWarn,
-			fmt.Sprintf("%d generated tasks, which are not the preset's: give the official data with --data",
-				len(b.Tasks))
+			table.Counted(len(b.Tasks), "generated task, which is", "generated tasks, which are")+
+				" not the preset's: give the official data with --data"
 	case b.Preset.Env.Tasks.Count < c.Released.Env.Tasks.Count:
 		tasks.Status = envs.CheckWarn
 		tasks.Text = fmt.Sprintf("the data have %d of its %d tasks: results do not compare with those of all "+
 			"(heldout help data says how to get the others)", b.Preset.Env.Tasks.Count, c.Released.Env.Tasks.Count)
 	default:
-		tasks.Text = fmt.Sprintf("%d official tasks, with the names of the preset", len(b.Tasks))
+		tasks.Text = table.Counted(len(b.Tasks), "official task, with the name", "official tasks, with the names") +
+			" of the preset"
 		if c.Released.Env.Tasks.SHA256 == "" {
-			tasks.Text = fmt.Sprintf("%d official tasks; their names have the SHA-256 %s", len(b.Tasks),
-				job.protocols[0].Tasks)
+			tasks.Text = table.Counted(len(b.Tasks), "official task; its name has",
+				"official tasks; their names have") + " the SHA-256 " + job.protocols[0].Tasks
 		}
 	}
 	return append([]envs.Check{tasks}, examineFiles(c)...)
@@ -53,7 +55,7 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 		case len(f.Differs) > 0:
 			check.Status, check.Text = envs.CheckFail, strings.TrimSpace(strings.Join(f.Differs, "; "))
 		case f.Texts > 0:
-			check.Text = fmt.Sprintf("it has the original's %d texts", f.Texts)
+			check.Text = "it has the original's " + table.Counted(f.Texts, "text")
 		case f.SHA256 == "":
 			check.Status, check.Text = envs.CheckWarn, "it is there; its hash is not known"
 		}

@@ -107,10 +107,11 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	}
 	warn()
 	if n := session.Store.Recovered; n > 0 {
-		on.say("passed over %d bytes of an episode that a crash left unfinished", n)
+		on.say("passed over %s of an episode that a crash left unfinished", table.Counted(int(n), "byte"))
 	}
 	if n := len(session.Finished); n > 0 {
-		on.say("%d of %d episodes already have a result in %s", n, n+len(session.Missing), j.Dir)
+		of := fmt.Sprintf("of %d episodes already", n+len(session.Missing))
+		on.say("%s a result in %s", table.Counted(n, of+" has", of+" have"), j.Dir)
 	} else {
 		for _, line := range j.before() {
 			on.say("%s", line)
@@ -178,8 +179,8 @@ func (j *Job) EndShard(on Screen) error {
 	if err != nil {
 		return err
 	}
-	on.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard,
-		done, filepath.Dir(j.Dir))
+	on.say("shard %s: %s a result; heldout compare %s prints the tables of all shards", j.Plan.Shard,
+		table.Counted(done, "episode has", "episodes have"), filepath.Dir(j.Dir))
 	if short.Missing > 0 {
 		return &short
 	}

@@ -20,8 +20,7 @@ func (g Input) takeProgram(r *configs.Run, form string) (command string, err err
 	if !ok {
 		return "", nil
 	}
-	var given configs.Run
-	err = errors.Join(g.readConfig(&given), g.Override(&given))
+	given, err := g.given()
 	if strings.TrimSpace(command) == "" {
 		err = cmp.Or(err, errors.New("--agent exec: lacks a command, such as --agent \"exec:python3 agent.py\""))
 	}

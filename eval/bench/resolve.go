@@ -56,8 +56,8 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 	if kind, err = kind.resolve(in); err != nil {
 		return r, nil, err
 	}
-	var given configs.Run
-	if err := errors.Join(in.readConfig(&given), in.Override(&given)); err != nil {
+	given, err := in.given()
+	if err != nil {
 		return r, nil, err
 	}
 	in.Chosen = in.Chosen || strings.HasPrefix(given.Agent, configs.OwnAgent)
@@ -91,11 +91,10 @@ func (k Purpose) resolve(in Input) (Purpose, error) {
 	if k != Sweep {
 		return k, nil
 	}
-	var r configs.Run
-	if err := errors.Join(in.readConfig(&r), in.Override(&r)); err != nil {
-		return k, err
-	}
+	r, err := in.given()
 	switch {
+	case err != nil:
+		return k, err
 	case r.Suite == "" && len(r.Grades) > 0:
 		return k, errors.New("--set grades is for --suite " + configs.Robust)
 	case r.Suite == "":
@@ -124,6 +123,12 @@ func (g Input) ReadFile() ([]byte, error) {
 func (g Input) ReadOwn() (map[string]configs.Values, error) {
 	var r configs.Run
 	return g.parse(&r)
+}
+
+// given is what the user gave, without defaults.
+func (g Input) given() (r configs.Run, err error) {
+	err = errors.Join(g.readConfig(&r), g.Override(&r))
+	return r, err
 }
 
 func (g Input) readConfig(r *configs.Run) error {

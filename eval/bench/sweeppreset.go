@@ -39,9 +39,7 @@ func onePerEnv(kind Purpose, chosen []Chosen) error {
 }
 
 // misfit is an error that a preset cannot be played under a perturbation.
-type misfit struct{ err error }
-
-func (m misfit) Error() string { return m.err.Error() }
+type misfit struct{ error }
 
 // perturbPreset rewrites the prompt and the rules of a benchmark's preset. The error says
 // why the preset cannot be played so; about gets what of it is not the original's.

@@ -42,7 +42,7 @@ func (x Texts) Find(m *record.Manifest, c record.Condition) (ModelTexts, error) 
 	if err != nil {
 		return t, err
 	}
-	own, err := reflectionHash(played.Agent.Reflection)
+	own, err := configs.HashJSON(played.Agent.Reflection)
 	if err != nil {
 		return t, err
 	}

@@ -76,7 +76,7 @@ func (j *Job) setTrials(r configs.Run, form configs.ReflectionForm) error {
 
 // setOwnReflection has reflections asked for in the form of a preset.
 func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error {
-	hash, err := reflectionHash(form)
+	hash, err := configs.HashJSON(form) // its fixed texts stand by name: their hashes are part of the preset's
 	if err != nil {
 		return err
 	}
@@ -92,12 +92,6 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 	j.reflection = &record.Prompt{File: "preset", SHA256: hash}
 	j.trials.Own, j.trials.PromptHash, j.trials.Decoding = true, hash, &d
 	return d.Validate()
-}
-
-// reflectionHash identifies a preset's form of reflections. Its fixed texts stand by name;
-// their hashes are part of the preset's.
-func reflectionHash(form configs.ReflectionForm) (string, error) {
-	return configs.HashJSON(form)
 }
 
 // loadReflection returns the user's reflection prompt, or the built-in one in the named or

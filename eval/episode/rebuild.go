@@ -14,6 +14,7 @@ import (
 	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Call is a model call of a recorded episode.
@@ -180,7 +181,8 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long"}
 	}
 	if t.past = t.step >= len(t.rec.Trajectory); t.past {
-		t.err = fmt.Errorf("played again, the episode goes on after its %d steps", len(t.rec.Trajectory))
+		t.err = fmt.Errorf("played again, the episode goes on after its %s",
+			table.Counted(len(t.rec.Trajectory), "step"))
 		return model.Reply{}, t.err
 	}
 	s := &t.rec.Trajectory[t.step]

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"heldout/scoring/table"
 )
 
 // ContextError reports that the prompt, or the prompt and the longest reply
@@ -177,11 +179,8 @@ type UnavailableError struct {
 
 // Error gives the number of attempts and why the last one failed.
 func (e *UnavailableError) Error() string {
-	attempts := "1 attempt"
-	if e.Attempts != 1 {
-		attempts = fmt.Sprintf("%d attempts, the last", e.Attempts)
-	}
-	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL, attempts, e.Message)
+	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL,
+		table.Counted(e.Attempts, "attempt", "attempts, the last"), e.Message)
 }
 
 // MachineError reports a call for which this machine had no open file left. No server is at fault.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,21 +64,16 @@ func (s *Sampled) bytes() int { return 7*len(s.TokenIDs) + 20*len(s.Logprobs) }
 // Actions lists the valid actions, sorted. Asking changes nothing. Without a running episode
 // it returns ErrNoEpisode.
 func (s *Session) Actions() (actions []string, err error) {
-	if err := s.begin(); err != nil {
-		return nil, err
-	}
-	defer s.end()
-	defer s.guard(&err)
-	if s.world == nil {
-		return nil, ErrNoEpisode
-	}
-	if _, ok := envs.As[envs.Lister](s.world); !ok {
-		return nil, &ChoiceError{"actions", "the environment cannot list its valid actions"}
-	}
-	if actions, err = validActions(s.ctx, s.world); err != nil {
-		return nil, s.failed(&s.episode, err)
-	}
-	return actions, nil
+	err = s.WithWorld(func(ctx context.Context, w envs.World) (err error) {
+		if _, ok := envs.As[envs.Lister](w); !ok {
+			return &ChoiceError{"actions", "the environment cannot list its valid actions"}
+		}
+		if actions, err = validActions(ctx, w); err != nil {
+			actions, err = nil, s.failed(&s.episode, err)
+		}
+		return err
+	})
+	return actions, err
 }
 
 // actionList is the answer to a question for the valid actions.

@@ -120,12 +120,9 @@ func idsOf(sessions []*Session) []string {
 // *ChoiceError for what cannot be opened, a *CapacityError or an *EndedError.
 func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 	count := q.Count.or(1)
-	m, ok := s.Mount(q.Env)
-	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
-		m, ok = s.options.Mounts[0], true
-	}
-	if !ok {
-		return nil, s.unknownMount(q.Env)
+	m, err := s.mountOr(q.Env)
+	if err != nil {
+		return nil, err
 	}
 	if count < 1 || count > maxOpen {
 		return nil, &ChoiceError{"count", fmt.Sprintf("count is %d, want 1 to %d", count, maxOpen)}
@@ -145,12 +142,20 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 
 // unknownMount names the environments that there are.
 func (s *Server) unknownMount(name string) error {
-	names := make([]string, len(s.options.Mounts))
-	for i, m := range s.options.Mounts {
-		names[i] = m.Name
-	}
 	return &ChoiceError{"env", fmt.Sprintf("unknown environment %q%s; there are %s", clipped(name),
-		spelling.Hint(name, names), strings.Join(names, ", "))}
+		spelling.Hint(name, s.names()), strings.Join(s.names(), ", "))}
+}
+
+// mountOr returns the mount with that name; without a name, the only one.
+func (s *Server) mountOr(name string) (*Mount, error) {
+	m, ok := s.Mount(name)
+	switch {
+	case ok:
+		return m, nil
+	case name == "" && len(s.options.Mounts) == 1:
+		return s.options.Mounts[0], nil
+	}
+	return nil, s.unknownMount(name)
 }
 
 // closeSession answers DELETE /v1/sessions/{id}.

@@ -10,72 +10,61 @@ import (
 )
 
 // formBody is the JSON object in the body of a request, or its query, as servers in
-// Python read it. Fields that are missing or have the wrong type become issues.
+// Python read it. Fields that are missing or have the wrong type are errors.
 type formBody struct {
 	source string // "body" or "query"
 	raw    json.RawMessage
-	values jsonObject
-	issues []fieldError
+	fields
 }
 
 // readForm reads the body of a request. If that fails, it answers the request and
 // returns false.
 func readForm(w http.ResponseWriter, r *http.Request) (*formBody, bool) {
 	b, ok := readBody(w, r)
-	if !ok {
-		return nil, false
-	}
 	f := &formBody{source: "body", raw: b}
 	switch {
+	case !ok:
 	case b == nil:
-		f.add("missing", "Field required", orNull(nil))
+		invalidBody(w, fieldError{Type: "missing", Loc: []string{"body"}, Msg: "Field required", Input: orNull(nil)})
 	case kind(b) != '{' || json.Unmarshal(b, &f.values) != nil:
-		f.issues = append(f.issues, noObject(b))
+		invalidBody(w, noObject(b))
+	default:
+		return f, true
 	}
-	return f, f.ok(w)
+	return nil, false
 }
 
 // queryForm reads the query of a request. All values are texts.
 func queryForm(r *http.Request) *formBody {
-	f := &formBody{source: "query", raw: orNull(nil), values: jsonObject{}}
+	f := &formBody{source: "query", raw: orNull(nil), fields: fields{values: jsonObject{}}}
 	for name, values := range r.URL.Query() {
 		f.values[name] = quoted(values[len(values)-1])
 	}
 	return f
 }
 
-// ok reports whether there are no issues. If there are, it answers the request.
+// ok reports whether there are no errors. If there are, it answers the request.
 func (f *formBody) ok(w http.ResponseWriter) bool {
-	if len(f.issues) > 0 {
-		invalidBody(w, f.issues...)
+	if len(f.errs) > 0 {
+		invalidBody(w, within(f.source, f.errs)...)
 	}
-	return len(f.issues) == 0
+	return len(f.errs) == 0
 }
 
-// add notes an issue with a field, or with everything if none is named.
-func (f *formBody) add(kind, text string, input json.RawMessage, field ...string) {
-	f.issues = append(f.issues, fieldError{Type: kind, Loc: append([]string{f.source}, field...), Msg: text,
-		Input: input})
-}
-
-// value returns a field's value; ok is false if there is none, which is an issue.
-func (f *formBody) value(name string) (v json.RawMessage, ok bool) {
-	if v, ok = f.values[name]; !ok {
-		f.add("missing", "Field required", f.raw, name)
+// has reports whether there is a field; if not, that is an error.
+func (f *formBody) has(name string) (ok bool) {
+	if _, ok = f.values[name]; !ok {
+		f.errs = append(f.errs, missing(name, f.raw))
 	}
-	return v, ok
+	return ok
 }
 
 // text returns a field that is a text.
-func (f *formBody) text(name string) (text string) {
-	v, ok := f.value(name)
-	if !ok {
+func (f *formBody) text(name string) string {
+	if !f.has(name) {
 		return ""
 	}
-	if kind(v) != '"' || json.Unmarshal(v, &text) != nil {
-		f.add("string_type", "Input should be a valid string", v, name)
-	}
-	return text
+	return f.fields.text(name, math.MaxInt)
 }
 
 // The texts and numbers of JSON that stand for whole numbers.
@@ -89,18 +78,16 @@ const maxDigits = 4300
 
 // integer returns a field that is a whole number, of any size. As in Python's servers,
 // texts and floats with a whole value count as one, and so do booleans. It is 0 if
-// there is an issue.
+// there is an error.
 func (f *formBody) integer(name string) *big.Int {
-	v, ok := f.value(name)
-	if !ok {
-		return new(big.Int)
+	if f.has(name) {
+		n, kind, text := wholeOf(f.values[name])
+		if n != nil {
+			return n
+		}
+		f.errs = append(f.errs, wrong(kind, name, text, f.values[name]))
 	}
-	n, kind, text := wholeOf(v)
-	if n == nil {
-		f.add(kind, text, v, name)
-		return new(big.Int)
-	}
-	return n
+	return new(big.Int)
 }
 
 // wholeOf reads a whole number, or says what is wrong.

@@ -73,7 +73,7 @@ func TestGuardBeforeTheUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
-	s.open.wait()
+	s.awaitSockets(t.Context())
 }
 
 func TestProfilesOnRequest(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"heldout/scoring/table"
 )
 
 // Memory bounds what the process holds.
@@ -61,6 +63,7 @@ func (r *room) fits(worlds int64) (inUse int64, ok bool) {
 }
 
 func memoryText(inUse, limit int64, worlds int) string {
-	return fmt.Sprintf("Server at capacity: %d episodes and what they share take %d MB of the %d MB of --set max-memory, of "+
-		"which a fifth stays free. Cannot accept new connections.", worlds, inUse/1_000_000, limit/1_000_000)
+	return fmt.Sprintf("Server at capacity: %s %d MB of the %d MB of --set max-memory, of "+
+		"which a fifth stays free. Cannot accept new connections.",
+		table.Counted(worlds, "episode takes", "episodes and what they share take"), inUse/1_000_000, limit/1_000_000)
 }

@@ -103,7 +103,7 @@ func TestMemoryOfProtocols(t *testing.T) {
 	f.collect()
 	clock.pass(time.Second)
 	if got := results(t, s, `{"session":"`+ids[1]+`","reset":{}}`)[0]; !strings.Contains(got, "CAPACITY_REACHED") ||
-		!strings.Contains(got, "1 episodes and what they share take 0 MB") {
+		!strings.Contains(got, "1 episode takes 0 MB") {
 		t.Errorf("a reset of a batch: %s", got)
 	}
 	for path, body := range map[string]string{"/v1/sessions": `{"env":"echo"}`, "/openenv/echo/reset": `{}`,

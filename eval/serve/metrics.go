@@ -100,7 +100,7 @@ func (m *metrics) reset(mount *Mount, protocol string, engine time.Duration) {
 
 func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *Reply, err error) {
 	if err != nil {
-		return // failed counts it
+		return // Session.failed counts it
 	}
 	c := m.countersOf(mount, protocol)
 	c.steps.Inc()
@@ -109,8 +109,6 @@ func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *R
 	}
 	c.stepTime.Update(engine.Seconds())
 }
-
-func (m *metrics) failed(mount *Mount, protocol string) { m.countersOf(mount, protocol).errs.Inc() }
 
 // observeRequest notes the time of a whole request: a step or a reset.
 func (m *metrics) observeRequest(mount *Mount, protocol, kind string, took time.Duration) {

@@ -129,10 +129,10 @@ func invalidBody(w http.ResponseWriter, errs ...fieldError) {
 	writeJSON(w, http.StatusUnprocessableEntity, map[string]any{"detail": errs})
 }
 
-// inBody places errors in the body, as the reference does over HTTP.
-func inBody(errs []fieldError) []fieldError {
+// within places errors in the body or the query, as the reference does over HTTP.
+func within(source string, errs []fieldError) []fieldError {
 	for i := range errs {
-		errs[i].Loc = append([]string{"body"}, errs[i].Loc...)
+		errs[i].Loc = append([]string{source}, errs[i].Loc...)
 		errs[i].URL = ""
 	}
 	return errs
@@ -150,7 +150,7 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	e, bad, err := m.readReset(body)
 	if len(bad) > 0 {
-		invalidBody(w, inBody(bad)...)
+		invalidBody(w, within("body", bad)...)
 		return
 	}
 	var session *Session
@@ -226,14 +226,14 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	action, ok := values["action"]
 	if !ok {
-		invalidBody(w, inBody([]fieldError{missing("action", body)})...)
+		invalidBody(w, within("body", []fieldError{missing("action", body)})...)
 		return
 	}
 	if _, bad := readAction(action); len(bad) > 0 {
 		invalidBody(w, bad...)
 		return
 	}
-	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+s.prefix(m)+
+	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+"/openenv/"+m.Name+
 		"/ws, whose session keeps its episode")
 }
 
@@ -243,8 +243,6 @@ func orNull(body json.RawMessage) json.RawMessage {
 	}
 	return body
 }
-
-func (s *Server) prefix(m *Mount) string { return "/openenv/" + m.Name }
 
 func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, _ *Mount) {
 	b, ok := readBytes(w, r)

@@ -41,7 +41,7 @@ func TestOpenEnvClients(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			for _, s := range []*Server{s, guarded} {
-				s.open.wait()
+				s.awaitSockets(t.Context())
 				sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after the client has gone")
 			}
 		})

@@ -50,10 +50,10 @@ func (s *Server) upgrader() *websocket.Upgrader {
 }
 
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
-	s.open.enter()
+	s.open.Add(1)
 	conn, err := s.sockets.Upgrade(w, r, nil)
 	if err != nil {
-		s.open.leave()
+		s.open.Add(-1)
 		return // Upgrade has answered
 	}
 	conn.SetReadLimit(maxFrame)
@@ -84,7 +84,7 @@ func (c *socket) refuse(e *frameError) {
 	c.write(errorReply(e))
 	c.end(websocket.CloseNormalClosure, "")
 	go func() {
-		defer c.server.open.leave()
+		defer c.server.open.Add(-1)
 		for { // until the client has closed, or the time is over
 			if _, _, err := c.conn.NextReader(); err != nil {
 				c.conn.Close()
@@ -102,7 +102,7 @@ func (c *socket) sendPing() {
 }
 
 func (c *socket) read() {
-	defer c.server.open.leave()
+	defer c.server.open.Add(-1)
 	err := c.readFrames()
 	reason := Failed // the client has been told in a close frame
 	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway,

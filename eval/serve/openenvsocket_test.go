@@ -31,7 +31,7 @@ func online(t testing.TB, change func(*Options)) (*Server, string) {
 	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Table().CloseAll()
-		s.open.wait()
+		s.awaitSockets(t.Context())
 		h.Close()
 	})
 	return s, h.URL
@@ -275,7 +275,7 @@ func TestSocketPingsAndDrop(t *testing.T) {
 	}
 	sharedtest.Equal(t, <-pong, "hello", "pong")
 	c.Close()
-	s.open.wait() // the reader has seen the end
+	s.awaitSockets(t.Context()) // the reader has seen the end
 	sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after the connection broke")
 }
 

@@ -94,9 +94,11 @@ func (s *Server) Resume() error {
 				}
 			}
 			if n := rec.Results(); n > 0 {
-				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %d of "+
-					"%d tasks have none yet; an episode that is played again keeps its first result", name,
-					table.Counted(n, "episode"), unplayed, len(set.Tasks)))
+				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %s "+
+					"none yet; an episode that is played again keeps its first result", name,
+					table.Counted(n, "episode"),
+					table.Counted(unplayed, fmt.Sprintf("of %d tasks has", len(set.Tasks)),
+						fmt.Sprintf("of %d tasks have", len(set.Tasks)))))
 			}
 		}
 		return nil
@@ -138,13 +140,10 @@ type unplayedTask struct {
 
 // unplayed lists the rollouts that have no result, by seed and task.
 func (s *Server) unplayed(q *unplayedTasks) (any, error) {
-	m, ok := s.Mount(q.Env)
-	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
-		m, ok = s.options.Mounts[0], true
-	}
+	m, err := s.mountOr(q.Env)
 	switch {
-	case !ok:
-		return nil, s.unknownMount(q.Env)
+	case err != nil:
+		return nil, err
 	case s.table.recorders == nil:
 		return nil, &ChoiceError{"left", "nothing is recorded, so nothing says what is left: give --record DIR"}
 	case q.Seeds < 0 || q.Seeds > maxRollouts || q.StepLimit < 0:

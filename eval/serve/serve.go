@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -59,7 +60,7 @@ type Server struct {
 	mux     *http.ServeMux
 	handler http.Handler
 	sockets *websocket.Upgrader
-	open    *gathering // the open WebSockets
+	open    atomic.Int64 // WebSockets
 }
 
 // New returns a server. It opens no environment yet.
@@ -67,7 +68,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Mounts) == 0 {
 		return nil, errors.New("no environment to serve")
 	}
-	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), open: newGathering()}
+	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux()}
 	s.table = &Table{
 		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
 		sessions: map[string]*Session{}, addresses: map[string]int{}, room: room{Memory: o.Memory},
@@ -156,14 +157,13 @@ func (s *Server) shutDown(server *http.Server) {
 	if server.Shutdown(patience) != nil {
 		server.Close()
 	}
-	sockets := make(chan struct{})
-	go func() {
-		s.open.wait()
-		close(sockets)
-	}()
-	select {
-	case <-sockets:
-	case <-patience.Done():
+	s.awaitSockets(patience)
+}
+
+// awaitSockets waits until no WebSocket is open, or ctx is done.
+func (s *Server) awaitSockets(ctx context.Context) {
+	for s.open.Load() > 0 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
 	}
 }
 

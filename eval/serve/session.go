@@ -451,7 +451,7 @@ func (s *Session) failed(e *EpisodeStart, err error) error {
 	if ended := s.endErr.Load(); ended != nil {
 		return ended
 	}
-	s.table.metrics.failed(e.Mount, s.owner.Protocol)
+	s.table.metrics.countersOf(e.Mount, s.owner.Protocol).errs.Inc()
 	if s.record != nil {
 		_ = s.table.keep(s.record, record.EnvError, err) // keep has logged it
 		s.record = nil

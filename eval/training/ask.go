@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 
 	"heldout/configs"
@@ -13,6 +14,7 @@ import (
 	"heldout/eval/model"
 	"heldout/eval/training/calls"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // ModelCalls are calls of a model outside episodes, and the directory that
@@ -46,9 +48,10 @@ type Piece func(ctx context.Context, ask Asker, item int) error
 // work opens the directory, makes the items that are not complete, and hands the
 // directory to finish. What of the items is complete is found by making them from
 // the recorded calls alone. missing counts the items without a result.
-func (a *ModelCalls) work(ctx context.Context, setup calls.Setup, create Piece, finish func(*calls.Book) error) (
-	missing int, err error) {
-	book, err := calls.Open(a.Dir, setup)
+func (a *ModelCalls) work(ctx context.Context, kind record.LogKind, condition any, planned int, create Piece,
+	finish func(*calls.Book) error) (missing int, err error) {
+	book, err := calls.Open(a.Dir, calls.Setup{Kind: kind, Tool: a.Outside.Tool, Condition: condition, Planned: planned,
+		Now: a.Outside.Now})
 	if err != nil {
 		return 0, err
 	}
@@ -61,14 +64,15 @@ func (a *ModelCalls) work(ctx context.Context, setup calls.Setup, create Piece, 
 	warn()
 	defer warn()
 	if book.Recovered > 0 {
-		a.Say("passed over %d bytes of a call that a crash left unfinished", book.Recovered)
+		a.Say("passed over %s of a call that a crash left unfinished", table.Counted(int(book.Recovered), "byte"))
 	}
-	rest, err := incomplete(ctx, book, setup.Planned, create)
+	rest, err := incomplete(ctx, book, planned, create)
 	if err != nil {
 		return 0, err
 	}
-	if done := setup.Planned - len(rest); done > 0 {
-		a.Say("%d of %d items are complete in %s", done, setup.Planned, a.Dir)
+	if done := planned - len(rest); done > 0 {
+		of := fmt.Sprintf("of %d items", planned)
+		a.Say("%s complete in %s", table.Counted(done, of+" is", of+" are"), a.Dir)
 	}
 	if len(rest) > 0 {
 		if missing, err = a.ask(ctx, book, rest, create); err != nil {
@@ -79,6 +83,18 @@ func (a *ModelCalls) work(ctx context.Context, setup calls.Setup, create Piece, 
 		return missing, err
 	}
 	return missing, finish(book)
+}
+
+// nameDir names the directory after the condition, if it has no name.
+func (a *ModelCalls) nameDir(kind string, condition any) error {
+	if a.Dir != "" {
+		return nil
+	}
+	name, err := configs.HashJSON(condition)
+	if err == nil {
+		a.Dir = filepath.Join(bench.RunsDir, kind+"-"+name[:12])
+	}
+	return err
 }
 
 // incomplete returns the items whose calls are not all recorded.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 
 	"heldout/configs"
 	"heldout/envs/datafile"
@@ -35,7 +33,7 @@ func (s *Sampling) Check() error {
 	if s.Trajectories < 1 || s.Trajectories > mostTrajectories {
 		errs = append(errs, fmt.Errorf("trajectories is %d, want 1 to %d", s.Trajectories, mostTrajectories))
 	}
-	if !slices.Contains(judge.Kinds(), s.Kind) {
+	if s.Kind != judge.Balanced && s.Kind != judge.Natural {
 		errs = append(errs, fmt.Errorf("sample is %q, want balanced or natural", s.Kind))
 	}
 	if s.History < 0 {
@@ -95,7 +93,7 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 		}
 		j.raters = append(j.raters, human)
 	}
-	hash, err := prompt.Hash()
+	hash, err := configs.HashJSON(prompt)
 	if err != nil {
 		return 0, err
 	}
@@ -106,22 +104,13 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 			Sample: j.Kind, Trajectories: j.Trajectories, MostHistory: j.History,
 		},
 	}
-	if j.Dir == "" {
-		name, err := configs.HashJSON(j.job.Condition)
-		if err != nil {
-			return 0, err
-		}
-		j.Dir = filepath.Join(bench.RunsDir, "judge-"+name[:12])
-	}
-	return len(drawn), nil
+	return len(drawn), j.nameDir("judge", j.job.Condition)
 }
 
 // Label makes the labels that are missing and returns the tables of all. missing
 // counts the turns without a result.
 func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
-	missing, err = j.work(ctx,
-		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.job.Condition, Planned: len(j.job.Turns),
-			Now: j.Outside.Now},
+	missing, err = j.work(ctx, record.JudgeLog, j.job.Condition, len(j.job.Turns),
 		func(ctx context.Context, ask Asker, i int) error {
 			_, err := j.job.Label(ctx, ask, i)
 			return err

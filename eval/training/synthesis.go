@@ -81,9 +81,7 @@ func TakeSignal(o *synth.Options, signal string) error {
 func (s *Synthesis) Make(ctx context.Context, g *generate.Generator) (tables []table.Table, missing int, err error) {
 	base := *g
 	first := &firstItems{warn: s.Outside.Warn}
-	missing, err = s.work(ctx,
-		calls.Setup{Kind: record.SynthLog, Tool: s.Outside.Tool, Condition: g.Condition, Planned: s.Count,
-			Now: s.Outside.Now},
+	missing, err = s.work(ctx, record.SynthLog, g.Condition, s.Count,
 		func(ctx context.Context, ask Asker, item int) error {
 			own := base
 			own.Ask = ask
@@ -136,7 +134,7 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := prompts.Hash()
+	hash, err := configs.HashJSON(prompts)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"heldout/configs"
@@ -71,25 +70,16 @@ func (t *Thinking) Prepare(dir string) (steps int, err error) {
 	}
 	t.condition = thinkCondition{Model: t.Run.Model[0], Decoding: t.Run.Decoding, Seed: t.Seed,
 		Episodes: hex.EncodeToString(hash.Sum(nil))}
-	if t.condition.Prompt, err = t.prompt.Hash(); err != nil {
+	if t.condition.Prompt, err = configs.HashJSON(t.prompt); err != nil {
 		return 0, err
 	}
-	if t.Dir == "" {
-		name, err := configs.HashJSON(t.condition)
-		if err != nil {
-			return 0, err
-		}
-		t.Dir = filepath.Join(bench.RunsDir, "think-"+name[:12])
-	}
-	return steps, nil
+	return steps, t.nameDir("think", t.condition)
 }
 
 // Write makes the thoughts that are missing and writes all. missing counts the
 // episodes without a result.
 func (t *Thinking) Write(ctx context.Context) (missing int, err error) {
-	setup := calls.Setup{Kind: record.ThinkLog, Tool: t.Outside.Tool, Condition: t.condition,
-		Planned: len(t.episodes), Now: t.Outside.Now}
-	return t.work(ctx, setup,
+	return t.work(ctx, record.ThinkLog, t.condition, len(t.episodes),
 		func(ctx context.Context, ask Asker, i int) error {
 			_, err := t.think(ctx, ask, &t.episodes[i])
 			return err

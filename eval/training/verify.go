@@ -97,7 +97,8 @@ func (v *Verification) print(file string, c synth.Checked) error {
 	if v.several {
 		location = fmt.Sprintf("%s:%d", table.Printable(file), c.Line)
 	}
-	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", location, c.Turns, c.Errors, c.Repaired)
+	text := fmt.Sprintf("%s: passed, %s, %s, %d repaired", location, table.Counted(c.Turns, "turn"),
+		table.Counted(c.Errors, "error"), c.Repaired)
 	if c.Reason != "" {
 		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", location, c.Reason, c.Turn,
 			printable(c.Message), c.Verified, c.Turns)
@@ -129,12 +130,14 @@ func (v *Verification) end() error {
 		if rejected > 0 {
 			text += ": " + strings.Join(counts, ", ")
 		}
-		text += fmt.Sprintf("\n%d error turns, %d of them repaired at once\n", v.errors, v.repaired)
+		text += fmt.Sprintf("\n%s, %d of them repaired at once\n", table.Counted(v.errors, "error turn"), v.repaired)
 		if v.mended > 0 {
 			text += fmt.Sprintf("%d mended (--lenient)\n", v.mended)
 		}
 		if v.bad > 0 {
-			text += fmt.Sprintf("%d scripts have actions that do not match their own verification code\n", v.bad)
+			text += table.Counted(v.bad, "script has actions that do not match its",
+				"scripts have actions that do not match their") +
+				" own verification code\n"
 		}
 		if _, err := io.WriteString(v.Out, text); err != nil {
 			return err

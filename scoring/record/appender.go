@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,6 +29,9 @@ type appender struct {
 	disk      disk
 	locks     []*flock.Flock
 	warnings  []string // changed under mu
+	// Recovered is the number of bytes of an unfinished last line, left by a crash, that was skipped and is set aside
+	// once something is written.
+	Recovered int
 
 	mu      sync.Mutex
 	pending *batch // takes lines until it is written; nil: none wait
@@ -137,6 +141,27 @@ func (s *appender) trySync() error {
 		return fmt.Errorf("flushing %s: %w", s.dir, err)
 	}
 	return nil
+}
+
+// content is what the file has now.
+func (s *appender) content() (*io.SectionReader, error) {
+	info, err := s.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.NewSectionReader(s.file, 0, info.Size()), nil
+}
+
+// resume notes, by what reads the file, what the next write must begin with.
+func (s *appender) resume(read func(io.Reader) (torn int, lead []byte, err error)) error {
+	content, err := s.content()
+	if err != nil {
+		return err
+	}
+	s.size = content.Size()
+	s.torn, s.lead, err = read(content)
+	s.Recovered = s.torn
+	return err
 }
 
 // warn notes what is not guaranteed, once.

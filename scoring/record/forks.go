@@ -100,14 +100,12 @@ func (s *Store) forksFile() (*appender, error) {
 
 // readForks finds out what the next write must begin with.
 func (s *appender) readForks() error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	s.size = info.Size()
-	return scan(io.NewSectionReader(s.file, 0, s.size), s.name, checking(checkCall), func(l *scanned) error {
-		s.torn, s.lead = l.end()
-		return nil
+	return s.resume(func(r io.Reader) (torn int, lead []byte, err error) {
+		err = scan(r, s.name, checking, func(l *scanned) error {
+			torn, lead = l.end()
+			return nil
+		})
+		return torn, lead, err
 	})
 }
 

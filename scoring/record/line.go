@@ -52,23 +52,17 @@ func decodeInto(raw []byte, steps []Step) (Episode, error) {
 // instead of 10.2 s. ok is false if the line has anything else in it, such as unknown
 // names or text that is not UTF-8: then unmarshal reads it or says what is wrong.
 func decodeStrict(raw []byte, steps []Step) (e Episode, ok bool) {
-	body, sum, ok := cutSeal(raw)
-	if !ok || checksum(body) != sum {
-		return e, false
-	}
+	_, _, ok = holds(raw)
 	e.Trajectory = steps[:0]
-	return e, json.Unmarshal(raw, &e, strict) == nil
+	return e, ok && json.Unmarshal(raw, &e, strict) == nil
 }
 
 // decodeResult is decodeStrict for the result alone. It decodes only what stands before
 // the goal, and compares the rest with the checksum: what was written was checked.
 func decodeResult(raw []byte) (r Result, sum string, ok bool) {
-	body, sum, ok := cutSeal(raw)
-	if !ok || checksum(body) != sum {
-		return r, sum, false
-	}
+	body, sum, ok := holds(raw)
 	end := bytes.Index(body, []byte(goalStart))
-	if end < 0 {
+	if !ok || end < 0 {
 		return r, sum, false
 	}
 	return r, sum, json.Unmarshal(append(bytes.Clone(raw[:end]), '}'), &r, strict) == nil

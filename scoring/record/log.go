@@ -60,9 +60,6 @@ const (
 type Log struct {
 	*appender
 	kind LogKind
-	// Recovered is the number of bytes of an unfinished last line, left by a crash,
-	// that was skipped and is set aside once something is written.
-	Recovered int
 }
 
 // Span is where a line stands in the file of calls, in bytes.
@@ -80,7 +77,8 @@ func OpenLog(dir string, kind LogKind, visit func(line []byte, span Span) error)
 		return nil, err
 	}
 	l := &Log{appender: a, kind: kind}
-	if err := l.read(visit); err != nil {
+	read := func(r io.Reader) (int, []byte, error) { return eachLine(r, l.name, visit) }
+	if err := l.resume(read); err != nil {
 		return nil, errors.Join(err, l.release())
 	}
 	return l, nil
@@ -131,26 +129,12 @@ func checkLogKind(dir, base string) error {
 	return nil
 }
 
-// read visits the lines that are there, and finds out what the next write must
-// begin with.
-func (l *Log) read(visit func([]byte, Span) error) error {
-	info, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	l.size = info.Size()
-	l.Recovered, l.lead, err = eachLine(io.NewSectionReader(l.file, 0, l.size), l.name, visit)
-	l.torn = l.Recovered
-	return err
-}
-
 // Calls visits all lines of the file, those of this session included.
 func (l *Log) Calls(visit func(line []byte, span Span) error) error {
-	info, err := l.file.Stat()
-	if err != nil {
-		return err
+	content, err := l.content()
+	if err == nil {
+		_, _, err = eachLine(content, l.name, visit)
 	}
-	_, _, err = eachLine(io.NewSectionReader(l.file, 0, info.Size()), l.name, visit)
 	return err
 }
 
@@ -168,7 +152,7 @@ func CheckCalls(dir string) (name string, err error) {
 
 // eachLine visits the lines of a file of calls.
 func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn int, lead []byte, err error) {
-	err = scan(r, name, checking(checkCall), func(l *scanned) error {
+	err = scan(r, name, checking, func(l *scanned) error {
 		if torn, lead = l.end(); torn > 0 {
 			return nil
 		}
@@ -184,17 +168,17 @@ func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn in
 }
 
 // checkCall checks schema and checksum of a line.
-func checkCall(raw []byte) error {
+func checkCall(raw []byte) (e Episode, err error) {
 	var l struct {
 		Schema int `json:"schema"`
 	}
 	if err := unmarshal(raw, &l); err != nil {
-		return err
+		return e, err
 	}
 	if !readable(l.Schema) {
-		return &schemaError{l.Schema}
+		return e, &schemaError{l.Schema}
 	}
-	return checkSeal(raw, "line")
+	return e, checkSeal(raw, "line")
 }
 
 // Line returns a line of the file.

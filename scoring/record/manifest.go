@@ -15,6 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/datafile"
+	"heldout/scoring/table"
 )
 
 // Manifest is run.json.
@@ -357,13 +358,10 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 // Uncovered names lines of a file that have no checksum, if there are any.
 func Uncovered(lines int, file string) []string {
-	switch lines {
-	case 0:
+	if lines == 0 {
 		return nil
-	case 1:
-		return []string{"1 line of " + file}
 	}
-	return []string{fmt.Sprintf("%d lines of %s", lines, file)}
+	return []string{table.Counted(lines, "line") + " of " + file}
 }
 
 // NotCovered says what it means that files or lines have no checksum.

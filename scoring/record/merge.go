@@ -113,11 +113,8 @@ func (w *merger) add(dir string, m *Manifest) error {
 		return err
 	}
 	defer content.file.Close()
-	plan := newChecker(m.Plan())
-	return scan(io.NewSectionReader(content.file, 0, content.size), name, entirely, func(l *scanned) error {
-		if l.bad == nil {
-			_, l.bad = plan.check(&l.episode)
-		}
+	in := io.NewSectionReader(content.file, 0, content.size)
+	return newChecker(m.Plan()).scan(in, name, entirely, func(l *scanned, _ Position) error {
 		switch {
 		case l.torn:
 			return nil

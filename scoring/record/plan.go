@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 
@@ -149,6 +150,17 @@ func (c *checker) check(e *Episode) (Position, error) {
 	}
 	want.share(&e.Result)
 	return want.pos, c.checkTrial(e, want)
+}
+
+// scan is scan for an episodes file: lines that contradict the plan are bad, too.
+func (c *checker) scan(r io.Reader, file string, fresh func() decoder, visit func(*scanned, Position) error) error {
+	return scan(r, file, fresh, func(l *scanned) error {
+		var pos Position
+		if l.bad == nil {
+			pos, l.bad = c.check(&l.episode)
+		}
+		return visit(l, pos)
+	})
 }
 
 // check compares a result with what was planned under its id.

@@ -107,17 +107,13 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 
 // scan visits the lines of the episodes file, each checked against the plan.
 func (s *Store) scan(p *Plan, visit func(*scanned) error) error {
-	info, err := s.file.Stat()
+	content, err := s.content()
 	if err != nil {
 		return err
 	}
-	checker := newChecker(p)
-	return scan(io.NewSectionReader(s.file, 0, info.Size()), s.name, entirely, func(l *scanned) error {
-		switch {
-		case l.torn:
+	return newChecker(p).scan(content, s.name, entirely, func(l *scanned, _ Position) error {
+		if l.torn {
 			l.bad = errUnfinished
-		case l.bad == nil:
-			_, l.bad = checker.check(&l.episode)
 		}
 		return visit(l)
 	})

@@ -39,34 +39,19 @@ const chunkSize = 256 << 10
 // if it makes anything.
 type decoder func(raw []byte) (e Episode, derived any, err error)
 
-// checking decodes nothing of lines that pass a check.
-func checking(check func(raw []byte) error) func() decoder {
+// The decoders that derive nothing: of the result, of everything, of what continuing a run needs, and of nothing but
+// what shows that a line is whole.
+var (
+	heading, entirely = decoding(head), decoding(decode)
+	briefly, checking = decoding(decodeBriefly), decoding(checkCall)
+)
+
+func decoding(decode func(raw []byte) (Episode, error)) func() decoder {
 	return func() decoder {
-		return func(raw []byte) (e Episode, derived any, err error) { return e, nil, check(raw) }
-	}
-}
-
-// heading decodes the result.
-func heading() decoder {
-	return func(raw []byte) (Episode, any, error) {
-		e, err := head(raw)
-		return e, nil, err
-	}
-}
-
-// entirely decodes everything.
-func entirely() decoder {
-	return func(raw []byte) (Episode, any, error) {
-		e, err := decode(raw)
-		return e, nil, err
-	}
-}
-
-// briefly decodes what continuing a run needs.
-func briefly() decoder {
-	return func(raw []byte) (Episode, any, error) {
-		e, err := decodeBriefly(raw)
-		return e, nil, err
+		return func(raw []byte) (Episode, any, error) {
+			e, err := decode(raw)
+			return e, nil, err
+		}
 	}
 }
 

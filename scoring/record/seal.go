@@ -42,9 +42,9 @@ func seal(b *bytes.Buffer, object any) error {
 		b.Truncate(start)
 		return fmt.Errorf("the record has %d bytes, the limit is %d", n, maxLine/2)
 	}
-	b.Truncate(b.Len() - len("}\n")) // the brace follows the checksum
-	sum := checksum(b.Bytes()[start:])
-	b.WriteString(checksumStart + sum + checksumEnd)
+	line := Seal(b.Bytes()[start:])
+	b.Truncate(start)
+	b.Write(line)
 	return nil
 }
 
@@ -65,6 +65,12 @@ func cutSeal(raw []byte) (body []byte, sum string, ok bool) {
 	start := len(raw) - checksumSize
 	body, ok = bytes.CutSuffix(raw[:start], []byte(checksumStart))
 	return body, string(raw[start:]), ok
+}
+
+// holds is cutSeal for what has the checksum that it ends in.
+func holds(raw []byte) (body []byte, sum string, ok bool) {
+	body, sum, ok = cutSeal(raw)
+	return body, sum, ok && checksum(body) == sum
 }
 
 // checkSeal compares a line or a file with the checksum that it ends in.

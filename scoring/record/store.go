@@ -38,9 +38,6 @@ type Store struct {
 	Attempts []Attempt
 	// Answered are the models that answered in results on disk, by the model that was asked.
 	Answered map[string]Answered
-	// Recovered is the number of bytes of an unfinished last line, left by a crash,
-	// that was skipped and is set aside once something is written.
-	Recovered int
 	// Replies are those to attempts that have not come to an end; nil if they are not kept.
 	Replies *Replies
 
@@ -97,18 +94,13 @@ func (s *Store) read() error {
 	if s.Manifest, err = ReadManifest(s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
+	visit := func(e *Episode, _ Position, _ any) {
+		s.Attempts = append(s.Attempts, e.Result.Brief())
+		s.noteAnswered(&e.Result)
 	}
-	s.size = info.Size()
-	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name,
-		newChecker(s.Manifest.Plan()), briefly, func(e *Episode, _ Position, _ any) {
-			s.Attempts = append(s.Attempts, e.Result.Brief())
-			s.noteAnswered(&e.Result)
-		})
-	s.torn = s.Recovered
-	return err
+	return s.resume(func(r io.Reader) (int, []byte, error) {
+		return eachAttempt(r, s.name, newChecker(s.Manifest.Plan()), briefly, visit)
+	})
 }
 
 // noteAnswered notes which models answered in a result.
@@ -203,11 +195,7 @@ func wholeFile(name string) (*sized, error) {
 // before the next line.
 func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder,
 	visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
-	err = scan(r, name, newDecoder, func(l *scanned) error {
-		var pos Position
-		if l.bad == nil {
-			pos, l.bad = plan.check(&l.episode)
-		}
+	err = plan.scan(r, name, newDecoder, func(l *scanned, pos Position) error {
 		if torn, lead = l.end(); torn > 0 {
 			return nil
 		}

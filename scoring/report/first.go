@@ -146,11 +146,8 @@ func missingEpisodes(r *Report) []string {
 	if missing == 0 {
 		return nil
 	}
-	have := "have"
-	if missing == 1 {
-		have = "has"
-	}
-	text := fmt.Sprintf("%s %d of %d episodes %s no result (%s)", incompleteMark, missing, planned, have,
+	of := fmt.Sprintf("of %d episodes", planned)
+	text := fmt.Sprintf("%s %s no result (%s)", incompleteMark, table.Counted(missing, of+" has", of+" have"),
 		reasonsOf(outcomes))
 	switch failed := outcomes[record.EnvError] + outcomes[record.ModelError] + outcomes[record.AgentError]; {
 	case failed > 0:
@@ -180,11 +177,8 @@ func reasonsOf(outcomes map[record.Outcome]int) string {
 		{record.EnvError, "environment error", "environment errors"},
 		{record.ContextExceeded, "prompt too long", "prompts too long"}, {record.Cancelled, "stopped", "stopped"},
 		{"", "not started", "not started"}} {
-		switch n := outcomes[of.outcome]; {
-		case n == 1:
-			parts = append(parts, "1 "+of.singular)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, of.plural))
+		if n := outcomes[of.outcome]; n > 0 {
+			parts = append(parts, table.Counted(n, of.singular, of.plural))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -104,8 +104,8 @@ func howTried(r row) string {
 	text := fmt.Sprintf("up to %d trials without memory", t.Limit)
 	if t.Memory > 0 {
 		text = fmt.Sprintf(
-			"up to %d trials with the last %d reflections, each of at most %d tokens at temperature %g (prompt %.8s)",
-			t.Limit, t.Memory, t.Decoding.MaxTokens, t.Decoding.Temperature, t.PromptHash)
+			"up to %d trials with the last %s, each of at most %d tokens at temperature %g (prompt %.8s)",
+			t.Limit, table.Counted(t.Memory, "reflection"), t.Decoding.MaxTokens, t.Decoding.Temperature, t.PromptHash)
 	}
 	if t.SameAction > 0 {
 		text += fmt.Sprintf("; a trial ends after the same action %d times in a row", t.SameAction)

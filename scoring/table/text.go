@@ -56,12 +56,13 @@ func Abridged(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit/2], "") + "…" + strings.ToValidUTF8(text[len(text)-limit/2:], "")
 }
 
-// Counted is a number with a noun.
-func Counted(n int, noun string) string {
+// Counted is a number with a noun, or with words that begin with one. Other numbers than 1 have the noun with an s,
+// or the words that are given for them: Counted(n, "episode was", "episodes were").
+func Counted(n int, one string, several ...string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, append(several, one+"s")[0])
 }
 
 // List joins words for a sentence.

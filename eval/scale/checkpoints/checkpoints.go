@@ -54,8 +54,11 @@ type UnplayedError struct {
 
 // Error implements error.
 func (e *UnplayedError) Error() string {
-	return fmt.Sprintf("%d of %d checkpoints were not played to the end; the same command tries them again\n%s",
-		len(e.Reasons), e.Total, strings.Join(e.Reasons, "\n"))
+	of := fmt.Sprintf("of %d checkpoints", e.Total)
+	return fmt.Sprintf("%s again\n%s", table.Counted(len(e.Reasons),
+		of+" was not played to the end; the same command tries it",
+		of+" were not played to the end; the same command tries them"),
+		strings.Join(e.Reasons, "\n"))
 }
 
 // patience is how long a server may take to load a checkpoint if --set wait-for-servers does not
@@ -154,7 +157,8 @@ func (s *Series) next() (next *Checkpoint, wait bool, err error) {
 		}
 	}
 	if s.Follow {
-		s.once("%d checkpoints are played; waiting for more: %s", len(s.attempted), s.Pattern)
+		s.once("%s played; waiting for more: %s", table.Counted(len(s.attempted), "checkpoint is", "checkpoints are"),
+			s.Pattern)
 	}
 	return nil, wait || s.Follow, nil
 }

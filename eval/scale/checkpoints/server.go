@@ -14,6 +14,7 @@ import (
 
 	"heldout/envs/outside/process"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 // grace is how long a server may take to end after SIGTERM.
@@ -78,8 +79,8 @@ func (s *checkpointServer) keep(ctx context.Context) error {
 			return fmt.Errorf("its server has ended %d times, the last time with %s; the last line of %s is: %s",
 				restarts+1, s.process.Ended(), s.log.Name(), s.lastLine())
 		}
-		s.warn(fmt.Sprintf("the server has ended with %s and is started again, %d more times at most; "+
-			"its output is in %s", s.process.Ended(), remaining-1, s.log.Name()))
+		s.warn(fmt.Sprintf("the server has ended with %s and is started again, %s at most; "+
+			"its output is in %s", s.process.Ended(), table.Counted(remaining-1, "more time"), s.log.Name()))
 		if model.Pause(ctx, s.pace) != nil {
 			return nil
 		}

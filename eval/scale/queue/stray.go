@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"heldout/scoring/table"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -77,7 +79,8 @@ func (s *stray) write(file string) error {
 
 func (l *Leader) countStrays() {
 	if l.strays > 0 {
-		l.o.Tell(fmt.Sprintf("%d messages in the queue were not of this run, and were set aside in %s", l.strays,
-			filepath.Join(l.o.Dir, straysFile)))
+		l.o.Tell(table.Counted(l.strays, "message in the queue was not of this run, and was",
+			"messages in the queue were not of this run, and were") + " set aside in " +
+			filepath.Join(l.o.Dir, straysFile))
 	}
 }

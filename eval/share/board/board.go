@@ -244,7 +244,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	for _, run := range rep.Runs {
 		b.rows(run, ModelRow{Bundle: name, Who: c.About.Authors, Checked: len(reasons) == 0, Why: reasons}, c.About)
 	}
-	o.Tell(fmt.Sprintf("%s: %d episodes played again, %s", name, r.Episodes,
+	o.Tell(fmt.Sprintf("%s: %s played again, %s", name, table.Counted(r.Episodes, "episode"),
 		cmp.Or(strings.Join(reasons, "; "), "checked")))
 	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Check.Texts}, NoWorlds: true}
 	text, err := overview.HTML(ctx, chosen, rep, prompts.Sent)

@@ -13,6 +13,7 @@ import (
 	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 type player struct {
@@ -142,7 +143,8 @@ func (p *player) count(c *record.Condition, e *record.Episode, proof episode.Pro
 	p.sent.mismatched += proof.Mismatched
 	p.sent.unknown += proof.Unknown
 	if proof.Mismatched > 0 {
-		p.claim(prompts).fail("%s: the prompts of %d steps are not those that were sent", label, proof.Mismatched)
+		p.claim(prompts).fail("%s: the prompts of %s are not those that were sent", label,
+			table.Counted(proof.Mismatched, "step"))
 	}
 	switch final := e.Outcome.Final(); {
 	case proof.Ended && !final && !lacksResult(c, e):

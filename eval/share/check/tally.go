@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // tally is what is known of the attempts at a planned episode, in their order.
@@ -79,14 +80,14 @@ func (p *player) settle() {
 		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(missing)) {
-		p.claim(results).lack("%s: %d episodes have none", of, missing[of])
+		p.claim(results).lack("%s: %s none", of, table.Counted(missing[of], "episode has", "episodes have"))
 	}
 	p.saySkipped()
 	if n := p.fromReplies; n > 0 {
-		p.claim(episodes).note("%d attempts from their replies", n)
+		p.claim(episodes).note("%s", table.Counted(n, "attempt from its replies", "attempts from their replies"))
 	}
 	if n := p.fromActions; n > 0 {
-		p.claim(episodes).note("%d attempts from their actions", n)
+		p.claim(episodes).note("%s", table.Counted(n, "attempt from its actions", "attempts from their actions"))
 	}
 	p.sayPrompts()
 }
@@ -106,10 +107,11 @@ func (p *player) saySkipped() {
 func (p *player) sayPrompts() {
 	c := p.claim(prompts)
 	if n := p.sent.same; n > 0 {
-		c.note("the hashes of %d steps are the same", n)
+		c.note("the hashes of %s are the same", table.Counted(n, "step"))
 	}
 	if n := p.sent.unknown; n > 0 {
-		c.open("%d steps have no hash, or came after something was left out to fit the context", n)
+		c.open("%s no hash, or came after something was left out to fit the context",
+			table.Counted(n, "step has", "steps have"))
 	}
 	for _, g := range p.manifest.Groups {
 		if _, err := p.rebuilder(&g.Condition); err != nil && slices.ContainsFunc(g.Episodes, p.met) {

@@ -63,8 +63,9 @@ func checkTable(dir string, found []official.Finding) table.Table {
 			t.Notes = append(t.Notes, f.ID()+": "+f.Absence+lacks(f))
 		}
 		if f.Republished > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d files are of ALFWorld 0.4 or later; heldout help "+
-				"alfworld-versions says how they are played.", f.ID(), f.Republished))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s of ALFWorld 0.4 or later; heldout help "+
+				"alfworld-versions says how they are played.", f.ID(),
+				table.Counted(f.Republished, "file is", "files are")))
 		}
 	}
 	return t

@@ -212,7 +212,7 @@ func (b *Bundle) list() List {
 // count says how many episodes the page has, and which.
 func (b *Bundle) count() string {
 	if len(b.rows) == b.offered {
-		return fmt.Sprintf("%d episodes", b.offered)
+		return table.Counted(b.offered, "episode")
 	}
 	text := fmt.Sprintf("%d of %d episodes", len(b.rows), b.offered)
 	if b.share < 1 {

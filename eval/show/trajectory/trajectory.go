@@ -17,6 +17,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
+	"heldout/scoring/table"
 )
 
 var (
@@ -143,7 +144,7 @@ func costs(e EpisodePage) (out []fact) {
 		out = append(out, fact{name, fmt.Sprintf(format, args...)})
 	}
 	if e.Trimmed > 0 {
-		add("History shortened", "%d times", e.Trimmed)
+		add("History shortened", "%s", table.Counted(e.Trimmed, "time"))
 	}
 	if e.Forgotten > 0 {
 		add("Reflections left out", "%d", e.Forgotten)
@@ -162,7 +163,8 @@ func costs(e EpisodePage) (out []fact) {
 	}
 	if e.Calls > 0 {
 		add("Tokens", "%d prompt + %d reply", e.PromptTokens, e.CompletionTokens)
-		add("Requests", "%d for %d replies, %s", e.Requests, e.Calls, seconds(e.ModelSeconds))
+		add("Requests", "%d for %s, %s", e.Requests, table.Counted(e.Calls, "reply", "replies"),
+			seconds(e.ModelSeconds))
 	}
 	if !e.Started.IsZero() {
 		add("Started", "%s", e.Started.UTC().Format("2006-01-02 15:04:05 UTC"))

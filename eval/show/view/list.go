@@ -184,7 +184,7 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 			p.runs = append(p.runs, row)
 		}
 	}
-	lead := fmt.Sprintf("%d run directories", len(runs))
+	lead := table.Counted(len(runs), "run directory", "run directories")
 	if len(p.runs) != len(runs) {
 		lead = fmt.Sprintf("%d of %s", len(p.runs), lead)
 	}

@@ -53,8 +53,8 @@ func (l Listing) forEach(visit func(Summary) error) error {
 func (l Listing) visit(visit func(name string, s Summary)) error {
 	return l.forEach(func(s Summary) error {
 		if s.BadLines > 0 {
-			l.Warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run,
-				s.BadLines))
+			l.Warn(fmt.Sprintf("%s: %s of the records cannot be read; heldout repair sets %s aside", s.Run,
+				table.Counted(s.BadLines, "line"), map[bool]string{true: "it", false: "them"}[s.BadLines == 1]))
 		}
 		name := s.Run.Name()
 		if short, err := filepath.Rel(l.Root, name); err == nil && short != "." {

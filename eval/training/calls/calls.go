@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"heldout/configs"
@@ -68,15 +67,13 @@ var ErrUnasked = errors.New("the call has not been made")
 // Book is a directory of calls that this process works on. It is safe for
 // concurrent use, except for Reread.
 type Book struct {
-	log      *record.Log
+	*record.Log
 	manifest *Manifest
 	now      func() time.Time
 	done     map[string]record.Span // the calls with a reply, when the book was last read
 	lines    int                    // of the file, when the book was last read
 	address  string                 // of the only server, "" if there are several
 	refused  refusals
-	// Recovered is the number of bytes of an unfinished call that a crash left.
-	Recovered int
 }
 
 // Ask returns the recorded call of a question, or asks the model and records the
@@ -103,7 +100,7 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 	if chatErr == nil && c.Server == "" {
 		c.Server = b.address
 	}
-	if err := b.log.Append(c); err != nil {
+	if err := b.Append(c); err != nil {
 		return nil, err
 	}
 	if chatErr == nil {
@@ -125,7 +122,7 @@ func (c *Call) take(reply model.Reply, err error) {
 
 // recorded reads a call and checks that it has the prompt.
 func (b *Book) recorded(span record.Span, key, prompt string) (*Call, error) {
-	line, err := b.log.Line(span)
+	line, err := b.Line(span)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +139,7 @@ func (b *Book) recorded(span record.Span, key, prompt string) (*Call, error) {
 
 // forEach visits all calls on disk, those without a reply included.
 func (b *Book) forEach(visit func(*Call) error) error {
-	return b.log.Calls(func(line []byte, _ record.Span) error {
+	return b.Calls(func(line []byte, _ record.Span) error {
 		var c Call
 		if err := datafile.Unmarshal(line, &c, datafile.Lenient); err != nil {
 			return err
@@ -156,7 +153,7 @@ func (b *Book) forEach(visit func(*Call) error) error {
 func (b *Book) Reread() error {
 	clear(b.done)
 	b.lines = 0
-	return b.log.Calls(b.note)
+	return b.Calls(b.note)
 }
 
 // note notes where a call is. Of several calls with one key, the first counts.
@@ -174,13 +171,3 @@ func (b *Book) note(line []byte, span record.Span) error {
 	}
 	return nil
 }
-
-// Replace writes a file of the directory, all or nothing. write may be called more
-// than once.
-func (b *Book) Replace(name string, write func(io.Writer) error) error {
-	return b.log.Replace(name, write)
-}
-
-// TakeWarnings returns what the directory's file system does not guarantee, each
-// warning once.
-func (b *Book) TakeWarnings() []string { return b.log.TakeWarnings() }

@@ -48,7 +48,7 @@ func Open(dir string, s Setup) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.log, b.Recovered = log, log.Recovered
+	b.Log = log
 	if err := b.begin(dir, s); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -61,7 +61,7 @@ func (b *Book) begin(dir string, s Setup) error {
 		return err
 	}
 	m := &Manifest{Schema: record.Schema, Condition: condition}
-	exists, err := b.log.Manifest(m)
+	exists, err := b.Log.Manifest(m)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (b *Book) begin(dir string, s Setup) error {
 	m.Schema, m.Tool, m.Planned = record.Schema, s.Tool, s.Planned
 	m.Sessions = append(m.Sessions, record.Session{Tool: s.Tool, Started: b.now().UTC()})
 	b.manifest = m
-	return b.log.SetManifest(m)
+	return b.SetManifest(m)
 }
 
 // suits reports a condition that differs from the manifest's.
@@ -136,7 +136,7 @@ func (b *Book) Met(s record.ServerReport, only string) error {
 		return nil
 	}
 	b.manifest.Servers = append(b.manifest.Servers, s)
-	return b.log.SetManifest(b.manifest)
+	return b.SetManifest(b.manifest)
 }
 
 // Took says how long all sessions that ended took, and this one so far.
@@ -155,7 +155,8 @@ func (b *Book) Took() string {
 	}
 	text := fmt.Sprintf("The sessions took %.0f s.", total)
 	if killed > 0 {
-		text += fmt.Sprintf(" %d sessions that were killed do not count.", killed)
+		text += " " + table.Counted(killed, "session that was killed does not count.",
+			"sessions that were killed do not count.")
 	}
 	return text
 }
@@ -163,5 +164,5 @@ func (b *Book) Took() string {
 // End notes the end of the session and closes the directory.
 func (b *Book) End() error {
 	b.manifest.Sessions[len(b.manifest.Sessions)-1].Ended = new(b.now().UTC())
-	return errors.Join(b.log.SetManifest(b.manifest), b.log.Close())
+	return errors.Join(b.SetManifest(b.manifest), b.Close())
 }

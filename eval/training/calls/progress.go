@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"heldout/scoring/table"
 )
 
 // Progress is the progress of items that are made by calls. It is safe for concurrent use.
@@ -52,7 +54,7 @@ func (t *Progress) Line() string {
 	if t.failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a result", t.failed))
 	}
-	parts = append(parts, fmt.Sprintf("%d calls", t.calls))
+	parts = append(parts, table.Counted(t.calls, "call"))
 	if seconds := elapsed.Seconds(); t.tok > 0 && seconds > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(t.tok)/seconds))
 	}

@@ -71,8 +71,8 @@ func (u Usage) Plus(v Usage) Usage {
 func (u Usage) Notes() (out []string) {
 	if u.Uncounted > 0 {
 		out = append(out,
-			fmt.Sprintf("The server did not count the tokens of %d replies: there are more than the table says.",
-				u.Uncounted))
+			fmt.Sprintf("The server did not count the tokens of %s: there are more than the table says.",
+				table.Counted(u.Uncounted, "reply", "replies")))
 	}
 	if len(u.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("The server refuses %s, which was left out.", strings.Join(u.Dropped, ", ")))
@@ -80,5 +80,18 @@ func (u Usage) Notes() (out []string) {
 	return out
 }
 
-// Seconds is a cell with a time in seconds.
-func Seconds(s float64) table.Cell { return table.Cell{Text: fmt.Sprintf("%.1f", s), Value: s} }
+// Cost is a table of what calls cost, without rows.
+func Cost(id string) table.Table {
+	return table.Table{ID: id, Title: "Cost", Columns: []table.Column{
+		{Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"},
+		{Key: "requests", Header: "Requests"},
+		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
+		{Key: "model_seconds", Header: "Model s"},
+	}}
+}
+
+// Cells are the cells of a usage in that table.
+func (u Usage) Cells() []table.Cell {
+	return []table.Cell{table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens),
+		table.Int(u.CompletionTokens), {Text: fmt.Sprintf("%.1f", u.ModelSeconds), Value: u.ModelSeconds}}
+}

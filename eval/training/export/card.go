@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // licences are the licences of the sources of tasks and texts, by environment: as the
@@ -53,8 +54,8 @@ func (x *exporter) card() string {
 	}
 	line("license: other\nlanguage:\n- en\ntags:\n- agent\n- heldout\n---\n")
 	line("# Training data of text environments\n")
-	line("%d examples in the form `%s`, of %d episodes, written by heldout %s.\n", examples, r.Format, r.Used,
-		r.Tool.Version)
+	line("%s in the form `%s`, of %s, written by heldout %s.\n", table.Counted(examples, "example"), r.Format,
+		table.Counted(r.Used, "episode"), r.Tool.Version)
 	line("| environment | episodes | tasks | licence of the environment |\n|---|---|---|---|")
 	for _, env := range slices.Sorted(maps.Keys(r.Environments)) {
 		licence := licences[env]
@@ -75,19 +76,20 @@ func (x *exporter) card() string {
 		line("| %d | %d |", histogramBase<<i, n)
 	}
 	for _, t := range r.Lengths.Trainers {
-		line("\n%s cuts or drops %d examples by default (`%s` %d); set it to %d.", t.Trainer, t.Cut, t.Setting,
-			t.Default,
-			r.Lengths.Needed)
+		line("\n%s cuts or drops %s by default (`%s` %d); set it to %d.", t.Trainer, table.Counted(t.Cut, "example"),
+			t.Setting, t.Default, r.Lengths.Needed)
 	}
 	line("\n## What it must not be evaluated on\n")
 	if r.TestEpisodes > 0 {
-		line("%d episodes come from tasks that a benchmark tests with (`benchmark_use` is `test`): a model that was trained "+
-			"on them cannot be measured on these benchmarks.\n", r.TestEpisodes)
+		line("%s a benchmark tests with (`benchmark_use` is `test`): a model that was trained on them cannot be measured "+
+			"on these benchmarks.\n",
+			table.Counted(r.TestEpisodes, "episode comes from a task that", "episodes come from tasks that"))
 	}
 	line("A model that was trained on this must not be measured on the same tasks (the column `task`), nor on tasks of " +
 		"the same splits or generator seeds.")
 	line("\n## How to make it again\n\n```\n%s\n```\n", x.Command)
 	line("The sources are known by their hashes in `%s`; `heldout export --check .` compares the folder with it. "+
-		"%d episodes were left out; the manifest says why.", filepath.Base(x.ManifestFile()), omitted)
+		"%s left out; the manifest says why.", filepath.Base(x.ManifestFile()),
+		table.Counted(omitted, "episode was", "episodes were"))
 	return b.String()
 }

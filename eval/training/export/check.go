@@ -153,12 +153,7 @@ func checkLog(dir string, kind record.LogKind) []Checked {
 }
 
 func checkLines(name string) Checked {
-	f, err := datafile.Open(name, datafile.Unlimited)
-	if err != nil {
-		return Checked{File: name, Err: err}
-	}
-	defer f.Close()
-	bare, err := synth.EachLine(name, f, func(_ int, line []byte) error {
+	bare, err := synth.EachLineOf(name, func(_ int, line []byte) error {
 		if !json.Valid(line) {
 			return errors.New("it is not JSON")
 		}

@@ -36,13 +36,8 @@ type thinker struct {
 
 func readThoughts(dir string) (map[string][]string, error) {
 	name := filepath.Join(dir, record.ThoughtsFile)
-	f, err := datafile.Open(name, datafile.Unlimited)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	out := map[string][]string{}
-	_, err = synth.EachLine(name, f, func(_ int, line []byte) error {
+	_, err := synth.EachLineOf(name, func(_ int, line []byte) error {
 		var t record.Thoughts
 		err := datafile.Unmarshal(line, &t)
 		out[t.Episode] = t.Thoughts

@@ -30,6 +30,7 @@ type exporter struct {
 	tests    bool // there are tasks that a benchmark tests with
 	splitter *splitter
 	parts    []*writer
+	files    files
 	report   *Account
 	prompts  bench.Prompts
 	experts  map[*record.Condition]*episode.Rebuilder
@@ -80,18 +81,8 @@ func Run(ctx context.Context, o Options) (*Account, error) {
 	if err := x.survey(ctx); err != nil {
 		return nil, err
 	}
-	if err := x.create(); err != nil {
-		return nil, err
-	}
-	err = x.write(ctx)
-	if err == nil && x.report.Used == 0 {
-		err = &NothingError{x.report}
-	}
-	if err == nil {
-		err = x.commit()
-	}
-	if err != nil {
-		x.abort()
+	x.files.force = o.Force
+	if err := x.files.end(x.write(ctx)); err != nil {
 		return nil, err
 	}
 	return x.report, nil
@@ -197,18 +188,16 @@ func (x *exporter) create() error {
 		parts = []Division{{Share: 1}}
 	}
 	for _, p := range parts {
-		f, err := Create(fileName(x.Out, x.Format.Extension(), p.Name, mark), x.Force)
+		f, err := x.files.create(fileName(x.Out, x.Format.Extension(), p.Name, mark))
 		if err != nil {
-			x.abort()
 			return err
 		}
 		w := &writer{form: x.form, file: f}
 		x.parts = append(x.parts, w)
 		part := PartReport{Division: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}}
 		if x.Folder {
-			w.parquet, err = Create(strings.TrimSuffix(f.Name(), x.Format.Extension())+".parquet", x.Force)
+			w.parquet, err = x.files.create(strings.TrimSuffix(f.Name(), x.Format.Extension()) + ".parquet")
 			if err != nil {
-				x.abort()
 				return err
 			}
 			part.Parquet = filepath.Base(w.parquet.Name())
@@ -218,13 +207,11 @@ func (x *exporter) create() error {
 	return nil
 }
 
-func (x *exporter) abort() {
-	for _, w := range x.parts {
-		w.abort()
-	}
-}
-
+// write writes all files, under their unfinished names.
 func (x *exporter) write(ctx context.Context) error {
+	if err := x.create(); err != nil {
+		return err
+	}
 	for _, s := range x.sources {
 		start := x.report.Used
 		var err error
@@ -243,7 +230,10 @@ func (x *exporter) write(ctx context.Context) error {
 		about.Used = x.report.Used - start
 		x.report.Sources = append(x.report.Sources, about)
 	}
-	return nil
+	if x.report.Used == 0 {
+		return &NothingError{x.report}
+	}
+	return x.complete()
 }
 
 // episode exports an episode, or counts why it is left out.

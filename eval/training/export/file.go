@@ -121,6 +121,33 @@ func (f *File) Abort() {
 	_ = f.place.Close()
 }
 
+// files get their names together, in the order in which they were begun.
+type files struct {
+	force bool // replaces files that have the names
+	list  []*File
+}
+
+// create begins one more.
+func (s *files) create(name string) (*File, error) {
+	f, err := Create(name, s.force)
+	if err == nil {
+		s.list = append(s.list, f)
+	}
+	return f, err
+}
+
+// end gives the files their names, or removes them after an error.
+func (s *files) end(err error) error {
+	for _, f := range s.list {
+		if err != nil {
+			f.Abort()
+		} else {
+			err = f.Commit()
+		}
+	}
+	return err
+}
+
 // syncDir flushes a directory, so that its files keep their names after a power
 // failure. Some file systems cannot.
 func syncDir(name string) error {

@@ -102,9 +102,6 @@ func (m *measure) note(n int) {
 	}
 }
 
-// settle computes the length to set: a multiple of 64.
-func (m *measure) settle() { m.lengths.Needed = (m.lengths.Max + 63) / 64 * 64 }
-
 // windows divides a conversation that is longer than the window: each part begins with
 // what stands before the first reply, goes on with the newest exchanges before its first
 // trained turn, which take at most half of the rest, and trains each turn in one part

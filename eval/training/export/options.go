@@ -10,6 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Options say what is exported, and how.
@@ -131,9 +132,11 @@ type TestTasksError struct {
 
 // Error implements error.
 func (e *TestTasksError) Error() string {
-	return fmt.Sprintf("%d episodes come from tasks that a benchmark tests with (%s): whatever their files are called, "+
+	return fmt.Sprintf("%s a benchmark tests with (%s): whatever their files are called, "+
 		"a model that was trained on them cannot be measured with them; leave them out with --drop-test-tasks, or "+
-		"give --allow-test-tasks, which marks them", e.Episodes, strings.Join(e.Envs, ", "))
+		"give --allow-test-tasks, which marks them",
+		table.Counted(e.Episodes, "episode comes from a task that", "episodes come from tasks that"),
+		strings.Join(e.Envs, ", "))
 }
 
 // NothingError says that no episode is left to export.

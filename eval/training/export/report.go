@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"heldout/envs/datafile"
@@ -193,37 +194,7 @@ func hashSource(s recordSource) (SourceReport, error) {
 	return about, nil
 }
 
-// commit completes the files, and writes the manifest last.
-func (x *exporter) commit() error {
-	manifest, err := Create(x.ManifestFile(), x.Force)
-	if err != nil {
-		return err
-	}
-	var card *File
-	if err = x.complete(); err == nil && x.Folder {
-		if card, err = x.writeCard(); err == nil {
-			x.report.Card = card.Sum()
-		}
-	}
-	if err == nil {
-		err = x.writeManifest(manifest)
-	}
-	for i := 0; err == nil && i < len(x.parts); i++ {
-		err = x.parts[i].commit()
-	}
-	if card != nil && err == nil {
-		err = card.Commit()
-	} else if card != nil {
-		card.Abort()
-	}
-	if err != nil {
-		manifest.Abort()
-		return err
-	}
-	return manifest.Commit()
-}
-
-// complete puts the parts on disk, and completes what the report says.
+// complete puts the parts on disk, completes what the report says, and writes the manifest last.
 func (x *exporter) complete() (err error) {
 	for i, w := range x.parts {
 		p := &x.report.Parts[i]
@@ -246,14 +217,24 @@ func (x *exporter) complete() (err error) {
 	if x.ThoughtsDir != "" {
 		x.report.ModelThoughts, err = datafile.Sum(filepath.Join(x.ThoughtsDir, record.ThoughtsFile))
 	}
-	x.measure.settle()
+	x.report.Lengths.Needed = (x.report.Lengths.Max + 63) / 64 * 64
 	x.report.Tasks = testset.NewList(x.report.trained)
-	x.report.Reader = x.form.settings(x.report.Parts[0].File, x.measure.lengths.Needed)
-	return err
+	x.report.Reader = x.form.settings(x.report.Parts[0].File, x.report.Lengths.Needed)
+	if err == nil && x.Folder {
+		err = x.writeCard()
+	}
+	if err != nil {
+		return err
+	}
+	return x.writeManifest()
 }
 
 // writeManifest puts the manifest on disk, under its unfinished name.
-func (x *exporter) writeManifest(manifest *File) error {
+func (x *exporter) writeManifest() error {
+	manifest, err := x.files.create(x.ManifestFile())
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -264,20 +245,13 @@ func (x *exporter) writeManifest(manifest *File) error {
 	return manifest.replace(record.Seal(b.Bytes()))
 }
 
-func (x *exporter) writeCard() (*File, error) {
-	f, err := Create(filepath.Join(filepath.Dir(x.Out), cardName), x.Force)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Write([]byte(x.card()))
+func (x *exporter) writeCard() error {
+	f, err := x.files.create(filepath.Join(filepath.Dir(x.Out), cardName))
 	if err == nil {
-		err = f.Flush()
+		_, err = io.WriteString(f, x.card())
+		x.report.Card = f.Sum()
 	}
-	if err != nil {
-		f.Abort()
-		return nil, err
-	}
-	return f, nil
+	return err
 }
 
 // ManifestFile is the name of the manifest.

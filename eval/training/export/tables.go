@@ -12,35 +12,21 @@ import (
 // Tables has another program write files with these names beside the manifest of name. They get their names once all
 // of them are whole, the manifest last. fill gets the places to write to. Tables returns the names of the files.
 func Tables(name string, tables []string, force bool, fill func(places []string) error) (names []string, err error) {
-	var files []*File
-	defer func() {
-		if err != nil {
-			for _, f := range files {
-				f.Abort()
-			}
-		}
-	}()
+	together := files{force: force}
+	defer func() { err = together.end(err) }()
 	var places []string
 	for _, t := range append(tables, filepath.Base(name)+manifestEnd) {
-		f, err := Create(filepath.Join(filepath.Dir(name), t), force)
+		f, err := together.create(filepath.Join(filepath.Dir(name), t))
 		if err != nil {
 			return nil, err
 		}
-		files, names, places = append(files, f), append(names, f.Name()), append(places, f.partial())
+		names, places = append(names, f.Name()), append(places, f.partial())
 	}
 	last := len(tables)
 	if err := fill(places[:last]); err != nil {
 		return nil, err
 	}
-	if err := writeSums(files[last], files[:last]); err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		if err := f.Commit(); err != nil {
-			return nil, err
-		}
-	}
-	return names, nil
+	return names, writeSums(together.list[last], together.list[:last])
 }
 
 // writeSums puts the checksums of files on disk, under the unfinished name of their manifest, in place of the one

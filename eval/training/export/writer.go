@@ -45,20 +45,3 @@ func (w *writer) end() error {
 	_, err := io.WriteString(w.file, text)
 	return err
 }
-
-// abort removes what was written, commit gives it its name.
-func (w *writer) abort() {
-	w.file.Abort()
-	if w.parquet != nil {
-		w.parquet.Abort()
-	}
-}
-
-func (w *writer) commit() error {
-	if w.parquet != nil {
-		if err := w.parquet.Commit(); err != nil {
-			return err
-		}
-	}
-	return w.file.Commit()
-}

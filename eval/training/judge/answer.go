@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"heldout/eval/training/calls"
-	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -106,12 +105,4 @@ func reason(text string) string {
 	text = strings.TrimSpace(text)
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(text, "```json"), "```"))
 	return table.Shortened(text, mostReason)
-}
-
-// nameOf is a reason for people.
-func nameOf(u Unreadable) string {
-	if f := record.Fault(u); f.Valid() {
-		return f.String()
-	}
-	return string(u)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heldout/eval/training/calls"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -44,7 +45,7 @@ func Judged(turns []JudgedTurn, answers map[string]Answer) Rater {
 		case !ok:
 			r.None["no result"]++
 		case a.Label == "":
-			r.None[nameOf(a.Unreadable)]++
+			r.None[record.Fault(a.Unreadable).String()]++
 		default:
 			r.Labels[id] = a.Label
 		}
@@ -278,20 +279,9 @@ func plain(v float64) table.Cell {
 }
 
 func cost(u calls.Usage, took string) table.Table {
-	return table.Table{
-		ID: "judge-cost", Title: "Cost",
-		Columns: []table.Column{
-			{Key: "calls", Header: "Calls"}, {Key: "failed", Header: "Without reply"},
-			{Key: "requests", Header: "Requests"},
-			{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
-			{Key: "model_seconds", Header: "Model s"},
-		},
-		Rows: [][]table.Cell{{
-			table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests), table.Int(u.PromptTokens),
-			table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
-		}},
-		Notes: append([]string{took}, u.Notes()...),
-	}
+	t := calls.Cost("judge-cost")
+	t.Rows, t.Notes = [][]table.Cell{u.Cells()}, append([]string{took}, u.Notes()...)
+	return t
 }
 
 // Kin notes models whose turns their own judge labels.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,23 +58,7 @@ const (
 
 // readFile reads lines with script and trajectory.
 func readFile(file, model string, visit func(*Trajectory)) (TrajectorySource, error) {
-	source := TrajectorySource{Giver: Master}
-	f, err := datafile.Open(file, datafile.Unlimited)
-	if err != nil {
-		return source, err
-	}
-	defer f.Close()
-	bare, err := readLines(file, f, model, visit)
-	if err != nil {
-		return source, err
-	}
-	source.Uncovered = record.Uncovered(bare, file)
-	return source, nil
-}
-
-// readLines is readFile for a file that is open.
-func readLines(file string, r io.Reader, model string, visit func(*Trajectory)) (bare int, err error) {
-	return synth.EachLine(file, r, func(_ int, line []byte) error {
+	bare, err := synth.EachLineOf(file, func(_ int, line []byte) error {
 		t, err := readLine(line)
 		if err == nil {
 			t.Model = model
@@ -83,6 +66,7 @@ func readLines(file string, r io.Reader, model string, visit func(*Trajectory)) 
 		}
 		return err
 	})
+	return TrajectorySource{Master, record.Uncovered(bare, file)}, err
 }
 
 func readLine(line []byte) (*Trajectory, error) {

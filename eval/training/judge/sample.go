@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heldout/envs/stream"
+	"heldout/scoring/table"
 )
 
 // Sampling is how turns are sampled.
@@ -19,9 +20,6 @@ const (
 	// Natural takes two turns of each trajectory at random, whatever their labels.
 	Natural Sampling = "natural"
 )
-
-// Kinds are all kinds of samples.
-func Kinds() []Sampling { return []Sampling{Balanced, Natural} }
 
 // turnsEach is the number of turns that are taken of a trajectory.
 const turnsEach = 2
@@ -117,24 +115,28 @@ func (s *Sample) draw(t *Trajectory) []int {
 
 // Notes says what the sample is.
 func (s *Sample) Notes() []string {
-	text := fmt.Sprintf("Sample: %d turns of %d trajectories out of %d", turnsEach*len(s.picks), len(s.picks), s.Read)
+	text := fmt.Sprintf("Sample: %d turns of %s out of %d", turnsEach*len(s.picks),
+		table.Counted(len(s.picks), "trajectory", "trajectories"), s.Read)
 	switch s.kind {
 	case Balanced:
 		text += ", one right and one wrong each by their own labels. Agreement and kappa are those of balanced turns."
 		if s.Unfit > 0 {
-			text += fmt.Sprintf(" %d trajectories have no such pair.", s.Unfit)
+			text += fmt.Sprintf(" %s no such pair.", table.Counted(s.Unfit, "trajectory has", "trajectories have"))
 		}
 	case Natural:
 		text += ", drawn at random."
 		if s.Unfit > 0 {
-			text += fmt.Sprintf(" %d trajectories have fewer than %d turns with a label.", s.Unfit, turnsEach)
+			text += fmt.Sprintf(" %s fewer than %d turns with a label.",
+				table.Counted(s.Unfit, "trajectory has", "trajectories have"), turnsEach)
 		}
 	}
 	if s.Twice > 0 {
-		text += fmt.Sprintf(" %d trajectories occur twice and count once.", s.Twice)
+		text += " " + table.Counted(s.Twice, "trajectory occurs twice and counts",
+			"trajectories occur twice and count") + " once."
 	}
 	if n := s.Labels[""]; n > 0 {
-		text += fmt.Sprintf(" %d turns without a readable action are not judged.", n)
+		text += " " + table.Counted(n, "turn without a readable action is",
+			"turns without a readable action are") + " not judged."
 	}
 	return []string{text}
 }

@@ -55,6 +55,16 @@ func EachLine(name string, r io.Reader, visit func(n int, line []byte) error) (b
 	return bare, err
 }
 
+// EachLineOf is EachLine for the file with that name.
+func EachLineOf(name string, visit func(n int, line []byte) error) (bare int, err error) {
+	f, err := datafile.Open(name, datafile.Unlimited)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return EachLine(name, f, visit)
+}
+
 func verifyLine(line []byte, o Options, lenient bool) Checked {
 	reject := func(format string, args ...any) Checked {
 		return Checked{Verdict: Verdict{Reason: Format, Message: fmt.Sprintf(format, args...)}}

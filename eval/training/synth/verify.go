@@ -50,10 +50,6 @@ func Reasons() []Reason {
 	return []Reason{Format, Keys, Order, BadAction, LastWrong, Unfinished, AfterEnd, TooFewErrors, Unsupported}
 }
 
-// Restarts reports whether a rejected trajectory is made again from its start,
-// rather than continued from the verified part.
-func (r Reason) Restarts() bool { return r == TooFewErrors }
-
 // Verdict is the result of a verification.
 type Verdict struct {
 	// Reason is "" if the trajectory passes. Message says what is wrong, for the next

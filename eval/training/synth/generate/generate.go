@@ -260,7 +260,7 @@ func (w *work) verify(a *ItemCall, turns []json.RawMessage, reason synth.Reason,
 	switch {
 	case v.Reason == "":
 		w.Passed, w.Verdict, w.Script, w.Trajectory = true, v, w.raw, turns
-	case v.Reason.Restarts():
+	case v.Reason == synth.TooFewErrors: // it is made again from its start
 		w.turns, w.excerpt = nil, string(list(turns))
 	default:
 		w.excerpt = excerpt(turns, v.Verified)

@@ -37,7 +37,7 @@ func (c *Collection) summary(threshold float64) table.Table {
 	add("attempted", c.Items)
 	add("passed the verification", passed)
 	for _, calls := range slices.Sorted(maps.Keys(c.ByCalls)) {
-		add(fmt.Sprintf("  with %d calls", calls), c.ByCalls[calls])
+		add("  with "+table.Counted(calls, "call"), c.ByCalls[calls])
 	}
 	add("removed: same task", c.Rules[SameTask])
 	add("removed: near duplicate", c.Rules[NearText])
@@ -46,16 +46,15 @@ func (c *Collection) summary(threshold float64) table.Table {
 	if n := c.Outcomes[NoResult]; n > 0 {
 		add("no result", n)
 		t.Notes = append(t.Notes,
-			fmt.Sprintf("%d items have calls without a reply: the same command makes them again.", n))
+			table.Counted(n, "item has", "items have")+" calls without a reply: the same command makes them again.")
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("Same task: an earlier kept item has the same goal and action forms. Near "+
 		"duplicate: the Jaccard similarity of the %d-word shingles of goal, actions, thoughts and observations to an "+
 		"earlier kept item is at least %g. %s lists every removal.", ShingleWords, threshold, record.ItemsFile))
 	if c.Outcomes[Included] > 0 {
 		t.Notes = append(t.Notes,
-			fmt.Sprintf(
-				"The kept trajectories have %d turns and %d error turns; %d of the error turns are repaired at once.",
-				c.Turns, c.Errors, c.Repaired))
+			fmt.Sprintf("The kept trajectories have %s and %s; %d of the error turns are repaired at once.",
+				table.Counted(c.Turns, "turn"), table.Counted(c.Errors, "error turn"), c.Repaired))
 	}
 	return t
 }
@@ -86,7 +85,7 @@ func (c *Collection) reasons() table.Table {
 			r := Rejection{kind, reason}
 			if n := c.Rejected[r]; n > 0 {
 				t.Rows = append(t.Rows, []table.Cell{
-					table.String(kind), table.String(nameOf(reason)), table.Int(n), share(n, total),
+					table.String(kind), table.String(record.Fault(reason).String()), table.Int(n), share(n, total),
 					table.Int(c.Rejecting[r]), table.Int(c.Recovered[r]),
 				})
 			}
@@ -97,12 +96,13 @@ func (c *Collection) reasons() table.Table {
 	t.Notes = append(t.Notes,
 		"Passed later: items with such a reply that pass in the end. The replies of items without a result do not count.")
 	if c.Mended > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d replies were mended: they had text around the JSON, commas before "+
-			"closing brackets, turns with the numbers of others, or turns after the end of the game.", c.Mended))
+		t.Notes = append(t.Notes, table.Counted(c.Mended, "reply was mended: it", "replies were mended: they")+
+			" had text around the JSON, commas before closing brackets, turns with the numbers of others, or turns after "+
+			"the end of the game.")
 	}
 	if c.Repeated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d continuations told verified turns again, and replace them.",
-			c.Repeated))
+		t.Notes = append(t.Notes, table.Counted(c.Repeated, "continuation told verified turns again, and replaces",
+			"continuations told verified turns again, and replace")+" them.")
 	}
 	return t
 }
@@ -115,14 +115,6 @@ func reasonOrder() (out []synth.Reason) {
 	}
 	out = append(out, BadScript, BadCode)
 	return append(out, synth.Reasons()...)
-}
-
-// nameOf is a reason for people.
-func nameOf(r synth.Reason) string {
-	if f := record.Fault(r); f.Valid() {
-		return f.String()
-	}
-	return string(r)
 }
 
 func (c *Collection) diversity() table.Table {
@@ -146,18 +138,11 @@ func (c *Collection) diversity() table.Table {
 }
 
 func cost(spent Spent, included int) table.Table {
-	t := table.Table{ID: "synth-cost", Title: "Cost", Columns: []table.Column{
-		{Key: "call", Header: "Call", Words: true}, {Key: "calls", Header: "Calls"},
-		{Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
-		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
-		{Key: "model_seconds", Header: "Model s"},
-	}}
+	t := calls.Cost("synth-cost")
+	t.Columns = append([]table.Column{{Key: "call", Header: "Call", Words: true}}, t.Columns...)
 	var total calls.Usage
 	add := func(label string, u calls.Usage) {
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(label), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests),
-			table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
-		})
+		t.Rows = append(t.Rows, append([]table.Cell{table.String(label)}, u.Cells()...))
 	}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
 		add(kind, spent.Usage[kind])
@@ -182,8 +167,8 @@ func (g *Generator) Estimate(items int) string {
 	game := len(w.trajectoryPrompt()) / bytesPerToken
 	low, high := 2*items, g.Condition.MaxCalls*items
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d items from %d personas: %d calls if every reply passes, at most %d\n", items, len(g.Personas),
-		low, high)
+	fmt.Fprintf(&b, "%s from %s: %d calls if every reply passes, at most %d\n", table.Counted(items, "item"),
+		table.Counted(len(g.Personas), "persona"), low, high)
 	fmt.Fprintf(&b,
 		"prompts of about %d tokens for a script, and of %d and the script for a trajectory (%d bytes per token)\n",
 		script, game, bytesPerToken)
