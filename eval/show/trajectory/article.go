@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"heldout/envs"
 	"heldout/scoring/record"
@@ -30,7 +31,8 @@ type article struct {
 
 // Render writes an episode as an HTML article.
 func Render(e EpisodePage) template.HTML {
-	a := article{EpisodePage: e, id: Name(&e.Result), seen: map[string]int{}}
+	room := buffers.Get().(*[]byte)
+	a := article{EpisodePage: e, markup: markup{(*room)[:0]}, id: Name(&e.Result), seen: map[string]int{}}
 	if e.Second {
 		a.id = "second-" + a.id
 	}
@@ -50,8 +52,13 @@ func Render(e EpisodePage) template.HTML {
 		a.step(i+1, &e.Trajectory[i])
 	}
 	a.raw("</article>\n")
+	*room = a.html
+	defer buffers.Put(room)
 	return a.HTML()
 }
+
+// buffers are room for articles, of which a report renders many thousands.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // pin adds what stays in sight: whose episode of which task it is, how it ended, where the reader is, and the
 // progress with the steps that are errors.
