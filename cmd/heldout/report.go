@@ -38,7 +38,7 @@ disk, print it, or send it. More: heldout help figures.`,
 			}
 			d.Names, d.Prices, d.HeldIn = only.Names, only.Prices, only.HeldIn
 			prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: sys.outside()}}, NoWorlds: true}
-			episodes, err := overview.NewReader(once, prompts.Sent)
+			episodes, err := overview.NewCollector(once, prompts.Sent)
 			if err != nil {
 				return err
 			}

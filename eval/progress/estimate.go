@@ -355,15 +355,6 @@ func (p *pace) local() float64 {
 // its steps.
 func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	first := p.firsts.recent()
-	late := 0.0 // the seconds that first steps under way already take longer
-	for id, steps := range p.Running {
-		if steps == 0 {
-			late += max(0, now.Sub(p.begun[id].began).Seconds()-first)
-		}
-	}
-	if n := len(p.firsts.sums); n > 0 {
-		first += late / float64(n-n/2)
-	}
 	perStep = first
 	if steps, ok := p.steps.mean(now); ok {
 		perStep = steps

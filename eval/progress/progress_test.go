@@ -486,9 +486,9 @@ func TestFailures(t *testing.T) {
 	sharedtest.Equal(t, cmp.Diff(want, p.Failures()), "")
 }
 
-// anySimulation is a run of several kinds of episodes, in number, length and cost as the dice fall: with models that take their
-// time, worlds that this machine computes, games of which some cost many times as much as others, and plans before the
-// first step.
+// anySimulation is a run of several kinds of episodes, in number, length and cost as the dice fall: with models that
+// take their time, worlds that this machine computes, games of which some cost many times as much as others, and plans
+// before the first step.
 func anySimulation(rng *rand.Rand) simulation {
 	s := simulation{concurrency: []int{1, 4, 16, 64}[rng.IntN(4)], crowded: map[string]bool{}}
 	cost, lengths := map[*episode.Episode]float64{}, map[string]int{}

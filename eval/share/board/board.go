@@ -230,7 +230,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 		chosen = append(chosen, record.Chosen{Parts: p, Title: name + "/" + filepath.Base(p.Name())})
 	}
 	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Check.Texts}, NoWorlds: true}
-	episodes, err := overview.NewReader(chosen, prompts.Sent)
+	episodes, err := overview.NewCollector(chosen, prompts.Sent)
 	if err != nil {
 		return err
 	}

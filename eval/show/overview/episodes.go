@@ -76,17 +76,17 @@ func (s Sent) of(ctx context.Context, m *record.Manifest, e *record.Episode) ([]
 	return nil, errors.New("the episode is not in the plan")
 }
 
-// Reader makes a bundle of the episodes of runs while a report reads them.
-type Reader struct {
+// Collector makes a bundle of the episodes of runs while a report reads them.
+type Collector struct {
 	names  []string // of runs in the bundle, each a name of its own
 	bundle *trajectory.Bundle
 	sent   Sent
 	failed error
 }
 
-// NewReader returns a reader of runs, whose models were sent that.
-func NewReader(runs []record.Chosen, sent Sent) (*Reader, error) {
-	r := &Reader{sent: sent}
+// NewCollector returns a collector of runs, whose models were sent that.
+func NewCollector(runs []record.Chosen, sent Sent) (*Collector, error) {
+	r := &Collector{sent: sent}
 	var size int64
 	for _, p := range runs {
 		n, err := p.Size()
@@ -105,7 +105,7 @@ func NewReader(runs []record.Chosen, sent Sent) (*Reader, error) {
 }
 
 // Beside adds the episodes of a run to the bundle, for report.Inputs.
-func (r *Reader) Beside(ctx context.Context) func(int, map[string]string) scoring.Beside {
+func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) scoring.Beside {
 	return func(run int, called map[string]string) scoring.Beside {
 		name := r.names[run]
 		return scoring.Beside{
@@ -114,7 +114,8 @@ func (r *Reader) Beside(ctx context.Context) func(int, map[string]string) scorin
 				named.Model = cmp.Or(called[ep.Model], ep.Model)
 				return r.bundle.Render(name, &named, func() ([]episode.Call, error) { return r.sent.of(ctx, m, ep) })
 			},
-			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts, html any) {
+			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
+				html any) {
 				named := *result
 				named.Model = cmp.Or(called[named.Model], named.Model)
 				reason := trajectory.ReasonOf(named.Outcome, counts, m.Groups[pos.Group].Condition.StepLimit)
@@ -125,7 +126,7 @@ func (r *Reader) Beside(ctx context.Context) func(int, map[string]string) scorin
 }
 
 // Episodes are what was read for a report.
-func (r *Reader) Episodes(rep *report.Report) (*Episodes, error) {
+func (r *Collector) Episodes(rep *report.Report) (*Episodes, error) {
 	e := newEpisodes(r.names, rep, r.bundle.Address)
 	e.bundle = r.bundle
 	return e, cmp.Or(r.failed, r.bundle.Close())

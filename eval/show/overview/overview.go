@@ -94,8 +94,8 @@ var (
 func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
 // HTML is the page of a report of runs, with their episodes.
-func HTML(from *report.Report, read *Reader) ([]byte, error) {
-	e, err := read.Episodes(from)
+func HTML(from *report.Report, collected *Collector) ([]byte, error) {
+	e, err := collected.Episodes(from)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func unsent(context.Context, *record.Manifest, record.Condition, envs.Task, *rec
 func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	t.Helper()
 	runs := []record.Chosen{{Parts: record.Parts{dir}}}
-	reader := sharedtest.Must(NewReader(runs, unsent))(t)
+	reader := sharedtest.Must(NewCollector(runs, unsent))(t)
 	source := report.Inputs{Interval: string(stats.TheseKinds), Beside: reader.Beside(t.Context())}
 	from, _, err := sharedtest.Must(source.Load())(t).Read(runs, true)
 	if err != nil {

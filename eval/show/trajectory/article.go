@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"heldout/envs"
 	"heldout/scoring/record"
@@ -31,8 +30,9 @@ type article struct {
 
 // Render writes an episode as an HTML article.
 func Render(e EpisodePage) template.HTML {
-	room := buffers.Get().(*[]byte)
-	a := article{EpisodePage: e, markup: markup{(*room)[:0]}, id: Name(&e.Result), seen: map[string]int{}}
+	const around, step = 3 << 10, 600 // bytes that most have, so that they are not moved while they grow
+	a := article{EpisodePage: e, markup: markup{make([]byte, 0, around+step*len(e.Trajectory))}, id: Name(&e.Result),
+		seen: map[string]int{}}
 	if e.Second {
 		a.id = "second-" + a.id
 	}
@@ -52,13 +52,8 @@ func Render(e EpisodePage) template.HTML {
 		a.step(i+1, &e.Trajectory[i])
 	}
 	a.raw("</article>\n")
-	*room = a.html
-	defer buffers.Put(room)
 	return a.HTML()
 }
-
-// buffers are room for articles, of which a report renders many thousands.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // pin adds what stays in sight: whose episode of which task it is, how it ended, where the reader is, and the
 // progress with the steps that are errors.
