@@ -50,9 +50,10 @@ func (s *Score) BestOf(tries ...int) (out []BestOf) {
 	}
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
+	estimate := s.bestEstimator()
 	for _, k := range tries {
-		out = append(out, BestOf{k, s.bestOf(successes, k), s.bestOf(progresses, k),
-			s.bestOf(failures, k).complement()})
+		out = append(out, BestOf{k, bestOf(successes, k, estimate), bestOf(progresses, k, estimate),
+			bestOf(failures, k, estimate).complement()})
 	}
 	return out
 }
@@ -68,10 +69,10 @@ func (e Estimate) complement() Estimate {
 }
 
 // bestOf estimates the best of n tries of each task.
-func (s *Score) bestOf(tries [][]float64, n int) Estimate {
+func bestOf(tries [][]float64, n int, estimate bestEstimator) Estimate {
 	values := best(tries, n)
 	e := Estimate{Mean: stats.Mean(values)}
-	if basis, err := s.bestEstimate(tries, n, values); err == nil {
+	if basis, err := estimate(tries, n, values); err == nil {
 		e.Basis, e.Interval = basis, &basis.Interval
 	}
 	return e
@@ -85,18 +86,25 @@ func best(tries [][]float64, n int) (values []float64) {
 	return values
 }
 
-func (s *Score) bestEstimate(tries [][]float64, n int, values []float64) (stats.Estimate, error) {
+// bestEstimator makes the interval of the best of n tries of each task, which are the values.
+type bestEstimator func(tries [][]float64, n int, values []float64) (stats.Estimate, error)
+
+func (s *Score) bestEstimator() bestEstimator {
 	if s.About == stats.TheseTasks {
-		if err := s.undecoded(); err != nil {
-			return stats.Estimate{}, err
+		return func(tries [][]float64, n int, _ []float64) (stats.Estimate, error) {
+			if err := s.undecoded(); err != nil {
+				return stats.Estimate{}, err
+			}
+			return stats.DecodingBestOf(tries, n, Level)
 		}
-		return stats.DecodingBestOf(tries, n, Level)
 	}
 	sampling, err := s.sampling(s.tasks, s.About, Level)
-	if err != nil {
-		return stats.Estimate{}, err
+	return func(_ [][]float64, _ int, values []float64) (stats.Estimate, error) {
+		if err != nil {
+			return stats.Estimate{}, err
+		}
+		return sampling.Rate(values), nil
 	}
-	return sampling.Rate(values), nil
 }
 
 // HeldOutBestOf is the held-out score of the best of the numbers of tries that one model has

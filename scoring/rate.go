@@ -62,7 +62,7 @@ func (s *Score) newRate(tasks []taskResults, measure value) Rate {
 	if len(means) > 1 {
 		r.SampleStd = stats.SampleStd(means)
 	}
-	if e, err := s.estimateAt(tasks, measure, Level); err == nil {
+	if e, err := s.estimator()(byTask(tasks, measure)); err == nil {
 		r.Basis, r.Interval = e, &e.Interval
 	}
 	return r
@@ -84,27 +84,26 @@ func uneven(tasks []taskResults, seeds int) bool {
 	return slices.ContainsFunc(tasks, func(t taskResults) bool { return len(t.results) < seeds })
 }
 
-// estimateAt makes the interval of a value for the score's question.
-func (s *Score) estimateAt(tasks []taskResults, measure value, level float64) (stats.Estimate, error) {
-	return s.estimate(tasks, byTask(tasks, measure), level)
-}
-
-// estimate makes the interval of the mean over tasks of the mean of the values of each.
-func (s *Score) estimate(tasks []taskResults, values [][]float64, level float64) (stats.Estimate, error) {
+// estimator makes intervals for the score's question, of the mean over tasks of the mean of the values of each.
+func (s *Score) estimator() func(values [][]float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
-		if err := s.undecoded(); err != nil {
+		return func(values [][]float64) (stats.Estimate, error) {
+			if err := s.undecoded(); err != nil {
+				return stats.Estimate{}, err
+			}
+			if len(values) == 0 {
+				return stats.Estimate{}, stats.ErrFewTasks
+			}
+			return stats.DecodingRate(values, Level), nil
+		}
+	}
+	sampling, err := s.sampling(s.tasks, s.About, Level)
+	return func(values [][]float64) (stats.Estimate, error) {
+		if err != nil {
 			return stats.Estimate{}, err
 		}
-		if len(values) == 0 {
-			return stats.Estimate{}, stats.ErrFewTasks
-		}
-		return stats.DecodingRate(values, level), nil
+		return sampling.Rate(means(values)), nil
 	}
-	sampling, err := s.sampling(tasks, s.About, level)
-	if err != nil {
-		return stats.Estimate{}, err
-	}
-	return sampling.Rate(means(values)), nil
 }
 
 // sampling returns the sampling of the played tasks, in the order of their keys.
@@ -127,7 +126,7 @@ func (s *Score) deterministic() bool {
 
 // NoInterval says why the rates have no interval; nil if they have.
 func (s *Score) NoInterval() error {
-	_, err := s.estimateAt(s.tasks, success, Level)
+	_, err := s.estimator()(byTask(s.tasks, success))
 	return err
 }
 
@@ -159,17 +158,24 @@ func means(values [][]float64) []float64 {
 
 // gathered groups the values of results by a key, each group sorted as byTask does.
 func gathered[K cmp.Ordered](tasks []taskResults, key func(*taskResults, seedResult) K, measure value) map[K][]float64 {
-	groups := map[K][]float64{}
+	groups, place := [][]float64{}, map[K]int{}
 	for i := range tasks {
 		for _, p := range tasks[i].results {
 			k := key(&tasks[i], p)
-			groups[k] = append(groups[k], measure(p.attempt))
+			at, known := place[k]
+			if !known {
+				at, place[k] = len(groups), len(groups)
+				groups = append(groups, make([]float64, 0, len(tasks)))
+			}
+			groups[at] = append(groups[at], measure(p.attempt))
 		}
 	}
-	for _, values := range groups {
-		slices.Sort(values)
+	out := make(map[K][]float64, len(place))
+	for k, at := range place {
+		slices.Sort(groups[at])
+		out[k] = groups[at]
 	}
-	return groups
+	return out
 }
 
 // averages groups results by a key and averages a value in each group.

@@ -111,6 +111,30 @@ func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
 	return s.read(p, each)
 }
 
+// Beside makes something else of attempts while they are read: Derive of several at the same time, which must not keep
+// the trajectory, and Visit of one after the other, without it.
+type Beside struct {
+	Derive func(*record.Manifest, *record.Episode) any
+	Visit  func(*record.Manifest, *record.Result, record.Position, *refinement.Counts, any)
+}
+
+// ReadRunBeside is ReadRun for who needs all steps anyway: they are decoded once.
+func ReadRunBeside(p record.Readable, thoughts []string, beside Beside) (*Run, error) {
+	s := newStepReader(thoughts)
+	type both struct {
+		*StepCounts
+		derived any
+	}
+	return s.read(p, func(visit visitor) (*record.Manifest, error) {
+		return record.EachDerived(p, func(m *record.Manifest, e *record.Episode) both {
+			return both{s.measure(m, e), beside.Derive(m, e)}
+		}, func(m *record.Manifest, e *record.Episode, pos record.Position, of both) {
+			visit(m, e, pos, of.StepCounts)
+			beside.Visit(m, &e.Result, pos, of.Counts, of.derived)
+		})
+	})
+}
+
 // ReadResults is ReadRun without these measures, in half the time.
 func ReadResults(p record.Readable) (*Run, error) {
 	s := newStepReader(nil)

@@ -28,22 +28,24 @@ func (s *Score) BySteps() (points []ByStep) {
 			longest = max(longest, int(c.Steps))
 		}
 	}
+	estimate := s.estimator()
 	stride := (longest + mostPoints - 1) / mostPoints
 	for step := max(1, stride); step < longest+stride; step += max(1, stride) {
 		step := min(step, longest)
 		points = append(points, ByStep{
 			Step: step,
-			Success: s.average(counts, func(c *refinement.Counts) float64 {
+			Success: average(counts, estimate, func(c *refinement.Counts) float64 {
 				return indicator(c.Solved && int(c.Steps) <= step)
 			}),
-			Progress: s.average(counts, func(c *refinement.Counts) float64 { return c.ProgressAt(step) }),
+			Progress: average(counts, estimate, func(c *refinement.Counts) float64 { return c.ProgressAt(step) }),
 		})
 	}
 	return points
 }
 
 // average averages a value in [0,1] over the seeds of each task, then over tasks.
-func (s *Score) average(counts [][]*refinement.Counts, value func(*refinement.Counts) float64) Estimate {
+func average(counts [][]*refinement.Counts, estimate func([][]float64) (stats.Estimate, error),
+	value func(*refinement.Counts) float64) Estimate {
 	byTask := make([][]float64, len(counts))
 	for i, task := range counts {
 		for _, c := range task {
@@ -51,7 +53,7 @@ func (s *Score) average(counts [][]*refinement.Counts, value func(*refinement.Co
 		}
 	}
 	out := Estimate{Mean: stats.Mean(means(byTask))}
-	if e, err := s.estimate(s.tasks, byTask, Level); err == nil {
+	if e, err := estimate(byTask); err == nil {
 		out.Basis, out.Interval = e, &e.Interval
 	}
 	return out

@@ -30,12 +30,17 @@ func newReport(sys *system) *cobra.Command {
 				return err
 			}
 			d.Names, d.Prices, d.HeldIn = only.Names, only.Prices, only.HeldIn
+			prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: sys.outside()}}, NoWorlds: true}
+			episodes, err := overview.NewCollector(once, prompts.Sent)
+			if err != nil {
+				return err
+			}
+			d.Beside = episodes.Beside(c.Context())
 			from, err := d.read(sys, once, true)
 			if err != nil {
 				return err
 			}
-			prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: sys.outside()}}, NoWorlds: true}
-			text, err := overview.HTML(c.Context(), once, from, prompts.Sent)
+			text, err := overview.HTML(from, episodes)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"heldout/eval/episode"
@@ -11,7 +12,8 @@ import (
 
 // forecast is what lengths say of the steps that are left.
 type forecast struct {
-	whole float64 // of an episode that has not begun
+	survival []float64 // the share of episodes that go on after so many steps
+	tail     []float64 // the sum of survival from there on
 	// longest is expected of the episode in flight that takes longest.
 	longest float64
 	// drain is how much longer than the mean the longest is expected to take, from
@@ -22,11 +24,10 @@ type forecast struct {
 // forecastOf estimates what episodes in flight still take, when so many are in flight at the end.
 func forecastOf(l *lengths.Lengths, last int) forecast {
 	survival := l.Survival()
-	tail := make([]float64, l.Limit+2) // the sum of survival from there on
+	f := forecast{survival: survival, tail: make([]float64, l.Limit+2)}
 	for steps := l.Limit; steps >= 0; steps-- {
-		tail[steps] = tail[steps+1] + survival[steps]
+		f.tail[steps] = f.tail[steps+1] + survival[steps]
 	}
-	f := forecast{whole: tail[0]}
 	ages := make([]int, l.Limit+1)
 	for _, steps := range l.Running {
 		age := min(steps, l.Limit)
@@ -40,12 +41,20 @@ func forecastOf(l *lengths.Lengths, last int) forecast {
 			}
 		}
 		f.longest += 1 - none
-		if tail[0] > 0 { // what is left of an episode at any moment of it
-			longer := tail[ahead] / tail[0]
+		if f.tail[0] > 0 { // what is left of an episode at any moment of it
+			longer := f.tail[ahead] / f.tail[0]
 			f.drain += 1 - math.Pow(1-longer, float64(last)) - longer
 		}
 	}
 	return f
+}
+
+// after is how many steps an episode still takes after so many.
+func (f forecast) after(steps int) float64 {
+	if age := min(steps, len(f.survival)-1); f.survival[age] > 0 {
+		return f.tail[age] / f.survival[age]
+	}
+	return 0
 }
 
 type durations struct {
@@ -159,12 +168,20 @@ type pace struct {
 	since        map[string]time.Time // of episodes in flight, the last that was heard of them
 	own          map[string]float64   // of episodes in flight, how long their latest steps took, in seconds
 	asks         bool                 // a model was asked
-	begun        map[string]time.Time // of episodes in flight
+	begun        map[string]*life     // of episodes in flight
+	lives        []*life              // of all episodes, in the order in which they began
+}
+
+// life is how long an episode took.
+type life struct {
+	id    string
+	began time.Time
+	took  float64 // in seconds; 0 while it is in flight
 }
 
 func newPace(limit int) *pace {
 	return &pace{Lengths: lengths.New(limit), tasks: map[string]*sums{}, since: map[string]time.Time{},
-		own: map[string]float64{}, begun: map[string]time.Time{}}
+		own: map[string]float64{}, begun: map[string]*life{}}
 }
 
 // sums are the sums over the results of a task.
@@ -195,7 +212,9 @@ func (p *pace) success() (rate float64) {
 }
 
 func (p *pace) begin(id string, now time.Time) {
-	p.Running[id], p.since[id], p.begun[id] = 0, now, now
+	of := &life{id: id, began: now}
+	p.Running[id], p.since[id], p.begun[id] = 0, now, of
+	p.lives = append(p.lives, of)
 }
 
 func (p *pace) step(id string, now time.Time, asked time.Duration) {
@@ -232,7 +251,8 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 		took = &p.firsts // it has failed without a step
 	}
 	took.add(now.Sub(p.since[r.ID]))
-	p.cancel(r.ID)
+	p.begun[r.ID].took = max(1e-9, now.Sub(p.begun[r.ID].began).Seconds())
+	p.leave(r.ID)
 	p.End(r.ID, r.Steps)
 	p.done++
 	p.replies += r.Steps
@@ -246,6 +266,11 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 
 // cancel forgets an episode in flight.
 func (p *pace) cancel(id string) {
+	p.lives = slices.DeleteFunc(p.lives, func(of *life) bool { return of.id == id })
+	p.leave(id)
+}
+
+func (p *pace) leave(id string) {
 	if p.Running[id] > 0 {
 		p.steps.stop(p.since[id])
 	}
@@ -266,36 +291,47 @@ const latestShare = 0.2
 
 // left is what the episodes in flight still take, in seconds: all of them and the one that takes longest, each by its
 // own steps, as a step of one game may cost twenty times as much as one of another. Extra is what an episode takes
-// beside its steps. bias is how much longer a step takes in an episode than the mean over steps says, which has few of
-// slow episodes.
-func (p *pace) left(perStep, extra float64, now time.Time) (work, longest, bias float64) {
-	survival := p.Survival()
-	tail := make([]float64, len(survival)+1)
-	for steps := len(survival) - 1; steps >= 0; steps-- {
-		tail[steps] = tail[steps+1] + survival[steps]
-	}
-	sum, inverse, slow := 0.0, 0.0, 0.0
+// beside its steps.
+func (p *pace) left(f forecast, perStep, extra float64, now time.Time) (work, longest float64) {
 	for id, steps := range p.Running {
 		own := perStep
 		if of, ok := p.own[id]; ok {
 			own = of
-			if own > 0 {
-				sum, inverse, slow = sum+own, inverse+1/own, slow+1
-			}
 		}
-		if age := min(steps, p.Limit); survival[age] > 0 {
-			took := own * tail[age] / survival[age]
-			if steps == 0 { // some plan for long before their first step
-				elapsed := now.Sub(p.begun[id]).Seconds()
-				took += max(extra-elapsed, extra/2, elapsed/2)
-			}
-			work, longest = work+took, max(longest, took)
+		took := own * f.after(steps)
+		if steps == 0 { // some plan for long before their first step
+			elapsed := now.Sub(p.begun[id].began).Seconds()
+			took += max(extra-elapsed, extra/2, elapsed/2)
+		}
+		work, longest = work+took, max(longest, took)
+	}
+	return work, longest
+}
+
+// whole is how long an episode takes that has not begun, in seconds: the mean of those that have. It takes all of them,
+// because those in flight are mostly slow ones, and those that have ended are mostly fast ones. Of steps in which a
+// model was asked only the later half counts, as a server may become slower.
+func (p *pace) whole(f forecast, perStep, extra float64, now time.Time) float64 {
+	begun, sum := p.lives, 0.0
+	if p.local() < mostlyLocal {
+		begun = begun[len(begun)/2:]
+	}
+	usual := f.after(0)*perStep + extra
+	for _, of := range begun {
+		elapsed := now.Sub(of.began).Seconds()
+		switch own, known := p.own[of.id]; {
+		case of.took > 0:
+			sum += of.took
+		case known:
+			sum += elapsed + own*f.after(p.Running[of.id])
+		default:
+			sum += max(usual, 1.5*elapsed)
 		}
 	}
-	if slow > 0 && !math.IsInf(inverse, 1) {
-		return work, longest, sum / slow * inverse / slow
+	if len(begun) == 0 {
+		return usual
 	}
-	return work, longest, 1
+	return sum / float64(len(begun))
 }
 
 // local is the share of the latest steps' time in which no model was asked: this machine computed, and all steps
@@ -319,15 +355,6 @@ func (p *pace) local() float64 {
 // its steps.
 func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	first := p.firsts.recent()
-	late := 0.0 // the seconds that first steps under way already take longer
-	for id, steps := range p.Running {
-		if steps == 0 {
-			late += max(0, now.Sub(p.begun[id]).Seconds()-first)
-		}
-	}
-	if n := len(p.firsts.sums); n > 0 {
-		first += late / float64(n-n/2)
-	}
 	perStep = first
 	if steps, ok := p.steps.mean(now); ok {
 		perStep = steps
@@ -357,8 +384,8 @@ func remaining(paces []*pace, processors int, now time.Time) (rest time.Duration
 	for _, p := range paces {
 		perStep, extra := p.costs(now)
 		f := forecastOf(p.Lengths, together)
-		inFlight, slowest, bias := p.left(perStep, extra, now)
-		work += inFlight + float64(p.waiting())*(f.whole*perStep*bias+extra)
+		inFlight, slowest := p.left(f, perStep, extra, now)
+		work += inFlight + float64(p.waiting())*p.whole(f, perStep, extra, now)
 		// Steps that share processors take less time when episodes have ended.
 		local := p.local()
 		if n := float64(len(p.Running)); n > 0 {

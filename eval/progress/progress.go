@@ -286,7 +286,7 @@ func (p *Tracker) Status() *record.Status {
 	}
 	for _, pace := range p.paces {
 		for id, steps := range pace.Running {
-			s.InFlight = append(s.InFlight, record.InFlight{ID: id, Steps: steps, Started: pace.begun[id].UTC()})
+			s.InFlight = append(s.InFlight, record.InFlight{ID: id, Steps: steps, Started: pace.begun[id].began.UTC()})
 		}
 	}
 	slices.SortFunc(s.InFlight, func(a, b record.InFlight) int {

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -483,4 +484,58 @@ func TestFailures(t *testing.T) {
 		"1 episode without a result: env error: a", "1 episode without a result: env error: b",
 		"1 episode without a result: env error: c", "1 episode without a result: env error: d"}
 	sharedtest.Equal(t, cmp.Diff(want, p.Failures()), "")
+}
+
+// anySimulation is a run of several kinds of episodes, in number, length and cost as the dice fall: with models that
+// take their time, worlds that this machine computes, games of which some cost many times as much as others, and plans
+// before the first step.
+func anySimulation(rng *rand.Rand) simulation {
+	s := simulation{concurrency: []int{1, 4, 16, 64}[rng.IntN(4)], crowded: map[string]bool{}}
+	cost, lengths := map[*episode.Episode]float64{}, map[string]int{}
+	for _, env := range []string{"alfworld", "babyai", "jericho", "pddl", "sciworld"}[:2+rng.IntN(4)] {
+		mean, spread := math.Pow(10, -1.5+2*rng.Float64()), 1.5*rng.Float64()
+		lengths[env], s.crowded[env] = rng.IntN(3), rng.IntN(2) > 0
+		for _, e := range episodes(env, "m", "none", 10+rng.IntN(50), 20+rng.IntN(300)) {
+			s.plan, cost[e] = append(s.plan, e), mean*math.Exp(spread*rng.NormFloat64())
+		}
+	}
+	s.step = func(e *episode.Episode) float64 { return cost[e] }
+	s.length = func(e *episode.Episode) int {
+		switch limit := e.Condition.StepLimit; {
+		case lengths[e.Condition.Env] == 0 || lengths[e.Condition.Env] == 1 && rng.IntN(3) > 0:
+			return limit
+		default:
+			return 1 + rng.IntN(limit)
+		}
+	}
+	if rng.IntN(3) == 0 {
+		s.start = func(int) float64 { return math.Exp(1.2 * rng.NormFloat64()) }
+	}
+	return s
+}
+
+// From half of the time on, nine of ten estimates are right within a factor of two, whatever is played.
+func TestETAOfAnyRun(t *testing.T) {
+	right, all := 0, 0
+	for i := range sharedtest.Times(t, 60, 8) {
+		s := anySimulation(rand.New(rand.NewPCG(uint64(i), 7)))
+		estimates, left := s.play()
+		of, outside := 0, 0
+		for k, e := range estimates {
+			if left[k] > left[0]/2 || left[k] < left[0]/50 {
+				continue
+			}
+			if of++; max(e.Seconds()/left[k].Seconds(), left[k].Seconds()/e.Seconds()) > 2 {
+				outside++
+			}
+		}
+		right, all = right+of-outside, all+of
+		if 5*outside > of {
+			t.Logf("run %d, %d at once: %d of %d outside, %v in all", i, s.concurrency, outside, of, left[0])
+		}
+	}
+	t.Logf("%d of %d estimates are right within a factor of two", right, all)
+	if 10*right < 9*all {
+		t.Error("too many estimates are wrong")
+	}
 }

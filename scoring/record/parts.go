@@ -167,6 +167,19 @@ func manifestOf(dirs []string) (*Manifest, error) {
 	return joined(dirs)
 }
 
+// Manifest reads what is planned of the chosen episodes.
+func (p Chosen) Manifest() (*Manifest, error) {
+	dirs, err := p.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifestOf(dirs)
+	if err != nil {
+		return nil, err
+	}
+	return m.Only(p.Only), nil
+}
+
 // visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory, and what
 // is to be called after them.
 func (p Chosen) visit(begin func(m *Manifest, dir string) (newDecoder func() decoder, end func()),

@@ -151,8 +151,8 @@ func call(runs []NamedRun) []map[string]string {
 	return out
 }
 
-// Called returns what tables call the models of a run directory, by model.
-func (r *Report) Called(directory string) map[string]string {
+// called is what tables call the models of a run directory, by model.
+func (r *Report) called(directory string) map[string]string {
 	called := map[string]string{}
 	for _, of := range r.allRows {
 		if of.directory == directory || slices.Contains(of.otherDirs, directory) {
@@ -235,7 +235,7 @@ func gathered(plain []row) (notes []string) {
 // changedModels say which models changed while their run was played, and which nobody knows.
 func changedModels(r *Report) (notes []string) {
 	for _, run := range r.Runs {
-		called := r.Called(run.Name)
+		called := r.called(run.Name)
 		for _, s := range run.Scores {
 			c := &s.Condition
 			was, name := c.Player, cmp.Or(called[c.Model], c.Model)

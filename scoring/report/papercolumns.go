@@ -140,8 +140,10 @@ func kindTables(r *Report, blank table.Table) (tables []table.Table) {
 // kindTable has the rows of one place, without what stands around them.
 func kindTable(r *Report, t table.Table, c PaperColumn, rows []row) table.Table {
 	var heads []string
-	for _, of := range rows {
-		for _, part := range of.ByHead() {
+	parts := make([][]scoring.KindScore, len(rows))
+	for i, of := range rows {
+		parts[i] = of.ByHead()
+		for _, part := range parts[i] {
 			heads = appendNew(heads, part.Head)
 		}
 	}
@@ -149,9 +151,9 @@ func kindTable(r *Report, t table.Table, c PaperColumn, rows []row) table.Table 
 	for _, head := range append(heads, allKinds) {
 		t.Columns = append(t.Columns, table.Column{Key: head, Header: head})
 	}
-	for _, of := range rows {
+	for i, of := range rows {
 		cells := append([]table.Cell{table.String(of.name)}, slices.Repeat([]table.Cell{table.None()}, len(heads))...)
-		for _, part := range of.ByHead() {
+		for _, part := range parts[i] {
 			cells[1+slices.Index(heads, part.Head)] = c.cell(r, part.Score, of.marks)
 		}
 		t.Rows = append(t.Rows, append(cells, c.cell(r, of.Score, of.marks)))

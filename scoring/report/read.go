@@ -39,6 +39,9 @@ type Inputs struct {
 	Only   record.EpisodeFilter
 	// Measure has the steps of episodes measured for later readers.
 	Measure bool
+	// Beside makes something else of the attempts of a run, by its number, while they are read. It knows what tables
+	// call the models; nil for nothing.
+	Beside func(run int, called map[string]string) scoring.Beside
 	// Weights is a file with the weights of the held-out score; empty for AgentRefine's.
 	Weights string
 }
@@ -166,10 +169,20 @@ func ReadPublished(name string) (configs.Published, error) {
 // Read makes the report of runs, from their records alone; steps says whether any table is
 // made from the steps of episodes. uncovered are the files and lines without a checksum.
 func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered []string, err error) {
+	var called []map[string]string
+	if g.source.Beside != nil {
+		if called, err = g.called(chosen); err != nil {
+			return nil, nil, err
+		}
+	}
 	var runs []NamedRun
-	for _, p := range chosen {
+	for i, p := range chosen {
 		read := scoring.ReadResults
 		switch {
+		case called != nil:
+			read = func(p record.Readable) (*scoring.Run, error) {
+				return scoring.ReadRunBeside(p, g.thoughts, g.source.Beside(i, called[i]))
+			}
 		case steps:
 			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts) }
 		case g.source.Measure:
@@ -184,11 +197,8 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
-		named := NamedRun{Name: p.Name(), Scores: scores, Run: run, Manifest: *run.Manifest,
-			PresetResults: slices.Contains(g.source.Baselines, PresetResults)}
-		named.Groups = nil // the ids of maybe millions of episodes
-		named.Names, named.Prices = merge(named.Names, g.source.Names), merge(named.Prices, g.source.Prices)
-		named.HeldIn, named.Behaviour = merge(named.HeldIn, g.source.HeldIn), max(1, named.Behaviour)
+		named := g.named(p, run.Manifest, scores)
+		named.Run, named.PresetResults = run, slices.Contains(g.source.Baselines, PresetResults)
 		runs = append(runs, named)
 	}
 	for _, logs := range g.source.Boards {
@@ -201,6 +211,36 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 		}
 	}
 	return New(runs, g.baselines, g.weights), uncovered, nil
+}
+
+// called is what tables will call the models of each run, by model.
+func (g Loaded) called(chosen []record.Chosen) ([]map[string]string, error) {
+	var runs []NamedRun
+	for _, p := range chosen {
+		m, err := p.Manifest()
+		if err != nil {
+			return nil, err
+		}
+		var scores []*scoring.Score
+		for i := range m.Groups {
+			scores = append(scores, &scoring.Score{Condition: m.Groups[i].Condition})
+		}
+		runs = append(runs, g.named(p, m, scores))
+	}
+	called := call(runs)
+	for i, run := range runs {
+		maps.DeleteFunc(called[i], func(spec, _ string) bool { return run.Sweep.ExtraAnchor(spec) })
+	}
+	return called, nil
+}
+
+// named is a run with what the user says of its models.
+func (g Loaded) named(p record.Chosen, m *record.Manifest, scores []*scoring.Score) NamedRun {
+	named := NamedRun{Name: p.Name(), Scores: scores, Manifest: *m}
+	named.Groups = nil // the ids of maybe millions of episodes
+	named.Names, named.Prices = merge(named.Names, g.source.Names), merge(named.Prices, g.source.Prices)
+	named.HeldIn, named.Behaviour = merge(named.HeldIn, g.source.HeldIn), max(1, named.Behaviour)
+	return named
 }
 
 // board is a folder of AgentBoard's logs as a run.

@@ -225,13 +225,18 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 			reasons = append(reasons, portable(fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; "))))
 		}
 	}
-	source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
-	if err != nil {
-		return err
-	}
 	var chosen []record.Chosen
 	for _, p := range c.Runs {
 		chosen = append(chosen, record.Chosen{Parts: p, Title: name + "/" + filepath.Base(p.Name())})
+	}
+	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Check.Texts}, NoWorlds: true}
+	episodes, err := overview.NewCollector(chosen, prompts.Sent)
+	if err != nil {
+		return err
+	}
+	source, err := report.Inputs{Interval: string(stats.TheseKinds), Beside: episodes.Beside(ctx)}.Load()
+	if err != nil {
+		return err
 	}
 	rep, _, err := source.Read(chosen, true)
 	if bundle.MachineFault(err) {
@@ -246,8 +251,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	}
 	o.Tell(fmt.Sprintf("%s: %s played again, %s", name, table.Counted(r.Episodes, "episode"),
 		cmp.Or(strings.Join(reasons, "; "), "checked")))
-	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Check.Texts}, NoWorlds: true}
-	text, err := overview.HTML(ctx, chosen, rep, prompts.Sent)
+	text, err := overview.HTML(rep, episodes)
 	if err != nil {
 		return err
 	}

@@ -39,9 +39,19 @@ func (b *Board) page() page.Page {
 func (b *Board) Matrix() *page.Grid {
 	g := page.Grid{Title: "Success rates by environment, %", Class: "matrix", Cards: true,
 		Heads: []page.GridCell{{Text: "Model", Class: "left"}}}
+	if len(b.Places) < 2 {
+		return nil
+	}
+	_, kind, _ := strings.Cut(b.Places[0].Title, ", ") // such as official tasks; a note says it where all have it
+	kind = ", " + kind
+	if slices.ContainsFunc(b.Places, func(p Ranking) bool { return !strings.HasSuffix(p.Title, kind) }) {
+		kind = ""
+	} else {
+		g.Notes = []string{"Of " + page.Shown(kind[2:]) + "."}
+	}
 	lines := map[string]int{}
 	for i, p := range b.Places {
-		g.Heads = append(g.Heads, page.GridCell{Text: page.Shown(p.Title)})
+		g.Heads = append(g.Heads, page.GridCell{Text: page.Shown(strings.TrimSuffix(p.Title, kind))})
 		for _, r := range p.Rows {
 			n, ok := lines[r.id()]
 			if !ok {
@@ -49,19 +59,19 @@ func (b *Board) Matrix() *page.Grid {
 				lines[r.id()] = n
 				row := make([]page.GridCell, 1+len(b.Places))
 				row[0] = page.GridCell{Text: page.Shown(r.Model), Class: "left", Href: r.Page(), Head: true}
+				if !r.Checked {
+					row[0].Lines = []string{"not proven"}
+				}
 				g.Rows = append(g.Rows, row)
 			}
 			c := page.GridCell{Text: fmt.Sprintf("%.1f", r.Success.Mean), Bar: fmt.Sprintf("%.1f", r.Success.Mean)}
 			if r.Success.Low != nil {
 				c.Lines = []string{fmt.Sprintf("%.0f–%.0f", *r.Success.Low, *r.Success.High)}
 			}
-			if !r.Checked {
-				c.Lines = append(c.Lines, "not proven")
-			}
 			g.Rows[n][1+i] = c
 		}
 	}
-	if len(b.Places) < 2 || len(g.Rows) < 2 {
+	if len(g.Rows) < 2 {
 		return nil
 	}
 	return &g

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"html/template"
 	"path/filepath"
 	"slices"
@@ -77,8 +76,17 @@ func (s Sent) of(ctx context.Context, m *record.Manifest, e *record.Episode) ([]
 	return nil, errors.New("the episode is not in the plan")
 }
 
-// Read makes a bundle of the episodes of runs, with what models were sent.
-func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Sent) (*Episodes, error) {
+// Collector makes a bundle of the episodes of runs while a report reads them.
+type Collector struct {
+	names  []string // of runs in the bundle, each a name of its own
+	bundle *trajectory.Bundle
+	sent   Sent
+	failed error
+}
+
+// NewCollector returns a collector of runs, whose models were sent that.
+func NewCollector(runs []record.Chosen, sent Sent) (*Collector, error) {
+	r := &Collector{sent: sent}
 	var size int64
 	for _, p := range runs {
 		n, err := p.Size()
@@ -86,50 +94,42 @@ func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Se
 			return nil, err
 		}
 		size += n
-	}
-	b := trajectory.NewBundle(size)
-	var names []string
-	for _, p := range runs {
 		name := filepath.Base(p.Name())
-		if slices.Contains(names, name) {
+		if slices.Contains(r.names, name) {
 			name = p.Name()
 		}
-		names = append(names, name)
-		if err := addTo(ctx, b, p, name, rep, sent); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name(), err)
-		}
+		r.names = append(r.names, name)
 	}
-	e := newEpisodes(names, rep, b.Address)
-	e.bundle = b
-	return e, b.Close()
+	r.bundle = trajectory.NewBundle(size)
+	return r, nil
 }
 
-// addTo adds the episodes of a run, which has a name of its own, to a bundle.
-func addTo(ctx context.Context, b *trajectory.Bundle, p record.Chosen, name string, rep *report.Report,
-	sent Sent) error {
-	type rendered struct {
-		html   template.HTML
-		counts refinement.Counts // of failures
+// Beside adds the episodes of a run to the bundle, for report.Inputs.
+func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) scoring.Beside {
+	return func(run int, called map[string]string) scoring.Beside {
+		name := r.names[run]
+		return scoring.Beside{
+			Derive: func(m *record.Manifest, ep *record.Episode) any {
+				named := *ep
+				named.Model = cmp.Or(called[ep.Model], ep.Model)
+				return r.bundle.Render(name, &named, func() ([]episode.Call, error) { return r.sent.of(ctx, m, ep) })
+			},
+			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
+				html any) {
+				named := *result
+				named.Model = cmp.Or(called[named.Model], named.Model)
+				reason := trajectory.ReasonOf(named.Outcome, counts, m.Groups[pos.Group].Condition.StepLimit)
+				r.failed = cmp.Or(r.failed, r.bundle.Add(name, &named, reason, html.(template.HTML)))
+			},
+		}
 	}
-	called := rep.Called(p.Name())
-	var failed error
-	_, err := record.EachDerived(p, func(m *record.Manifest, ep *record.Episode) (out rendered) {
-		named := *ep
-		named.Model = cmp.Or(called[ep.Model], ep.Model)
-		out.html = b.Render(name, &named, func() ([]episode.Call, error) { return sent.of(ctx, m, ep) })
-		if out.html != "" && ep.Outcome == record.Failure {
-			out.counts = refinement.WithoutThoughts(ep, nil)
-		}
-		return out
-	}, func(m *record.Manifest, ep *record.Episode, pos record.Position, r rendered) {
-		if failed == nil {
-			named := ep.Result
-			named.Model = cmp.Or(called[ep.Model], ep.Model)
-			reason := trajectory.ReasonOf(ep.Outcome, &r.counts, m.Groups[pos.Group].Condition.StepLimit)
-			failed = b.Add(name, &named, reason, r.html)
-		}
-	})
-	return cmp.Or(err, failed)
+}
+
+// Episodes are what was read for a report.
+func (r *Collector) Episodes(rep *report.Report) (*Episodes, error) {
+	e := newEpisodes(r.names, rep, r.bundle.Address)
+	e.bundle = r.bundle
+	return e, cmp.Or(r.failed, r.bundle.Close())
 }
 
 // newEpisodes has the attempts of a report's runs, by these names.

@@ -6,7 +6,6 @@ package overview
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -94,9 +93,9 @@ var (
 // pageStyle is the style of sections and of the figures in them.
 func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
-// HTML is the page of a report of runs, with their episodes and what models were sent.
-func HTML(ctx context.Context, runs []record.Chosen, from *report.Report, sent Sent) ([]byte, error) {
-	e, err := Read(ctx, runs, from, sent)
+// HTML is the page of a report of runs, with their episodes.
+func HTML(from *report.Report, collected *Collector) ([]byte, error) {
+	e, err := collected.Episodes(from)
 	if err != nil {
 		return nil, err
 	}

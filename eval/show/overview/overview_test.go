@@ -15,12 +15,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/show/page"
-	"heldout/scoring"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -54,12 +52,14 @@ func unsent(context.Context, *record.Manifest, record.Condition, envs.Task, *rec
 // read reads a run, to make tables and a page of it.
 func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	t.Helper()
-	run := sharedtest.Must(scoring.ReadRun(record.Parts{dir}, nil))(t)
-	scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(t)
-	w := sharedtest.Must(configs.LoadWeights())(t)
-	from := report.New([]report.NamedRun{{Name: dir, Scores: scores, Run: run}}, nil, w)
-	episodes := sharedtest.Must(Read(t.Context(), []record.Chosen{{Parts: record.Parts{dir}}}, from, unsent))(t)
-	return from, episodes
+	runs := []record.Chosen{{Parts: record.Parts{dir}}}
+	reader := sharedtest.Must(NewCollector(runs, unsent))(t)
+	source := report.Inputs{Interval: string(stats.TheseKinds), Beside: reader.Beside(t.Context())}
+	from, _, err := sharedtest.Must(source.Load())(t).Read(runs, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return from, sharedtest.Must(reader.Episodes(from))(t)
 }
 
 // written is the page of a run, and what it was made from.

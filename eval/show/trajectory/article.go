@@ -30,7 +30,9 @@ type article struct {
 
 // Render writes an episode as an HTML article.
 func Render(e EpisodePage) template.HTML {
-	a := article{EpisodePage: e, id: Name(&e.Result), seen: map[string]int{}}
+	const around, step = 3 << 10, 600 // bytes that most have, so that they are not moved while they grow
+	a := article{EpisodePage: e, markup: markup{make([]byte, 0, around+step*len(e.Trajectory))}, id: Name(&e.Result),
+		seen: map[string]int{}}
 	if e.Second {
 		a.id = "second-" + a.id
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ import (
 // comparedPage is the comparison that was made last, as making one takes long.
 type comparedPage struct {
 	mu   sync.Mutex
-	of   string // the runs with the sizes of their records then, and where the page is
+	of   string // the runs with their files then, and where the page is
 	page page.Page
 }
 
@@ -38,11 +39,16 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		size, err := r.parts.Size()
+		files, err := r.parts.Files()
 		if err != nil {
 			return nil, err
 		}
-		of += fmt.Sprintf("\n%s %d", r.parts, size)
+		for name, path := range files {
+			if info, err := os.Stat(path); err == nil {
+				files[name] = fmt.Sprintln(path, info.Size(), info.ModTime())
+			}
+		}
+		of += fmt.Sprint(r.parts, files)
 		runs, byName[r.parts.String()] = append(runs, r.parts), r
 	}
 	s.compared.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -668,6 +669,13 @@ func TestCompare(t *testing.T) {
 	last.record(1)
 	if body(t, get(t, s, "/compare?run=c&run=a")); len(got) != 4 {
 		t.Error("the page is not made again though a run has changed")
+	}
+	manifest := filepath.Join(last.dir, "run.json")
+	if err := os.Chtimes(manifest, time.Time{}, time.Unix(1000, 0)); err != nil { // such as other names of its models
+		t.Fatal(err)
+	}
+	if body(t, get(t, s, "/compare?run=c&run=a")); len(got) != 6 {
+		t.Error("the page is not made again though a run's plan has changed")
 	}
 	for address, code := range map[string]int{"/compare": 400, "/compare?run=x": 404} {
 		if r := get(t, s, address); r.StatusCode != code {
