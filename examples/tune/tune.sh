@@ -84,19 +84,24 @@ serve() { # NAME
   if [[ $SERVER == vllm ]]; then
     exec vllm serve "$model" --served-model-name "$1" --port "$PORT"
   fi
-  if [[ ! -e $model.gguf ]]; then
-    $PYTHON -m convert_hf_to_gguf "$(realpath "$model")" --outtype q8_0 --outfile "$model.gguf.part"
-    mv "$model.gguf.part" "$model.gguf"
-  fi
   exec "$PYTHON" "$here/serve.py" "$model.gguf" "$PORT" "$1"
+}
+
+convert() { # NAME: the file that llama.cpp's server reads
+  local model=$OUT/models/$1
+  [[ $SERVER != vllm && ! -e $model.gguf ]] || return 0
+  $PYTHON -m convert_hf_to_gguf "$(realpath "$model")" --outtype q8_0 --outfile "$model.gguf.part" \
+    >"$OUT/convert.log" 2>&1 || { tail -n 5 "$OUT/convert.log" >&2 && return 1; }
+  mv "$model.gguf.part" "$model.gguf"
 }
 
 played() { # FUNCTION NAME: the function plays the model, which is served
   local server
+  convert "$2"
   serve "$2" >"$OUT/server.log" 2>&1 &
   server=$!
   # shellcheck disable=SC2064 # this server
-  trap "kill $server 2>/dev/null || true" EXIT
+  trap "tail -n 5 '$OUT/server.log' >&2; kill $server 2>/dev/null || true" EXIT # only if a command fails
   "$1" "$2"
   kill "$server" && wait "$server" || true
   trap - EXIT
