@@ -102,6 +102,10 @@ played() { # FUNCTION NAME: the function plays the model, which is served
   server=$!
   # shellcheck disable=SC2064 # this server
   trap "tail -n 5 '$OUT/server.log' >&2; kill $server 2>/dev/null || true" EXIT # only if a command fails
+  until curl -sfo /dev/null "http://127.0.0.1:$PORT/v1/models"; do
+    sleep 1
+    kill -0 "$server"
+  done
   "$1" "$2"
   kill "$server" && wait "$server" || true
   trap - EXIT
@@ -117,7 +121,7 @@ suite() { # of the first model: the whole suite of perturbations, and other seed
 }
 
 of_model() { # NAME: the flags of all runs
-  of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --set wait-for-servers=10m --concurrency 16
+  of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --concurrency 16
     --max-tokens 30 --step-limit "$STEPS" --allow-unusable)
   games=(--env alfworld --limit "$LIMIT" --prompt "$here/alfworld.yaml")
   if [[ -n $DATA ]]; then games+=(--data "$DATA"); else games+=(--set generator-seed=1); fi
