@@ -121,7 +121,7 @@ suite() { # of the first model: the whole suite of perturbations, and other seed
 }
 
 of_model() { # NAME: the flags of all runs
-  of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --concurrency 16
+  of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --concurrency 16 --set timeout=1h
     --max-tokens 30 --step-limit "$STEPS" --allow-unusable)
   games=(--env alfworld --limit "$LIMIT" --prompt "$here/alfworld.yaml")
   if [[ -n $DATA ]]; then games+=(--data "$DATA"); else games+=(--set generator-seed=1); fi
