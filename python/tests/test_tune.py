@@ -29,7 +29,7 @@ def settings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tune")
     return {
         **os.environ, "HELDOUT": os.environ["HELDOUT_BIN"], "PYTHON": sys.executable, "OUT": str(folder),
-        "MODEL": MODEL, "ARMS": "E", "SEEDS": "0", "GAMES": "6", "TOKENS": "1e3", "LIMIT": "2", "FEW": "1",
+        "MODEL": MODEL, "ARMS": "E", "SEEDS": "0", "GAMES": "6", "TOKENS": "1e3", "LIMIT": "1", "FEW": "1",
         "STEPS": "2", "DATA": "", "PORT": "8912",
         "HF_HOME": str(folder), "HF_HUB_OFFLINE": "1",
     }
