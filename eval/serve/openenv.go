@@ -233,7 +233,7 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		invalidBody(w, bad...)
 		return
 	}
-	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at "+"/openenv/"+m.Name+
+	refuse(w, http.StatusConflict, "an HTTP request has no episode to step: open a WebSocket at /openenv/"+m.Name+
 		"/ws, whose session keeps its episode")
 }
 
