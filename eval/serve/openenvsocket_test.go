@@ -31,7 +31,7 @@ func online(t testing.TB, change func(*Options)) (*Server, string) {
 	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Table().CloseAll()
-		s.awaitSockets(t.Context())
+		s.awaitSockets(context.Background())
 		h.Close()
 	})
 	return s, h.URL
