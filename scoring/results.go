@@ -118,7 +118,7 @@ type Beside struct {
 	Visit  func(*record.Manifest, *record.Result, record.Position, *refinement.Counts, any)
 }
 
-// ReadRunBeside is ReadRun for who needs all steps anyway: they are decoded once.
+// ReadRunBeside is ReadRun for callers that need all steps anyway: they are decoded once.
 func ReadRunBeside(p record.Readable, thoughts []string, beside Beside) (*Run, error) {
 	s := newStepReader(thoughts)
 	type both struct {

@@ -90,5 +90,6 @@ func (sys *system) parquet(ctx context.Context, write func(io.Writer) error, arg
 	return err
 }
 
-// noLines writes nothing: the Python package then only says whether it has what the command needs.
+// noLines writes nothing. Without lines, the Python package only says whether it has the libraries that a command
+// needs.
 func noLines(io.Writer) error { return nil }

@@ -203,11 +203,7 @@ func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen
 			out = append(out, Chosen{Parts: p, Only: only})
 			continue
 		}
-		dirs, err := p.Dirs()
-		if err != nil {
-			return nil, err
-		}
-		m, err := manifestOf(dirs)
+		m, err := p.manifest()
 		if err != nil {
 			return nil, err
 		}

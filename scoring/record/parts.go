@@ -167,13 +167,18 @@ func manifestOf(dirs []string) (*Manifest, error) {
 	return joined(dirs)
 }
 
-// Manifest reads what is planned of the chosen episodes.
-func (p Chosen) Manifest() (*Manifest, error) {
+// manifest reads the manifest of the whole run.
+func (p Parts) manifest() (*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
 		return nil, err
 	}
-	m, err := manifestOf(dirs)
+	return manifestOf(dirs)
+}
+
+// Manifest reads what is planned of the chosen episodes.
+func (p Chosen) Manifest() (*Manifest, error) {
+	m, err := p.manifest()
 	if err != nil {
 		return nil, err
 	}

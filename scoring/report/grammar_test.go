@@ -153,7 +153,8 @@ func firstScreen(r rapid.TB, from *Report) (lines []string) {
 
 // answer is what several comparisons can show.
 var answer = regexp.MustCompile(`^(no rate, because |over all episodes |` +
-	`(not (significant|compared|decided)|significantly (higher|lower)|equal within .* points) on )|^[-+]?[\d.]+ points|^\S+ +[\d.]+(, \S+ +[\d.]+)*( and \d+ others?)?\.?$`)
+	`(not (significant|compared|decided)|significantly (higher|lower)|equal within .* points) on )|` +
+	`^[-+]?[\d.]+ points|^\S+ +[\d.]+(, \S+ +[\d.]+)*( and \d+ others?)?\.?$`)
 
 // reason says why models are not compared.
 var reason = regexp.MustCompile(`^\((fewer than|too little|no )`)
