@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,6 +18,7 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/token/shingle"
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search"
@@ -80,8 +82,7 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 
 // The fields of an indexed passage.
 const (
-	titleField = "title"
-	askedField = "asked"
+	askedField = "asked" // by what words people look for the passage; its title is some of them
 	textField  = "text"
 )
 
@@ -93,13 +94,12 @@ func indexPassages(list []passage) (bleve.Index, error) {
 	}
 	batch := index.NewBatch()
 	for i, p := range list {
-		title, _, _ := strings.Cut(p.title, ": ")
-		asked := readWords().Asked
-		also := cmp.Or(asked[p.title], asked[title])
-		fields := map[string]any{titleField: p.title, askedField: also, textField: p.text + "\n" + also}
-		if p.flag {
-			delete(fields, titleField)
+		name, heading, _ := strings.Cut(p.title, ": ")
+		asked := cmp.Or(readWords().Asked[p.title], readWords().Asked[name])
+		if !p.flag {
+			asked = strings.Repeat(heading+"\n", headingCount) + name + "\n" + asked
 		}
+		fields := map[string]any{askedField: asked, textField: p.text + "\n" + asked}
 		if err := batch.Index(strconv.Itoa(i), fields); err != nil {
 			return nil, err
 		}
@@ -116,8 +116,11 @@ func indexPassages(list []passage) (bleve.Index, error) {
 // synonymSource is the name of the synonyms in the index.
 const synonymSource = "field"
 
-// analyzer is the name of the analysis of texts and questions.
-const analyzer = "help"
+// The names of the analysis of texts and questions, and of that of the pairs of neighbouring words in a question.
+const (
+	analyzer     = "help"
+	pairAnalyzer = "pairs"
+)
 
 // words is the index of the help: what users say in place of the words of the pages.
 type words struct {
@@ -138,7 +141,11 @@ var readWords = sync.OnceValue(func() (w words) {
 
 // find searches passages in their index by the words of a question, the best first.
 func find(index bleve.Index, list []passage, question string) ([]match, error) {
-	request := bleve.NewSearchRequestOptions(helpQuery(question), len(list), 0, false)
+	words, err := helpQuery(index, question)
+	if err != nil {
+		return nil, err
+	}
+	request := bleve.NewSearchRequestOptions(words, len(list), 0, false)
 	request.IncludeLocations = true
 	found, err := index.Search(request)
 	if err != nil {
@@ -161,8 +168,17 @@ func find(index bleve.Index, list []passage, question string) ([]match, error) {
 	return results[:min(len(results), mostResults)], nil
 }
 
+// How much the words by which a passage is asked for count beside its text, and pairs of words beside single ones.
+const (
+	askedBoost = 2
+	pairBoost  = 2
+)
+
+// headingCount is how much a word of a heading counts beside others by which a passage is asked for.
+const headingCount = 4
+
 // pageShare is how much the whole page counts beside a passage of it.
-const pageShare = 0.3
+const pageShare = 0.2
 
 // weight is how much a passage counts beside others: pages explain, flags and tables are named in them.
 func (p passage) weight() float64 {
@@ -178,10 +194,16 @@ func (p passage) weight() float64 {
 func helpMapping() mapping.IndexMapping {
 	m := bleve.NewIndexMapping()
 	// The usual analysis of English leaves out words such as own and off, which are a question's subject here.
-	err := m.AddCustomAnalyzer(analyzer, map[string]any{"type": custom.Name, "tokenizer": unicode.Name,
-		"token_filters": []string{en.PossessiveName, lowercase.Name, porter.Name}})
-	if err != nil {
-		panic(err) // it is the same for all questions
+	// Pairs of words make few-shot, few shot and fewshot one.
+	for name, words := range map[string]bool{analyzer: true, pairAnalyzer: false} {
+		err := errors.Join(
+			m.AddCustomTokenFilter(name, map[string]any{"type": shingle.Name, "min": 2.0, "max": 2.0, "separator": "",
+				"output_original": words}),
+			m.AddCustomAnalyzer(name, map[string]any{"type": custom.Name, "tokenizer": unicode.Name,
+				"token_filters": []string{en.PossessiveName, lowercase.Name, porter.Name, name}}))
+		if err != nil {
+			panic(err) // it is the same for all questions
+		}
 	}
 	m.DefaultAnalyzer = analyzer
 	m.ScoringModel = bleveindex.BM25Scoring
@@ -195,34 +217,43 @@ func helpMapping() mapping.IndexMapping {
 	return m
 }
 
-// helpQuery matches words of titles and texts. A passage counts the more, the more words of the question it has.
-func helpQuery(question string) query.Query {
+// helpQuery matches words of titles and texts. A passage counts the more, the more words of the question it has, and
+// more again if they stand side by side as in the question.
+func helpQuery(index bleve.Index, question string) (query.Query, error) {
 	words := bleve.NewDisjunctionQuery()
 	idle := strings.Fields(readWords().Idle)
-	for _, word := range strings.Fields(question) {
+	for word := range strings.FieldsSeq(question) {
 		if slices.Contains(idle, strings.ToLower(strings.Trim(word, "?!.,;:"))) {
 			continue
 		}
-		title, asked, text := bleve.NewMatchQuery(word), bleve.NewMatchQuery(word), bleve.NewMatchQuery(word)
-		title.SetField(titleField)
-		title.SetBoost(2)
-		asked.SetField(askedField)
-		asked.SetBoost(1.5)
-		text.SetField(textField)
-		parts := bleve.NewDisjunctionQuery(title, asked, text)
-		if len(wordParts.FindAllString(word, 2)) > 1 { // such as verl-agent: better as a whole
-			whole := bleve.NewMatchPhraseQuery(word)
-			whole.SetField(textField)
-			whole.SetBoost(6)
-			parts.AddQuery(whole)
+		found, err := index.Search(bleve.NewSearchRequestOptions(matchQuery(word, textField, 1), 0, 0, false))
+		if err != nil {
+			return nil, err
+		}
+		parts := bleve.NewDisjunctionQuery()
+		for _, q := range []*query.MatchQuery{matchQuery(word, askedField, askedBoost), matchQuery(word, textField, 1)} {
+			if found.Total == 0 { // mistyped
+				q.SetPrefix(1)
+				q.SetFuzziness(min(len(word)/4, 2))
+			}
+			parts.AddQuery(q)
 		}
 		words.AddQuery(parts)
 	}
-	return words
+	pairs := matchQuery(question, askedField, pairBoost)
+	pairs.Analyzer = pairAnalyzer
+	both := bleve.NewBooleanQuery()
+	both.AddMust(words)
+	both.AddShould(pairs)
+	return both, nil
 }
 
-// wordParts matches the parts of a word.
-var wordParts = regexp.MustCompile(`[\pL\pN]+`)
+func matchQuery(words, field string, boost float64) *query.MatchQuery {
+	q := bleve.NewMatchQuery(words)
+	q.SetField(field)
+	q.SetBoost(boost)
+	return q
+}
 
 // best is the line of the text with the most of the found words.
 func (p passage) best(words search.TermLocationMap) string {
