@@ -230,12 +230,18 @@ func helpQuery(index bleve.Index, question string) (query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts := bleve.NewDisjunctionQuery()
-		for _, q := range []*query.MatchQuery{matchQuery(word, askedField, askedBoost), matchQuery(word, textField, 1)} {
-			if found.Total == 0 { // mistyped
-				q.SetPrefix(1)
-				q.SetFuzziness(min(len(word)/4, 2))
+		fuzziness := 0
+		if found.Total == 0 { // a name of code, or mistyped
+			word = humps.ReplaceAllString(word, "$1$3 $2$4")
+			if !strings.Contains(word, " ") {
+				fuzziness = min(len(word)/4, 2)
 			}
+		}
+		parts := bleve.NewDisjunctionQuery()
+		for field, boost := range map[string]float64{askedField: askedBoost, textField: 1} {
+			q := matchQuery(word, field, boost)
+			q.SetPrefix(1)
+			q.SetFuzziness(fuzziness)
 			parts.AddQuery(q)
 		}
 		words.AddQuery(parts)
@@ -247,6 +253,9 @@ func helpQuery(index bleve.Index, question string) (query.Query, error) {
 	both.AddShould(pairs)
 	return both, nil
 }
+
+// humps matches the ends of words in names such as JSONDecodeError.
+var humps = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
 func matchQuery(words, field string, boost float64) *query.MatchQuery {
 	q := bleve.NewMatchQuery(words)
