@@ -45,8 +45,8 @@ type match struct {
 var marks = strings.NewReplacer("*", "asterisk", "#", "hash", "†", "dagger", "‡", "double dagger", "¶", "pilcrow",
 	"§", "section sign", "~", "tilde")
 
-// How much terms count: those by which a passage is asked for beside those of its text, pairs beside words, synonyms and
-// corrections beside what was typed, and the whole page beside a passage of it.
+// How much counts: the terms by which a passage is asked for beside those of its text, pairs beside words, synonyms
+// and corrections beside what was typed, and the whole page beside a passage of it.
 const (
 	askedBoost = 3
 	pairBoost  = 2
@@ -159,7 +159,9 @@ func countTerms(text string) map[string]float64 {
 // question it has, and more again if they stand side by side as in the question.
 func (x *helpIndex) find(question string) (results []match) {
 	stems, pairs := terms(x.separated(question))
-	stems = slices.DeleteFunc(stems, func(stem string) bool { return x.idle[stem] })
+	if words := slices.DeleteFunc(slices.Clone(stems), func(stem string) bool { return x.idle[stem] }); len(words) > 0 {
+		stems = words
+	}
 	var wanted, neighbours []map[string]float64
 	for _, stem := range stems {
 		wanted = append(wanted, x.alternatives(stem))
@@ -185,12 +187,13 @@ func (x *helpIndex) find(question string) (results []match) {
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	results = results[:min(len(results), mostResults)]
 	for i, r := range results {
-		results[i].line = r.best(stems)
+		results[i].line = r.best(wanted)
 	}
 	return results
 }
 
-// share is the sum of the scores of terms, times the share of those that have one. A term has alternatives with weights.
+// share is the sum of the scores of terms, times the share of those that have one. A term has alternatives with
+// weights.
 func (x *helpIndex) share(terms []map[string]float64, score func(string) float64) (sum float64) {
 	n := 0
 	for _, alternatives := range terms {
@@ -252,14 +255,14 @@ func (p passage) weight() float64 {
 	return 1
 }
 
-// best is the line of the text with the most of the stems.
-func (p passage) best(stems []string) (best string) {
+// best is the line of the text with the most of the terms or their alternatives.
+func (p passage) best(terms []map[string]float64) (best string) {
 	most := -1
 	for line := range strings.Lines(p.text) {
 		has := countTerms(line)
 		n := 0
-		for _, stem := range stems {
-			if has[stem] > 0 {
+		for _, alternatives := range terms {
+			if slices.ContainsFunc(slices.Collect(maps.Keys(alternatives)), func(t string) bool { return has[t] > 0 }) {
 				n++
 			}
 		}
