@@ -59,8 +59,9 @@ const mostResults = 6
 
 // lookUp prints the passages that fit a question best.
 func lookUp(w io.Writer, root *cobra.Command, question string) error {
-	results := indexPassages(passages(root)).find(marks.Replace(question))
-	if len(results) == 0 {
+	index := indexPassages(passages(root))
+	results := index.find(marks.Replace(question))
+	if len(results) == 0 || !index.knows(question) && nameLike(root, question) != "" {
 		return unknownTopic(root, question)
 	}
 	var b strings.Builder
@@ -113,12 +114,12 @@ type helpIndex struct {
 	asked, text []map[string]float64 // for each passage, how often it has a term
 	passages    map[string]int       // how many passages have a term
 	synonyms    map[string][]string  // of a stem
-	idle        map[string]bool
+	idle        []string             // stems
 }
 
 // indexPassages counts the terms of passages.
 func indexPassages(list []passage) *helpIndex {
-	x := &helpIndex{list: list, passages: map[string]int{}, synonyms: map[string][]string{}, idle: map[string]bool{}}
+	x := &helpIndex{list: list, passages: map[string]int{}, synonyms: map[string][]string{}}
 	for _, p := range list {
 		name, heading, _ := strings.Cut(p.title, ": ")
 		also := cmp.Or(readWords().Asked[p.title], readWords().Asked[name])
@@ -139,10 +140,7 @@ func indexPassages(list []passage) *helpIndex {
 			x.synonyms[stem] = append(x.synonyms[stem], group...)
 		}
 	}
-	idle, _ := terms(readWords().Idle)
-	for _, stem := range idle {
-		x.idle[stem] = true
-	}
+	x.idle, _ = terms(readWords().Idle)
 	return x
 }
 
@@ -159,7 +157,8 @@ func countTerms(text string) map[string]float64 {
 // question it has, and more again if they stand side by side as in the question.
 func (x *helpIndex) find(question string) (results []match) {
 	stems, pairs := terms(x.separated(question))
-	if words := slices.DeleteFunc(slices.Clone(stems), func(stem string) bool { return x.idle[stem] }); len(words) > 0 {
+	idle := func(stem string) bool { return slices.Contains(x.idle, stem) }
+	if words := slices.DeleteFunc(slices.Clone(stems), idle); len(words) > 0 {
 		stems = words
 	}
 	var wanted, neighbours []map[string]float64
@@ -224,7 +223,7 @@ func (x *helpIndex) alternatives(stem string) map[string]float64 {
 	for _, term := range x.synonyms[stem] {
 		all[term] = likeness
 	}
-	if x.passages[stem] == 0 && len(all) == 0 {
+	if x.passages[stem] == 0 && len(all) == 0 && len(stem) > 4 { // shorter ones are close to too much
 		for _, term := range spelling.Nearest(stem, slices.Collect(maps.Keys(x.passages))) {
 			all[term] = likeness
 		}
@@ -237,11 +236,17 @@ func (x *helpIndex) alternatives(stem string) map[string]float64 {
 func (x *helpIndex) separated(question string) string {
 	words := strings.Fields(question)
 	for i, word := range words {
-		if stems, _ := terms(word); len(stems) == 1 && x.passages[stems[0]] == 0 {
+		if !x.knows(word) {
 			words[i] = humps.ReplaceAllString(word, "$1$3 $2$4")
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// knows says if passages have a word of a text.
+func (x *helpIndex) knows(text string) bool {
+	stems, _ := terms(text)
+	return slices.ContainsFunc(stems, func(stem string) bool { return x.passages[stem] > 0 })
 }
 
 // humps matches the ends of words within a name.
