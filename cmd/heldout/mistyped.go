@@ -85,14 +85,19 @@ func unknownCommand(root *cobra.Command, name string) error {
 }
 
 func unknownTopic(root *cobra.Command, name string) error {
+	return usage(fmt.Errorf("no page about %q%s; the pages are %s, and heldout --help lists the commands",
+		name, nameLike(root, name), strings.Join(topicNames(), ", ")))
+}
+
+// nameLike says which page or command was meant by a name.
+func nameLike(root *cobra.Command, name string) string {
 	names := topicNames()
 	for _, c := range root.Commands() {
 		if !c.Hidden {
 			names = append(names, c.Name())
 		}
 	}
-	return usage(fmt.Errorf("no page about %q%s; the pages are %s, and heldout --help lists the commands",
-		name, spelling.Hint(name, names), strings.Join(topicNames(), ", ")))
+	return spelling.Hint(name, names)
 }
 
 func unknownPart(c *cobra.Command, name string) error {

@@ -5,28 +5,24 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
-	"github.com/blevesearch/bleve/v2/mapping"
-	"github.com/blevesearch/bleve/v2/search"
-	"github.com/blevesearch/bleve/v2/search/query"
-	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
 
 	"heldout/envs/catalog"
+	"heldout/envs/spelling"
 	"heldout/scoring/report"
 )
 
@@ -49,22 +45,23 @@ type match struct {
 var marks = strings.NewReplacer("*", "asterisk", "#", "hash", "†", "dagger", "‡", "double dagger", "¶", "pilcrow",
 	"§", "section sign", "~", "tilde")
 
+// How much counts: the terms by which a passage is asked for beside those of its text, pairs beside words, synonyms
+// and corrections beside what was typed, and the whole page beside a passage of it.
+const (
+	askedBoost = 3
+	pairBoost  = 2
+	likeness   = 0.5
+	pageShare  = 0.2
+)
+
 // mostResults is how many passages an answer has.
 const mostResults = 6
 
 // lookUp prints the passages that fit a question best.
 func lookUp(w io.Writer, root *cobra.Command, question string) error {
-	list := passages(root)
-	index, err := indexPassages(list)
-	if err != nil {
-		return err
-	}
-	defer index.Close() // it is in memory
-	results, err := find(index, list, marks.Replace(question))
-	if err != nil {
-		return err
-	}
-	if len(results) == 0 {
+	index := indexPassages(passages(root))
+	results := index.find(marks.Replace(question))
+	if len(results) == 0 || !index.knows(question) && nameLike(root, question) != "" {
 		return unknownTopic(root, question)
 	}
 	var b strings.Builder
@@ -74,52 +71,11 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 		}
 		fmt.Fprintf(&b, "%s\n    %s\n    > %s\n", r.title, hanging(r.line, 4), r.command)
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// The fields of an indexed passage.
-const (
-	titleField = "title"
-	askedField = "asked"
-	textField  = "text"
-)
-
-// indexPassages makes an index of passages, in memory.
-func indexPassages(list []passage) (bleve.Index, error) {
-	index, err := bleve.NewUsing("", helpMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, nil)
-	if err != nil {
-		return nil, err
-	}
-	batch := index.NewBatch()
-	for i, p := range list {
-		title, _, _ := strings.Cut(p.title, ": ")
-		asked := readWords().Asked
-		also := cmp.Or(asked[p.title], asked[title])
-		fields := map[string]any{titleField: p.title, askedField: also, textField: p.text + "\n" + also}
-		if p.flag {
-			delete(fields, titleField)
-		}
-		if err := batch.Index(strconv.Itoa(i), fields); err != nil {
-			return nil, err
-		}
-	}
-	for i, words := range readWords().Synonyms {
-		definition := &bleve.SynonymDefinition{Synonyms: strings.Fields(words)}
-		if err := batch.IndexSynonym(fmt.Sprint("synonyms", i), synonymSource, definition); err != nil {
-			return nil, err
-		}
-	}
-	return index, index.Batch(batch)
-}
-
-// synonymSource is the name of the synonyms in the index.
-const synonymSource = "field"
-
-// analyzer is the name of the analysis of texts and questions.
-const analyzer = "help"
-
-// words is the index of the help: what users say in place of the words of the pages.
+// words is what users say in place of the words of the pages.
 type words struct {
 	Idle     string            // words that say nothing of what a question is about
 	Synonyms []string          // words for one thing
@@ -136,110 +92,188 @@ var readWords = sync.OnceValue(func() (w words) {
 	return w
 })
 
-// find searches passages in their index by the words of a question, the best first.
-func find(index bleve.Index, list []passage, question string) ([]match, error) {
-	request := bleve.NewSearchRequestOptions(helpQuery(question), len(list), 0, false)
-	request.IncludeLocations = true
-	found, err := index.Search(request)
-	if err != nil {
-		return nil, err
-	}
-	var results []match
-	pages := map[string]float64{} // what the passages of a page or command have together
-	for _, hit := range found.Hits {
-		i, err := strconv.Atoi(hit.ID)
-		if err != nil {
-			return nil, err
+// terms are the words of a text, as stems, and its pairs of neighbouring words. Pairs are written together, so that
+// few-shot, few shot and fewshot are one.
+func terms(text string) (stems, pairs []string) {
+	for _, token := range analyzer.Analyze([]byte(text)) {
+		stems = append(stems, string(token.Term))
+		if n := len(stems); n > 1 {
+			pairs = append(pairs, stems[n-2]+stems[n-1])
 		}
-		results = append(results, match{list[i], list[i].best(hit.Locations[textField]), hit.Score * list[i].weight()})
-		pages[list[i].command] += hit.Score * hit.Score
+	}
+	return stems, pairs
+}
+
+// The usual analysis of English leaves out words such as own and off, which are a question's subject here.
+var analyzer = analysis.DefaultAnalyzer{Tokenizer: unicode.NewUnicodeTokenizer(), TokenFilters: []analysis.TokenFilter{
+	en.NewPossessiveFilter(), lowercase.NewLowerCaseFilter(), porter.NewPorterStemmer()}}
+
+// helpIndex finds passages by their terms.
+type helpIndex struct {
+	list        []passage
+	asked, text []map[string]float64 // for each passage, how often it has a term
+	passages    map[string]int       // how many passages have a term
+	synonyms    map[string][]string  // of a stem
+	idle        []string             // stems
+}
+
+// indexPassages counts the terms of passages.
+func indexPassages(list []passage) *helpIndex {
+	x := &helpIndex{list: list, passages: map[string]int{}, synonyms: map[string][]string{}}
+	for _, p := range list {
+		name, heading, _ := strings.Cut(p.title, ": ")
+		also := cmp.Or(readWords().Asked[p.title], readWords().Asked[name])
+		if p.flag {
+			also += "\n" + p.text
+		} else {
+			also = heading + "\n" + p.title + "\n" + also // the heading counts twice
+		}
+		asked, text := countTerms(also), countTerms(p.text+"\n"+also)
+		x.asked, x.text = append(x.asked, asked), append(x.text, text)
+		for term := range text {
+			x.passages[term]++
+		}
+	}
+	for _, line := range readWords().Synonyms {
+		group, _ := terms(line)
+		for _, stem := range group {
+			x.synonyms[stem] = append(x.synonyms[stem], group...)
+		}
+	}
+	x.idle, _ = terms(readWords().Idle)
+	return x
+}
+
+func countTerms(text string) map[string]float64 {
+	counts := map[string]float64{}
+	stems, pairs := terms(text)
+	for _, term := range slices.Concat(stems, pairs) {
+		counts[term]++
+	}
+	return counts
+}
+
+// find returns the passages that fit a question, the best first. A passage counts the more, the more words of the
+// question it has, and more again if they stand side by side as in the question.
+func (x *helpIndex) find(question string) (results []match) {
+	stems, pairs := terms(x.separated(question))
+	idle := func(stem string) bool { return slices.Contains(x.idle, stem) }
+	if words := slices.DeleteFunc(slices.Clone(stems), idle); len(words) > 0 {
+		stems = words
+	}
+	var wanted, neighbours []map[string]float64
+	for _, stem := range stems {
+		wanted = append(wanted, x.alternatives(stem))
+	}
+	for _, pair := range pairs {
+		neighbours = append(neighbours, map[string]float64{pair: 1})
+	}
+	pages := map[string]float64{} // what the passages of a page or command have together
+	for i, p := range x.list {
+		score := x.share(wanted, func(term string) float64 {
+			return askedBoost*saturated(x.asked[i][term]) + saturated(x.text[i][term])
+		})
+		if score == 0 {
+			continue
+		}
+		score += pairBoost * x.share(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair]) })
+		results = append(results, match{passage: p, score: score * p.weight()})
+		pages[p.command] += score * score
 	}
 	for i, r := range results {
 		results[i].score += pageShare * math.Sqrt(pages[r.command])
 	}
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
-	return results[:min(len(results), mostResults)], nil
+	results = results[:min(len(results), mostResults)]
+	for i, r := range results {
+		results[i].line = r.best(wanted)
+	}
+	return results
 }
 
-// pageShare is how much the whole page counts beside a passage of it.
-const pageShare = 0.3
+// share is the sum of the scores of terms, times the share of those that have one. A term has alternatives with
+// weights.
+func (x *helpIndex) share(terms []map[string]float64, score func(string) float64) (sum float64) {
+	n := 0
+	for _, alternatives := range terms {
+		most := 0.0
+		for term, weight := range alternatives {
+			most = max(most, weight*x.rarity(term)*score(term))
+		}
+		sum += most
+		if most > 0 {
+			n++
+		}
+	}
+	return sum * float64(n) / float64(max(len(terms), 1))
+}
+
+// rarity is how much a term says about what has it.
+func (x *helpIndex) rarity(term string) float64 {
+	n := float64(x.passages[term])
+	return math.Log(1 + (float64(len(x.list))-n+0.5)/(n+0.5))
+}
+
+// saturated says that the second time counts less than the first.
+func saturated(count float64) float64 { return count / (count + 1) }
+
+// alternatives are a stem and its synonyms; of an unknown stem, what it may be a misspelling of.
+func (x *helpIndex) alternatives(stem string) map[string]float64 {
+	all := map[string]float64{}
+	for _, term := range x.synonyms[stem] {
+		all[term] = likeness
+	}
+	if x.passages[stem] == 0 && len(all) == 0 && len(stem) > 4 { // shorter ones are close to too much
+		for _, term := range spelling.Nearest(stem, slices.Collect(maps.Keys(x.passages))) {
+			all[term] = likeness
+		}
+	}
+	all[stem] = 1
+	return all
+}
+
+// separated divides unknown names such as JSONDecodeError into words.
+func (x *helpIndex) separated(question string) string {
+	words := strings.Fields(question)
+	for i, word := range words {
+		if !x.knows(word) {
+			words[i] = humps.ReplaceAllString(word, "$1$3 $2$4")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// knows says if passages have a word of a text.
+func (x *helpIndex) knows(text string) bool {
+	stems, _ := terms(text)
+	return slices.ContainsFunc(stems, func(stem string) bool { return x.passages[stem] > 0 })
+}
+
+// humps matches the ends of words within a name.
+var humps = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
 // weight is how much a passage counts beside others: pages explain, flags and tables are named in them.
 func (p passage) weight() float64 {
-	switch {
-	case p.flag:
-		return 0.6
-	case strings.HasPrefix(p.title, "table "):
+	if p.flag || strings.HasPrefix(p.title, "table ") {
 		return 0.6
 	}
 	return 1
 }
 
-func helpMapping() mapping.IndexMapping {
-	m := bleve.NewIndexMapping()
-	// The usual analysis of English leaves out words such as own and off, which are a question's subject here.
-	err := m.AddCustomAnalyzer(analyzer, map[string]any{"type": custom.Name, "tokenizer": unicode.Name,
-		"token_filters": []string{en.PossessiveName, lowercase.Name, porter.Name}})
-	if err != nil {
-		panic(err) // it is the same for all questions
-	}
-	m.DefaultAnalyzer = analyzer
-	m.ScoringModel = bleveindex.BM25Scoring
-	m.StoreDynamic, m.DocValuesDynamic = false, false
-	m.DefaultSynonymSource = synonymSource
-	source := map[string]any{"collection": synonymSource, "analyzer": analyzer}
-	if err := m.AddSynonymSource(synonymSource, source); err != nil {
-		panic(err) // it is the same for all questions
-	}
-	m.DefaultMapping.AddSubDocumentMapping("_all", bleve.NewDocumentDisabledMapping())
-	return m
-}
-
-// helpQuery matches words of titles and texts. A passage counts the more, the more words of the question it has.
-func helpQuery(question string) query.Query {
-	words := bleve.NewDisjunctionQuery()
-	idle := strings.Fields(readWords().Idle)
-	for _, word := range strings.Fields(question) {
-		if slices.Contains(idle, strings.ToLower(strings.Trim(word, "?!.,;:"))) {
-			continue
-		}
-		title, asked, text := bleve.NewMatchQuery(word), bleve.NewMatchQuery(word), bleve.NewMatchQuery(word)
-		title.SetField(titleField)
-		title.SetBoost(2)
-		asked.SetField(askedField)
-		asked.SetBoost(1.5)
-		text.SetField(textField)
-		parts := bleve.NewDisjunctionQuery(title, asked, text)
-		if len(wordParts.FindAllString(word, 2)) > 1 { // such as verl-agent: better as a whole
-			whole := bleve.NewMatchPhraseQuery(word)
-			whole.SetField(textField)
-			whole.SetBoost(6)
-			parts.AddQuery(whole)
-		}
-		words.AddQuery(parts)
-	}
-	return words
-}
-
-// wordParts matches the parts of a word.
-var wordParts = regexp.MustCompile(`[\pL\pN]+`)
-
-// best is the line of the text with the most of the found words.
-func (p passage) best(words search.TermLocationMap) string {
-	best, most, start := "", -1, 0
+// best is the line of the text with the most of the terms or their alternatives.
+func (p passage) best(terms []map[string]float64) (best string) {
+	most := -1
 	for line := range strings.Lines(p.text) {
+		has := countTerms(line)
 		n := 0
-		for _, places := range words {
-			if slices.ContainsFunc(places, func(l *search.Location) bool {
-				return int(l.Start) >= start && int(l.Start) < start+len(line)
-			}) {
+		for _, alternatives := range terms {
+			if slices.ContainsFunc(slices.Collect(maps.Keys(alternatives)), func(t string) bool { return has[t] > 0 }) {
 				n++
 			}
 		}
 		if n > most {
 			best, most = strings.TrimSpace(line), n
 		}
-		start += len(line)
 	}
 	return best
 }

@@ -12,16 +12,16 @@ const maxNames = 3
 // Hint returns the known names that a name is closest to, in words such as
 // " (did you mean babyai?)"; empty if it is close to none, or to many.
 func Hint(name string, names []string) string {
-	closest := nearest(strings.ToLower(name), names)
+	closest := Nearest(strings.ToLower(name), names)
 	if len(closest) == 0 || len(closest) > maxNames {
 		return ""
 	}
 	return " (did you mean " + strings.Join(closest, " or ") + "?)"
 }
 
-// nearest returns the known names that take the fewest edits, each once. A name may
+// Nearest returns the known names that take the fewest edits, each once. A name may
 // differ in a third of its characters, or be cut short after two or more.
-func nearest(name string, names []string) (closest []string) {
+func Nearest(name string, names []string) (closest []string) {
 	length := len([]rune(name))
 	best := length/3 + 1
 	for _, k := range names {
