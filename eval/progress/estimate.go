@@ -167,6 +167,7 @@ type pace struct {
 	steps        stepTimes
 	since        map[string]time.Time // of episodes in flight, the last that was heard of them
 	own          map[string]float64   // of episodes in flight, how long their latest steps took, in seconds
+	alone        map[string]float64   // the same, had they shared no processor
 	asks         bool                 // a model was asked
 	begun        map[string]*life     // of episodes in flight
 	lives        []*life              // of all episodes, in the order in which they began
@@ -181,7 +182,7 @@ type life struct {
 
 func newPace(limit int) *pace {
 	return &pace{Lengths: lengths.New(limit), tasks: map[string]*sums{}, since: map[string]time.Time{},
-		own: map[string]float64{}, begun: map[string]*life{}}
+		own: map[string]float64{}, alone: map[string]float64{}, begun: map[string]*life{}}
 }
 
 // sums are the sums over the results of a task.
@@ -217,21 +218,28 @@ func (p *pace) begin(id string, now time.Time) {
 	p.lives = append(p.lives, of)
 }
 
-func (p *pace) step(id string, now time.Time, asked time.Duration) {
+// step notes a step, during which so many episodes shared a processor.
+func (p *pace) step(id string, now time.Time, asked time.Duration, sharing float64) {
 	p.asks = p.asks || asked > 0
 	if p.Running[id] == 0 {
 		p.firsts.add(now.Sub(p.since[id]))
 	} else {
 		p.steps.end(p.since[id], now, asked)
 		took := now.Sub(p.since[id]).Seconds()
-		if before, ok := p.own[id]; ok {
-			took = before + latestShare*(took-before)
-		}
-		p.own[id] = took
+		mix(p.own, id, took)
+		mix(p.alone, id, took/sharing)
 	}
 	p.Running[id]++
 	p.since[id] = now
 	p.steps.start(now)
+}
+
+// mix adds the latest step to those of an episode.
+func mix(steps map[string]float64, id string, took float64) {
+	if before, ok := steps[id]; ok {
+		took = before + latestShare*(took-before)
+	}
+	steps[id] = took
 }
 
 // again notes a step that was made before, and took no time now.
@@ -277,6 +285,7 @@ func (p *pace) leave(id string) {
 	delete(p.Running, id)
 	delete(p.since, id)
 	delete(p.own, id)
+	delete(p.alone, id)
 	delete(p.begun, id)
 }
 
@@ -291,12 +300,13 @@ const latestShare = 0.2
 
 // left is what the episodes in flight still take, in seconds: all of them and the one that takes longest, each by its
 // own steps, as a step of one game may cost twenty times as much as one of another. Extra is what an episode takes
-// beside its steps.
-func (p *pace) left(f forecast, perStep, extra float64, now time.Time) (work, longest float64) {
+// beside its steps, sharing how many episodes share a processor now.
+func (p *pace) left(f forecast, perStep, extra, sharing float64, now time.Time) (work, longest float64) {
+	local := p.local()
 	for id, steps := range p.Running {
 		own := perStep
 		if of, ok := p.own[id]; ok {
-			own = of
+			own = (1-local)*of + local*sharing*p.alone[id]
 		}
 		took := own * f.after(steps)
 		if steps == 0 { // some plan for long before their first step
@@ -362,34 +372,47 @@ func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	return perStep, max(0, first-perStep) + p.ends.recent()
 }
 
+// inFlight is how many episodes are in flight.
+func inFlight(paces []*pace) (n int) {
+	for _, p := range paces {
+		n += len(p.begun)
+	}
+	return n
+}
+
+// sharing is how many episodes in flight share a processor.
+func sharing(paces []*pace, processors int) float64 {
+	return max(1, float64(inFlight(paces))/float64(processors))
+}
+
 // remaining estimates how long a run still takes. It gives no estimate while any
 // kind of episodes has not made a step. The steps and the beginnings of episodes
 // that are left take the time that the recent ones of their kind took. They are
 // shared by the episodes in flight, until no episode is waiting; then the run
 // takes as long as the longest.
 func remaining(paces []*pace, processors int, now time.Time) (rest time.Duration, ok bool) {
-	missing, begun := 0, 0
+	missing := 0
 	for _, p := range paces {
 		if p.planned > p.done && !p.measured() {
 			return 0, false
 		}
-		missing, begun = missing+p.planned-p.done, begun+len(p.begun)
+		missing += p.planned - p.done
 	}
 	if missing == 0 {
 		return 0, false
 	}
-	together := max(1, begun) // those on their way to the disk, too, and no more than a player plays at once
+	together := max(1, inFlight(paces)) // those on their way to the disk, too, and no more than a player plays at once
 	waiting := 0
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {
 		perStep, extra := p.costs(now)
 		f := forecastOf(p.Lengths, together)
-		inFlight, slowest := p.left(f, perStep, extra, now)
-		work += inFlight + float64(p.waiting())*p.whole(f, perStep, extra, now)
+		begun, slowest := p.left(f, perStep, extra, sharing(paces, processors), now)
+		work += begun + float64(p.waiting())*p.whole(f, perStep, extra, now)
 		// Steps that share processors take less time when episodes have ended.
 		local := p.local()
 		if n := float64(len(p.Running)); n > 0 {
-			shared := max(inFlight/n, slowest*min(1, float64(processors)/n))
+			shared := max(begun/n, slowest*min(1, float64(processors)/n))
 			longest = max(longest, (1-local)*max(slowest, perStep*f.longest)+local*shared)
 		}
 		if p.waiting() > 0 {

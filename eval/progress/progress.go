@@ -110,7 +110,7 @@ func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 		return
 	}
 	p.tokens += u.CompletionTokens
-	of.step(e.ID, p.now(), u.Latency)
+	of.step(e.ID, p.now(), u.Latency, sharing(p.inOrder(), p.processors))
 }
 
 func playingOf(c *record.Condition) playing {
@@ -241,11 +241,15 @@ func (p *Tracker) remaining() (time.Duration, bool) {
 	if p.elsewhere {
 		return p.remainingElsewhere()
 	}
+	return remaining(p.inOrder(), p.processors, p.now())
+}
+
+func (p *Tracker) inOrder() []*pace {
 	paces := make([]*pace, len(p.order))
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, p.processors, p.now())
+	return paces
 }
 
 // An estimate from the ends of episodes needs so many, and uses the latest ones.
@@ -262,14 +266,10 @@ func (p *Tracker) remainingElsewhere() (time.Duration, bool) {
 }
 
 func (p *Tracker) inFlight() int {
-	n := p.concurrency
-	if n < 1 {
-		n = 0
-		for _, of := range p.paces {
-			n += len(of.begun)
-		}
+	if p.concurrency >= 1 {
+		return p.concurrency
 	}
-	return max(1, n)
+	return max(1, inFlight(p.inOrder()))
 }
 
 // Status is how far the run is.
