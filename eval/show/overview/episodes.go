@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"heldout/envs"
@@ -59,17 +60,35 @@ func (a countedAttempt) named() trajectory.Target {
 type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call,
 	error)
 
-// of is Sent of an attempt whose place in the plan has to be found.
-func (s Sent) of(ctx context.Context, m *record.Manifest, e *record.Episode) ([]episode.Call, error) {
+// planned finds the places of attempts in the plan of a run.
+type planned struct {
+	run    *record.Manifest
+	groups map[groupKey][]*record.Group
+}
+
+// groupKey is what an attempt says of its group.
+type groupKey struct {
+	env, model string
+	seed       int64
+}
+
+func newPlanned(m *record.Manifest) *planned {
+	p := &planned{m, map[groupKey][]*record.Group{}}
 	for i := range m.Groups {
-		g := &m.Groups[i]
-		if g.Condition.Env != e.Env || g.Condition.Model != e.Model || g.Condition.Seed != e.Seed {
-			continue
-		}
-		env, _ := m.EnvironmentOf(g.Condition)
+		c := m.Groups[i].Condition
+		key := groupKey{c.Env, c.Model, c.Seed}
+		p.groups[key] = append(p.groups[key], &m.Groups[i])
+	}
+	return p
+}
+
+// sent is what the model was sent in an attempt.
+func (p *planned) sent(ctx context.Context, sent Sent, e *record.Episode) ([]episode.Call, error) {
+	for _, g := range p.groups[groupKey{e.Env, e.Model, e.Seed}] {
+		env, _ := p.run.EnvironmentOf(g.Condition)
 		for k, task := range env.Tasks {
 			if task.ID == e.Task && record.TrialID(g.Episodes[k], max(1, e.Trial)) == e.ID {
-				return s(ctx, m, g.Condition, task, e)
+				return sent(ctx, p.run, g.Condition, task, e)
 			}
 		}
 	}
@@ -108,11 +127,14 @@ func NewCollector(runs []record.Chosen, sent Sent) (*Collector, error) {
 func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) scoring.Beside {
 	return func(run int, called map[string]string) scoring.Beside {
 		name := r.names[run]
+		var once sync.Once
+		var plan *planned
 		return scoring.Beside{
 			Derive: func(m *record.Manifest, ep *record.Episode) any {
+				once.Do(func() { plan = newPlanned(m) })
 				named := *ep
 				named.Model = cmp.Or(called[ep.Model], ep.Model)
-				return r.bundle.Render(name, &named, func() ([]episode.Call, error) { return r.sent.of(ctx, m, ep) })
+				return r.bundle.Render(name, &named, func() ([]episode.Call, error) { return plan.sent(ctx, r.sent, ep) })
 			},
 			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
 				html any) {
