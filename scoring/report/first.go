@@ -274,33 +274,6 @@ func unscoredNotes(s *standing) []string {
 		func(c claim.Claim) string { return "no held-out score: " + c.Reason })
 }
 
-// doubtful is the share of replies without an action from which the first screen says it.
-const doubtful = 0.03
-
-// unreadable says how many replies had no action: of the only rate in full, else how many
-// rates have many of them.
-func unreadable(s *standing) []string {
-	worst, ok := s.MostUnreadable()
-	if !ok || worst.Share() < doubtful {
-		return nil
-	}
-	if len(s.Rates) == 1 {
-		return []string{worst.Sentence() + "."}
-	}
-	n := 0
-	for _, c := range s.Unreadable {
-		if c.Share() >= doubtful {
-			n++
-		}
-	}
-	place := worst.Place.Title
-	if len(worst.Perturbations) > 0 {
-		place += " under " + worst.Perturbations[0]
-	}
-	return []string{fmt.Sprintf("%s: 3%% or more of the replies had no readable action (most: %s on %s, %.1f%%): "+
-		"--table lost-steps.", table.Counted(n, "rate"), worst.Subjects[0].Name, place, 100*worst.Share())}
-}
-
 // caption says below a table in a paper what the table is about and what made it.
 func caption(r *Report) string {
 	s := r.standing()

@@ -134,7 +134,8 @@ func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) sco
 				once.Do(func() { plan = newPlanned(m) })
 				named := *ep
 				named.Model = cmp.Or(called[ep.Model], ep.Model)
-				return r.bundle.Render(name, &named, func() ([]episode.Call, error) { return plan.sent(ctx, r.sent, ep) })
+				sent := func() ([]episode.Call, error) { return plan.sent(ctx, r.sent, ep) }
+				return r.bundle.Render(name, &named, sent)
 			},
 			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
 				html any) {
