@@ -60,39 +60,16 @@ func (a countedAttempt) named() trajectory.Target {
 type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call,
 	error)
 
-// planned finds the places of attempts in the plan of a run.
-type planned struct {
-	run    *record.Manifest
-	groups map[groupKey][]*record.Group
-}
-
-// groupKey is what an attempt says of its group.
-type groupKey struct {
-	env, model string
-	seed       int64
-}
-
-func newPlanned(m *record.Manifest) *planned {
-	p := &planned{m, map[groupKey][]*record.Group{}}
-	for i := range m.Groups {
-		c := m.Groups[i].Condition
-		key := groupKey{c.Env, c.Model, c.Seed}
-		p.groups[key] = append(p.groups[key], &m.Groups[i])
+// of is Sent of an attempt at an episode of the plan.
+func (s Sent) of(ctx context.Context, m *record.Manifest, plan *record.Plan, e *record.Episode) (
+	[]episode.Call, error) {
+	pos, ok := plan.Find(e.ID)
+	if !ok {
+		return nil, errors.New("the episode is not in the plan")
 	}
-	return p
-}
-
-// sent is what the model was sent in an attempt.
-func (p *planned) sent(ctx context.Context, sent Sent, e *record.Episode) ([]episode.Call, error) {
-	for _, g := range p.groups[groupKey{e.Env, e.Model, e.Seed}] {
-		env, _ := p.run.EnvironmentOf(g.Condition)
-		for k, task := range env.Tasks {
-			if task.ID == e.Task && record.TrialID(g.Episodes[k], max(1, e.Trial)) == e.ID {
-				return sent(ctx, p.run, g.Condition, task, e)
-			}
-		}
-	}
-	return nil, errors.New("the episode is not in the plan")
+	condition := m.Groups[pos.Group].Condition
+	env, _ := m.EnvironmentOf(condition)
+	return s(ctx, m, condition, env.Tasks[pos.Task], e)
 }
 
 // Collector makes a bundle of the episodes of runs while a report reads them.
@@ -128,13 +105,13 @@ func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) sco
 	return func(run int, called map[string]string) scoring.Beside {
 		name := r.names[run]
 		var once sync.Once
-		var plan *planned
+		var plan *record.Plan
 		return scoring.Beside{
 			Derive: func(m *record.Manifest, ep *record.Episode) any {
-				once.Do(func() { plan = newPlanned(m) })
+				once.Do(func() { plan = m.Plan() })
 				named := *ep
 				named.Model = cmp.Or(called[ep.Model], ep.Model)
-				sent := func() ([]episode.Call, error) { return plan.sent(ctx, r.sent, ep) }
+				sent := func() ([]episode.Call, error) { return r.sent.of(ctx, m, plan, ep) }
 				return r.bundle.Render(name, &named, sent)
 			},
 			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
