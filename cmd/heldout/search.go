@@ -186,7 +186,7 @@ func (x *helpIndex) find(question string) (results []match) {
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	results = results[:min(len(results), mostResults)]
 	for i, r := range results {
-		results[i].line = r.best(wanted)
+		results[i].line = x.best(r.passage, wanted, neighbours)
 	}
 	return results
 }
@@ -260,19 +260,20 @@ func (p passage) weight() float64 {
 	return 1
 }
 
-// best is the line of the text with the most of the terms or their alternatives.
-func (p passage) best(terms []map[string]float64) (best string) {
-	most := -1
+// best is the line of a passage that fits the terms and pairs of a question best, or the first sentence if none does.
+func (x *helpIndex) best(p passage, wanted, neighbours []map[string]float64) (best string) {
+	const sentence = 1e-3
+	most := -1.0
 	for line := range strings.Lines(p.text) {
+		line = strings.TrimSpace(line)
 		has := countTerms(line)
-		n := 0
-		for _, alternatives := range terms {
-			if slices.ContainsFunc(slices.Collect(maps.Keys(alternatives)), func(t string) bool { return has[t] > 0 }) {
-				n++
-			}
+		count := func(term string) float64 { return saturated(has[term]) }
+		score := x.share(wanted, count) + pairBoost*x.share(neighbours, count)
+		if score == 0 && strings.HasSuffix(line, ".") {
+			score = sentence
 		}
-		if n > most {
-			best, most = strings.TrimSpace(line), n
+		if score > most {
+			best, most = line, score
 		}
 	}
 	return best
