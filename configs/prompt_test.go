@@ -62,13 +62,6 @@ func TestParsePromptAgentBoard(t *testing.T) {
 			},
 		},
 		{
-			"flat, one example",
-			"{\"examples\": \"You see a door.\", \"instruction\": \"Find the exit.\"}\n",
-			map[string]configs.Instructions{
-				"": {Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
-			},
-		},
-		{
 			"ALFWorld's, examples in pieces by kind of task",
 			`{"system_msg": "Be quick.", "instruction": "Tidy up.", "examples": {
 				"put": ["Your task is to: put a cup on a desk.\nYou see a desk 1.\n", "Action: go to desk 1\n", "Observation: Done.\n"],

@@ -114,9 +114,7 @@ func TestPromptHashesAreOld(t *testing.T) {
 	for version, want := range map[string]string{"v2": "e73d58fd", "v3": "8af6ba2a"} {
 		p := sharedtest.Must(configs.LoadPrompt("alfworld", version))(t)
 		sum := sha256.Sum256(sharedtest.Must(json.Marshal(p))(t))
-		if got := hex.EncodeToString(sum[:4]); got != want {
-			t.Errorf("the prompt %s of alfworld has the hash %s", version, got)
-		}
+		sharedtest.Equal(t, hex.EncodeToString(sum[:4]), want, "the prompt", version, "of alfworld has the hash")
 	}
 }
 

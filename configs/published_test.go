@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
 	"heldout/envs/sharedtest"
 	"heldout/scoring/stats"
@@ -198,9 +196,7 @@ func TestRepeatedRows(t *testing.T) {
 				rates[i] = append(rates[i], success, progress)
 			}
 		}
-		if diff := cmp.Diff(rates[0], rates[1]); diff != "" {
-			t.Errorf("%v and %v differ:\n%s", pair[0], pair[1], diff)
-		}
+		sharedtest.Same(t, rates[1], rates[0], pair[0], "and", pair[1], "differ")
 	}
 }
 
@@ -498,14 +494,10 @@ func TestParsePublishedErrors(t *testing.T) {
 		{"no end", "[100, 0]", "[100, 0", []string{"mine.yaml:13: the bracket of line 12 is not closed before this"}},
 		{"too short", "[100, 0]", "[100]", []string{
 			`table main: model "A" on base "B": progress has 1 values for 2 columns`}},
-		{"too long", "[100, 0]", "[100, 0, 0]", []string{
-			`table main: model "A" on base "B": progress has 3 values for 2 columns`}},
 		{"above 100", "[100, 0]", "[100.1, 0]", []string{
 			`table main: model "A" on base "B": progress has the value 100.1`}},
-		{"below 0", "[100, 0]", "[100, -1]", []string{"progress has the value -1"}},
 		{"not a number", "[100, 0]", "[100, .nan]", []string{"progress, entry 2: want a number, not .nan"}},
 		{"average too short", "average: [1, 2]", "average: [1]", []string{"table main", "average has 1 values"}},
-		{"std above 100", "std: [0.5, 0.25]", "std: [0.5, .inf]", []string{"std, entry 2: want a number, not .inf"}},
 		{"held-in no column", "held-in: [pddl]", "held-in: [pdll]", []string{"table main", `held-in names "pdll"`}},
 		{"column twice", "[pddl, jericho]", "[pddl, pddl]", []string{"table main", `column "pddl"`}},
 		{"no model", "model: A", "model: ''", []string{"table main", "row number 1 names no model"}},
@@ -514,7 +506,6 @@ func TestParsePublishedErrors(t *testing.T) {
 		{"table twice", again, again + again, []string{`two tables have the id "main"`}},
 		{"no id", "id: main", "id: ''", []string{"table number 1 has no id"}},
 		{"no tables", good, "title: Mine\n", []string{"tables are missing"}},
-		{"empty", good, "", []string{"tables are missing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if strings.Count(good, c.old) != 1 {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -27,10 +29,7 @@ func TestKinds(t *testing.T) {
 			run.Add(record.Position{Task: int32(i), Trial: 1},
 				&record.Result{Outcome: outcome, Success: outcome == record.Success, Progress: 0.5, Score: &score}, nil)
 		}
-		scores, err := scoring.Compute(run, stats.TheseKinds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(t)
 		kinds := find(t, everything([]NamedRun{{Name: "run", Scores: scores}}, nil, weights), "kinds")
 		same(t, "barman", below(t, kinds, "barman"), "0.0*")
 		same(t, "gripper", below(t, kinds, "gripper"), "50.0*")
