@@ -35,10 +35,7 @@ func TestRecorded(t *testing.T) {
 	live, want := recordOf(t, dir, f, queries...)
 	sent := f.sent()
 	f.pages = map[string]string{"Pluto": "<p>Something else altogether.</p>"}
-	again, err := OpenRecorded(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := sharedtest.Must(OpenRecorded(dir))(t)
 	for _, c := range []*Cache{live, again} {
 		for i, q := range queries {
 			got, err := c.Search(t.Context(), q)
@@ -47,7 +44,7 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 	}
-	_, err = again.Search(t.Context(), "Uranus")
+	_, err := again.Search(t.Context(), "Uranus")
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Query != "Uranus" ||
 		!strings.Contains(err.Error(), `no answer to the search "Uranus"`) {

@@ -197,14 +197,11 @@ func open(t testing.TB, how string, o outside.Options) (*outside.Env, error) {
 // begin starts a world of an environment's first task.
 func begin(t testing.TB, env envs.Env) (envs.World, error) {
 	t.Helper()
-	w, err := env.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(env.Tasks()[0]))(t)
 	if s, ok := envs.As[envs.Seeder](w); ok {
 		s.SetSeed(7)
 	}
-	_, err = w.Start(t.Context())
+	_, err := w.Start(t.Context())
 	return w, err
 }
 
@@ -369,16 +366,13 @@ func TestStopStart(t *testing.T) {
 
 // An answer with a field that cannot be read costs its own game, and no other of the process.
 func TestMisread(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{}))(t)
 	var worlds []envs.World
 	for range 3 {
 		worlds = append(worlds, sharedtest.Must(begin(t, env))(t))
 	}
-	_, err = worlds[0].Step(t.Context(), "NaN")
-	sharedtest.Fails(t, err, "in its answer to step, progress is NaN, want a number")
+	sharedtest.Fails(t, sharedtest.Err(worlds[0].Step(t.Context(), "NaN")),
+		"in its answer to step, progress is NaN, want a number")
 	for _, w := range worlds[1:] {
 		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
 			t.Error(s, err)
@@ -388,11 +382,8 @@ func TestMisread(t *testing.T) {
 
 // The end of the standard error is its end, however long it is.
 func TestTraceback(t *testing.T) {
-	w, err := begin(t, sharedtest.Must(open(t, "trace:step", outside.Options{}))(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Step(t.Context(), "win")
+	w := sharedtest.Must(begin(t, sharedtest.Must(open(t, "trace:step", outside.Options{}))(t)))(t)
+	_, err := w.Step(t.Context(), "win")
 	if err == nil || !strings.HasSuffix(err.Error(), "é ZeroDivisionError: division by zero") ||
 		len(err.Error()) > 500 {
 		t.Error(err)
@@ -428,10 +419,8 @@ func TestRestart(t *testing.T) {
 
 // A program that dies again and again is given up.
 func TestGiveUp(t *testing.T) {
-	env, err := open(t, "die:start", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "die:start", outside.Options{}))(t)
+	var err error
 	for range 20 {
 		if _, err = begin(t, env); err != nil && strings.Contains(err.Error(), "it has ended 5 times in a row") {
 			return

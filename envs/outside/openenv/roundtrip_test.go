@@ -85,9 +85,7 @@ func equal(t *testing.T, own, theirs envs.Env, i int) {
 			}
 			return
 		}
-		if action, err = expert.ExpertAction(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		action = sharedtest.Must(expert.ExpertAction(t.Context()))(t)
 	}
 }
 
