@@ -61,44 +61,6 @@ func BenchmarkStepAndList(b *testing.B) {
 	playBenched(b, func(w *scienceworld.World) { w.ValidActions() })
 }
 
-// BenchmarkStepAndDraw draws for the two lists that AgentBoard makes after every
-// step, and makes none.
-func BenchmarkStepAndDraw(b *testing.B) {
-	playBenched(b, func(w *scienceworld.World) { w.DrawValidActions(); w.DrawValidActions() })
-}
-
-// BenchmarkOfficial is the official simulator in the same walks, in a process of
-// its own, without py4j. It is slow until it is warm: run it with -benchtime 500x.
-func BenchmarkOfficial(b *testing.B) {
-	for name, after := range map[string][]call{
-		"Step": nil, "StepAndList": {{"getValidActionObjectCombinations"}},
-	} {
-		b.Run(name, func(b *testing.B) { playOfficial(b, startDriver(b), after) })
-	}
-}
-
-func playOfficial(b *testing.B, d *driver, after []call) {
-	n := 0
-	for b.Loop() {
-		if n%(3*len(walk)) == 0 {
-			b.StopTimer()
-			c := benched[n/(3*len(walk))%len(benched)]
-			d.answers(b, []call{loadCall(c.task, c.variation, agentBoard, false), {"step", "go to hallway"}})
-			b.StartTimer()
-		}
-		d.answers(b, append([]call{{"step", walk[n%len(walk)]}}, after...))
-		n++
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-}
-
-func BenchmarkLoad(b *testing.B) {
-	for _, c := range benched {
-		w := scienceworld.New()
-		sharedtest.Cost(b, c.task, func(int) { w.Load(c.task, c.variation, agentBoard) })
-	}
-}
-
 // BenchmarkFork forks a world.
 func BenchmarkFork(b *testing.B) {
 	w := scienceworld.New()
