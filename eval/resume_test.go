@@ -152,18 +152,13 @@ func TestRepliesOfOthers(t *testing.T) {
 		p, m := resumed(t)
 		about := About{Tool: record.Tool{Version: "test"},
 			Servers: map[string]record.ServerReport{"vllm:m": {Digest: "one"}}}
-		s, err := Begin(dir, p, about, clock())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(Begin(dir, p, about, clock()))(t)
 		sharedtest.OK(t, s.End())
 		if err := session(t, dir, p, m, 5); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		change(&about)
-		if s, err = Begin(dir, p, about, clock()); err != nil {
-			t.Fatal(err)
-		}
+		s = sharedtest.Must(Begin(dir, p, about, clock()))(t)
 		sharedtest.OK(t, s.Store.OpenReplies(p.Due(nil).Next(false)))
 		if n := s.Store.Replies.Interrupted(); (n > 0) != (name == "same") {
 			t.Errorf("%s: %d attempts go on", name, n)

@@ -2,8 +2,9 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 	"testing"
+
+	"heldout/envs/sharedtest"
 
 	"heldout/envs"
 	"heldout/scoring/record"
@@ -45,9 +46,7 @@ func TestUnchanging(t *testing.T) {
 			if episodes != "" {
 				want = []string{fmt.Sprintf(warning, episodes)}
 			}
-			if !slices.Equal(said, want) {
-				t.Errorf("%s, %s: %q, want %q", name, when, said, want)
-			}
+			sharedtest.Same(t, said, want, name, when)
 			said = nil
 		}
 		for _, list := range c.episodes {

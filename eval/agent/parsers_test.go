@@ -63,10 +63,7 @@ func TestNormalisers(t *testing.T) {
 		{"nearest-bleu:0.01", "xyzzy", "xyzzy"},
 		{"nearest-bleu:0.01", "", ""},
 	} {
-		n, err := newNormaliser(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := sharedtest.Must(newNormaliser(c.name))(t)
 		got, err := n.apply(c.action, func() ([]string, error) { return choices, nil })
 		if got != c.want || err != nil {
 			t.Errorf("%s, %q: %q, %v, want %q", c.name, c.action, got, err, c.want)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
+
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
@@ -35,10 +37,7 @@ func TestDraw(t *testing.T) {
 // A task that was drawn twice is two episodes, each of which can be opened again.
 func TestDrawnTasks(t *testing.T) {
 	out := envs.Outside{Now: time.Now}
-	env, err := catalog.Open("pddl", envs.Setup{}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(catalog.Open("pddl", envs.Setup{}, out))(t)
 	task := env.Tasks()[3]
 	again := task
 	again.ID += "#2"

@@ -116,11 +116,8 @@ func TestHeadersAreSecret(t *testing.T) {
 	g := newGateway(t, func(w http.ResponseWriter, _ string) {
 		fmt.Fprintf(w, `{"choices":[{"message":{"content":"Action: %s"}}]}`, strings.Join(secrets, " "))
 	})
-	reply, err := open(t, model.Options{BaseURL: g.URL + "/v1?sig=" + value, Headers: map[string]model.Secret{
-		"X-Own": model.NewSecret(header)}}).Chat(t.Context(), hello)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := sharedtest.Must(open(t, model.Options{BaseURL: g.URL + "/v1?sig=" + value,
+		Headers: map[string]model.Secret{"X-Own": model.NewSecret(header)}}).Chat(t.Context(), hello))(t)
 	hidden("a reply", reply.Text)
 }
 

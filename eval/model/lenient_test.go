@@ -104,10 +104,7 @@ func TestNoUsableTextIsLost(t *testing.T) {
 			var v map[string]any
 			sharedtest.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(whole, "TEXT", string(text))), &v))
 			replaceSides(rng, v)
-			encoded, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			encoded := sharedtest.Must(json.Marshal(v))(t)
 			body = strings.Replace(string(encoded), `:true`, []string{`:true`, `:NaN`, `:-Infinity`}[rng.IntN(3)], 1)
 			body = strings.Replace(body, `"done":NaN`, `"done":true`, 1)
 			body = strings.Replace(body, `"done":-Infinity`, `"done":true`, 1)

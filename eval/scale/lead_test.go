@@ -70,9 +70,7 @@ func TestLead(t *testing.T) {
 	own := prepared(t)
 	sharedtest.OK(t, w.Job.SamePlan(own.Plan))
 	sharedtest.OK(t, w.Work(t.Context(), own.Worker(shown.add), nil, 2))
-	if err := <-led; err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, <-led)
 	if !j.Finished() || w.Finished() != 2 {
 		t.Errorf("finished: %v, played: %d", j.Finished(), w.Finished())
 	}

@@ -213,18 +213,15 @@ func TestBomb(t *testing.T) {
 	for _, name := range names(1) {
 		m.Files = append(m.Files, File{name, maxFile, strings.Repeat("0", 64)})
 	}
-	about, err := record.EncodeFile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := sharedtest.Must(record.EncodeFile(m))(t)
 	changed := repack(t, read(t, file), func(w *tar.Writer, h *tar.Header, b []byte) {
 		if h.Name == aboutFile {
 			b = about
 		}
 		put(t, w, h, b)
 	})
-	_, err = Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())
-	sharedtest.Fails(t, err, "the limit for a bundle of this size")
+	sharedtest.Fails(t, sharedtest.Err(Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())),
+		"the limit for a bundle of this size")
 }
 
 // FuzzUnpack: no input makes Unpack panic or write outside of its directory.
@@ -265,10 +262,8 @@ func TestSign(t *testing.T) {
 	key, signers := filepath.Join(folder, "key"), filepath.Join(folder, "signers")
 	known := sharedtest.Must(ssh.NewPublicKey(public))(t)
 	line := "# us\nme@example.org " + string(ssh.MarshalAuthorizedKey(known))
-	err = errors.Join(os.WriteFile(key, pem.EncodeToMemory(block), 0o600), os.WriteFile(signers, []byte(line), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(os.WriteFile(key, pem.EncodeToMemory(block), 0o600),
+		os.WriteFile(signers, []byte(line), 0o600)))
 	file, made := create(t, makeRun(t, time.Unix(0, 0)), key)
 	if who, err := Signer(file, signers); err != nil || who != "me@example.org" || made.Signer == "" {
 		t.Errorf("%q, %v", who, err)

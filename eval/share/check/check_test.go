@@ -244,9 +244,7 @@ func TestCheats(t *testing.T) {
 			f := read(t, honest)
 			c.cheat(f)
 			file := sharedtest.Must(pack(t, f.write(t)))(t)
-			if got := failing(t, file); !slices.Equal(got, c.want) {
-				t.Errorf("%q fail, want %q", got, c.want)
-			}
+			sharedtest.Same(t, failing(t, file), c.want, "fail")
 		})
 	}
 }
@@ -286,9 +284,7 @@ func TestEditedReflections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, honest)
 			c.cheat(f)
-			if got := failing(t, must(pack(t, f.write(t)))); !slices.Equal(got, c.want) {
-				t.Errorf("%q fail, want %q", got, c.want)
-			}
+			sharedtest.Same(t, failing(t, must(pack(t, f.write(t)))), c.want, "fail")
 		})
 	}
 }
@@ -394,13 +390,8 @@ func (f *forged) define(t *testing.T, change func(*configs.Preset)) {
 	var p configs.Preset
 	sharedtest.OK(t, json.Unmarshal(about.Definition, &p))
 	change(&p)
-	hash, err := p.Hash()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if about.Definition, err = json.Marshal(p); err != nil {
-		t.Fatal(err)
-	}
+	hash := sharedtest.Must(p.Hash())(t)
+	about.Definition = sharedtest.Must(json.Marshal(p))(t)
 	about.Name, about.SHA256 = p.Name, hash
 	for i := range f.manifest.Groups {
 		of := *f.manifest.Groups[i].Condition.Preset

@@ -84,9 +84,8 @@ func TestInABrowser(t *testing.T) {
 		p.Go(s.URL + "/runs/tuned/")
 		p.Type("input[name=text]", "SEE BOX box/07")
 		p.Until(list + " === 2")
-		if got := p.Eval("document.querySelector('.count').textContent"); got != "2 of 20 episodes match." {
-			t.Errorf("the list says %q", got)
-		}
+		sharedtest.Equal(t, p.Eval("document.querySelector('.count').textContent"), "2 of 20 episodes match.",
+			"the list says")
 	})
 	t.Run("live filter, order and downloads", func(t *testing.T) {
 		p := openAt(t, b, s, "/runs/tuned/?page=1", desk)

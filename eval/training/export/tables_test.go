@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // A folder has a Parquet file made of the other file, in every format, and a changed, missing or strange file is
@@ -41,9 +43,7 @@ func TestFolder(t *testing.T) {
 		for _, name := range []string{cardName, "data.parquet", "more.txt"} {
 			file := filepath.Join(dir, name)
 			old, _ := os.ReadFile(file)
-			if err := os.WriteFile(file, append(old, ' '), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, append(old, ' '), 0o644))
 			bad := 0
 			checked, err := Check(dir)
 			for _, c := range checked {
@@ -79,9 +79,7 @@ func TestTables(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := made(false, nil); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, made(false, nil))
 	checked, err := Check(dir)
 	if err != nil || len(checked) != 3 {
 		t.Errorf("%+v, %v", checked, err)
