@@ -228,13 +228,13 @@ func TestFaults(t *testing.T) {
 	flood := `"` + strings.Repeat("a", 2<<20)
 	for _, route := range []string{"/", "/create", "/reset", "/step", "/close"} {
 		for fault, want := range map[string]string{
-			"hang": "within 200ms", "dribble": "within 200ms", "cut": "EOF", "status 307": "status 307",
+			"hang": "within 50ms", "dribble": "within 50ms", "cut": "EOF", "status 307": "status 307",
 			flood: "1048576 bytes",
 		} {
 			answers, timeout := textCraft(), "1m"
 			answers[route] = fault
 			if strings.HasPrefix(want, "within") {
-				timeout = "200ms"
+				timeout = "50ms"
 			}
 			env, err := open(t, serve(t, answers).URL, envs.Settings{"env-timeout": timeout})
 			if err == nil {

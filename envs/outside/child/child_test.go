@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		play(how)
 		return
 	}
+	sharedtest.Crowd("16")
 	os.Exit(m.Run())
 }
 

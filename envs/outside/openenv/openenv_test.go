@@ -25,6 +25,11 @@ import (
 	"heldout/eval/serve/dial"
 )
 
+func TestMain(m *testing.M) {
+	sharedtest.Crowd("16")
+	os.Exit(m.Run())
+}
+
 // fake is a server of OpenEnv whose environment repeats actions and rewards "win" with 1.
 type fake struct {
 	schema string
@@ -259,6 +264,7 @@ func TestToken(t *testing.T) {
 // Whatever a server does in place of an answer is an error of that episode; the next one has a
 // connection of its own.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	text := func(format string, args ...any) func(*websocket.Conn) {
 		return func(c *websocket.Conn) { send(c, format, args...) }
 	}
@@ -346,6 +352,7 @@ func TestHostile(t *testing.T) {
 
 // Whatever a server does in place of a handshake is an error of that episode alone.
 func TestGreetings(t *testing.T) {
+	t.Parallel()
 	answer := func(text string) func(net.Conn) {
 		return func(c net.Conn) { _, _ = c.Write([]byte(text)) } // the client may be gone
 	}
@@ -469,6 +476,7 @@ func TestLargeRewards(t *testing.T) {
 // Worlds wait while the server has no room, and no longer than an answer may take if it has none
 // for others' sessions.
 func TestCapacity(t *testing.T) {
+	t.Parallel()
 	f := &fake{most: 2}
 	s := envs.Settings{"openenv-success": "won", "env-timeout": "2s"}
 	env := sharedtest.Must(reach(t, f, s))(t)

@@ -73,7 +73,7 @@ func TestKilledWhileStopping(t *testing.T) {
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}
 	owner := exec.CommandContext(sharedtest.Limited(t), os.Args[0], "-test.run=^TestKilledWhileStopping$")
-	owner.Env = append(os.Environ(), fifoVariable+"="+fifo)
+	owner.Env = append(os.Environ(), fifoVariable+"="+fifo, sharedtest.HastyPath(t))
 	leave := sharedtest.Must(owner.StdinPipe())(t)
 	sharedtest.OK(t, owner.Start())
 	server := sharedtest.Must(os.Open(fifo))(t)

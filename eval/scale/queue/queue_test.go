@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sharedtest.Crowd()
+	sharedtest.Crowd("4")
 	m.Run()
 }
 
