@@ -80,6 +80,7 @@ func session(t *testing.T, dir string, p *Plan, m *meter, answers int64) error {
 // A run that is stopped after every few answers asks for each reply once, and its records are
 // those of an undisturbed run: with refusals, trials and reflections.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	whole, dir := t.TempDir(), t.TempDir()
 	p, m := resumed(t)
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), whole, p, Options{Concurrency: 3})))
@@ -100,6 +101,7 @@ func TestResume(t *testing.T) {
 // Replies that are damaged, cut or of another request are asked for again. No number depends
 // on them.
 func TestDamagedReplies(t *testing.T) {
+	t.Parallel()
 	whole := t.TempDir()
 	p, m := resumed(t)
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), whole, p, Options{Concurrency: 3})))

@@ -31,6 +31,7 @@ func longTask(steps int) episode.Benchmark {
 // A model that brings nothing usable ends the run, and none of its episodes
 // counts as a failure.
 func TestUnusableRepliesEndTheRun(t *testing.T) {
+	t.Parallel()
 	for symptom, reply := range map[model.Symptom]model.Reply{
 		model.LongReasoning: {Reasoning: "Let me", FinishReason: "length", Fault: record.CutOff},
 		model.Silence:       {FinishReason: "stop", Fault: record.Empty},

@@ -23,6 +23,7 @@ var counts = map[string]int{
 }
 
 func TestImportArchives(t *testing.T) {
+	t.Parallel()
 	p := officialArchives(t)
 	dir := t.TempDir()
 	files := map[string][]byte{"one": p.agentboard, "two": p.code, "three.json": p.questions}
@@ -38,6 +39,7 @@ func TestImportArchives(t *testing.T) {
 
 // Names and folders do not matter where the bytes are known.
 func TestImportByContent(t *testing.T) {
+	t.Parallel()
 	root := sharedtest.AgentBoard(t)
 	flat := t.TempDir()
 	n := 0

@@ -49,6 +49,7 @@ var everything = map[string]FolderState{
 }
 
 func TestPullEverything(t *testing.T) {
+	t.Parallel()
 	owner, sources := publish(t, officialArchives(t))
 	o := options(t, sources)
 	check(t, fetch(o))
@@ -110,6 +111,7 @@ func TestTalesStories(t *testing.T) {
 // Nothing of an environment appears while a source of it fails, and what was
 // fetched is not fetched again.
 func TestPullContinuesAfterAFailure(t *testing.T) {
+	t.Parallel()
 	p := officialArchives(t)
 	owner, sources := publish(t, p)
 	delete(owner.files, "/code.tar.gz")
@@ -167,6 +169,7 @@ func TestContinuesAnotherProcess(t *testing.T) {
 }
 
 func TestServersThatStall(t *testing.T) {
+	t.Parallel()
 	p := officialArchives(t)
 	owner, sources := publish(t, p)
 	owner.hang = true

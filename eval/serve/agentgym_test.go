@@ -230,6 +230,7 @@ func TestGymBabyAILevels(t *testing.T) {
 // Recorded episodes of the text layer: the same texts and rewards, and a score that
 // adds up every reward.
 func TestGymBabyAISteps(t *testing.T) {
+	t.Parallel()
 	type run struct {
 		Level, Seed int
 		Subgoals    any
@@ -407,6 +408,7 @@ func gymGames(t *testing.T, games []string) string {
 
 // Recorded episodes of ALFWorld's games: texts, commands and the end.
 func TestGymALFWorld(t *testing.T) {
+	t.Parallel()
 	type step struct {
 		Action, Obs string
 		Done        bool
@@ -485,6 +487,7 @@ func firstGymList(t *testing.T) []byte {
 
 // What the servers say about numbers and bodies that are wrong.
 func TestGymErrors(t *testing.T) {
+	t.Parallel()
 	base := gymServed(t, "", nil, "babyai", "sciworld")
 	ask := func(method, path, body string) (int, string) {
 		r := sharedtest.Must(http.NewRequest(method, base+path, strings.NewReader(body)))(t)

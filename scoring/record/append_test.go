@@ -21,8 +21,7 @@ import (
 
 func openDisk(t testing.TB, d disk, dir string) *Store {
 	t.Helper()
-	s := sharedtest.Must(openOn(d, dir))(t)
-	return s
+	return sharedtest.Must(openOn(d, dir))(t)
 }
 
 // noLocks makes locks do nothing, as some network file systems do.

@@ -100,11 +100,12 @@ func TestFlippedCalls(t *testing.T) {
 		})
 		return texts, err
 	}
+	every := sharedtest.Every(t, 5)
 	want, err := read(content.Bytes())
 	if err != nil || strings.Count(want, "\n") != 3 {
 		t.Fatal(want, err)
 	}
-	for i := range content.Len() {
+	for i := 0; i < content.Len(); i += every {
 		for bit := range 8 {
 			changed := bytes.Clone(content.Bytes())
 			changed[i] ^= 1 << bit

@@ -45,8 +45,14 @@ func episode(id string) *Episode {
 
 func open(t *testing.T, dir string) *Store {
 	t.Helper()
-	s := sharedtest.Must(Open(dir))(t)
-	return s
+	return openDisk(t, unflushed(), dir)
+}
+
+// unflushed is a disk that is not flushed, which takes most of the time.
+func unflushed() disk {
+	d := realDisk()
+	d.sync = func(*os.File) error { return nil }
+	return d
 }
 
 func closed(t *testing.T, s *Store) {
@@ -141,11 +147,9 @@ func TestReadResultsOfNothing(t *testing.T) {
 // whole.
 func TestTornLine(t *testing.T) {
 	dir := t.TempDir()
-	unflushed := realDisk()
-	unflushed.sync = func(*os.File) error { return nil } // it takes most of the time
 	content := recorded(t, dir, "a", "b")
 	first := bytes.IndexByte(content, '\n') + 1
-	every := sharedtest.Every(t, 5)
+	every := sharedtest.Every(t, 11)
 	for size := first + 1; size < len(content); size++ {
 		if size%every > 0 && size < len(content)-2 { // the last two lack a byte of the text, and the end of the line
 			continue
@@ -159,7 +163,7 @@ func TestTornLine(t *testing.T) {
 		if diff := cmp.Diff(want, ids(results)); diff != "" || err != nil {
 			t.Fatalf("cut at %d: error %v (-want +got):\n%s", size, err, diff)
 		}
-		s := openDisk(t, unflushed, dir)
+		s := open(t, dir)
 		if diff := cmp.Diff(want, idsOf(s.Attempts)); diff != "" || s.Recovered != torn {
 			t.Fatalf("cut at %d: %d recovered (-want +got):\n%s", size, s.Recovered, diff)
 		}

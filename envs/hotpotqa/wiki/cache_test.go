@@ -26,9 +26,15 @@ func recordOf(t *testing.T, dir string, f *fakeWiki, queries ...string) (*Cache,
 	return c, answers
 }
 
+func TestMain(m *testing.M) {
+	sharedtest.Crowd("16")
+	os.Exit(m.Run())
+}
+
 // A record answers as the live Wikipedia did, though that has changed, and says
 // what it lacks.
 func TestRecorded(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	f := &fakeWiki{}
 	queries := []string{"Pluto", "pluto", "no such thing", "[Mercury]"}
@@ -61,6 +67,7 @@ func TestRecorded(t *testing.T) {
 
 // Many that want the same at once cause one search.
 func TestSharedFetch(t *testing.T) {
+	t.Parallel()
 	f := &fakeWiki{}
 	c, _ := recordOf(t, t.TempDir(), f)
 	var all sync.WaitGroup
@@ -77,6 +84,7 @@ func TestSharedFetch(t *testing.T) {
 
 // Who waits for another's search is not called off with that one.
 func TestSharedFetchCancelled(t *testing.T) {
+	t.Parallel()
 	arrived, release := make(chan bool), make(chan bool)
 	f := &fakeWiki{}
 	f.trouble = func(n int, _ http.ResponseWriter, r *http.Request) bool {
@@ -110,6 +118,7 @@ func TestSharedFetchCancelled(t *testing.T) {
 
 // Trouble is not recorded.
 func TestTroubleIsNotKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := &fakeWiki{trouble: say(403, "")}
 	c, _ := recordOf(t, dir, f)
@@ -121,6 +130,7 @@ func TestTroubleIsNotKept(t *testing.T) {
 }
 
 func TestDamagedCache(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(dir string) string{
 		"answer":         func(dir string) string { return one(t, dir, "answers/*/*.json") },
 		"query":          func(dir string) string { return one(t, dir, "queries/*/*.json") },
@@ -153,6 +163,7 @@ func one(t *testing.T, dir, pattern string) string {
 }
 
 func TestOtherCaches(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	sharedtest.Fails(t, sharedtest.Err(OpenRecorded(dir)), "holds no recorded Wikipedia")
 	recordOf(t, dir, &fakeWiki{}, "Pluto")

@@ -216,6 +216,7 @@ func TestInABrowser(t *testing.T) {
 // A page follows a run that goes on: progress, episodes in flight, the end.
 func TestLiveInABrowser(t *testing.T) {
 	b := browser.Start(t)
+	t.Parallel()
 	r := newTestRun(t, filepath.Join(t.TempDir(), "live"), 6, "vllm:m").record(2)
 	r.setStatus(time.Now().Add(time.Hour), 2)
 	p := openAt(t, b, served(t, r.dir), "/runs/live/", desk)
@@ -241,6 +242,7 @@ func TestLiveInABrowser(t *testing.T) {
 // Hostile records are text in the browser: no dialog, no element, no request.
 func TestHostileTextInABrowser(t *testing.T) {
 	b := browser.Start(t)
+	t.Parallel()
 	r := hostileRun(t, filepath.Join(t.TempDir(), "hostile"))
 	s := served(t, r.dir)
 	p := openAt(t, b, s, "/runs/hostile/", desk)
