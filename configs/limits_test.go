@@ -52,9 +52,8 @@ func TestWithinLimits(t *testing.T) {
 	in := "model: &m vllm:a\nno-ind-model: *m\nextra-body:\n  a: [[[[1]]]]\n" +
 		strings.Repeat("# a comment [ with { signs - in it\n", 1000) + "stop: [\"[\", \"{\", \"&a\", \"*b\"]\n"
 	r := DefaultRun()
-	if _, err := ParseRun("f", []byte(in), &r, nil, nil); err != nil || r.NoIndModel[0] != "vllm:a" {
-		t.Error(err, r)
-	}
+	sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte(in), &r, nil, nil)))
+	sharedtest.Equal(t, r.NoIndModel[0], "vllm:a")
 	for _, text := range []string{"&s Play.", "&s 'Play.'", "&s \"Play.\"",
 		"&s |\n      Play.\n", "&s >\n      Play.\n"} {
 		prompt := "types:\n  a:\n    system: " + text + "\n" // thirty types share a system message
@@ -65,9 +64,8 @@ func TestWithinLimits(t *testing.T) {
 		sharedtest.Equal(t, strings.TrimSpace(p.Types["t29"].System), "Play.", text)
 	}
 	list := "perturb:\n" + strings.Repeat("- P1\n", 1000)
-	if _, err := ParseRun("f", []byte(list), &r, nil, nil); err != nil || len(r.Perturb) != 1000 {
-		t.Error(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte(list), &r, nil, nil)))
+	sharedtest.Equal(t, len(r.Perturb), 1000)
 }
 
 // An error does not repeat a line that fills a screen.

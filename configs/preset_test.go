@@ -136,8 +136,6 @@ func TestDefinitionsAreReadBack(t *testing.T) {
 		if err := json.Unmarshal(want, &read); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got, err := read.Canonical(); err != nil || string(got) != string(want) {
-			t.Errorf("%s: %v\n%s\n%s", name, err, got, want)
-		}
+		sharedtest.Equal(t, string(sharedtest.Must(read.Canonical())(t)), string(want), name)
 	}
 }

@@ -131,9 +131,7 @@ func TestPromptFor(t *testing.T) {
 	p := configs.Prompt{Types: map[string]configs.Instructions{
 		"maze": {Instruction: "Find the exit."}, "hanoi": {Instruction: "Move the discs."},
 	}}
-	if in, err := p.For("maze"); err != nil || in.Instruction != "Find the exit." {
-		t.Errorf("maze: %q, %v", in.Instruction, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(p.For("maze"))(t).Instruction, "Find the exit.", "maze")
 	sharedtest.Fails(t, sharedtest.Err(p.For("chess")), `"chess"; it has hanoi, maze`, "chess")
 	p.Types[""] = configs.Instructions{Instruction: "Play."}
 	if in, err := p.For("chess"); err != nil || in.Instruction != "Play." {

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 

@@ -167,9 +167,7 @@ func TestBadQuestions(t *testing.T) {
 
 func TestSample(t *testing.T) {
 	for in, want := range map[string]string{"all": "all", "seed:233:300": "seed:233:300", "seed:0": "seed:0"} {
-		if s, err := parseSample(in); err != nil || s.String() != want {
-			t.Errorf("%s: %s, %v", in, s, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(parseSample(in))(t).String(), want, in)
 	}
 	for _, in := range []string{"", "seed", "seed:", "seed:-1", "seed:1:0", "seed:1:x", "seed:1:2:3", "seed:4294967296",
 		"ALL"} {

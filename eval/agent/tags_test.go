@@ -84,10 +84,8 @@ func TestOddTags(t *testing.T) {
 				ActionsShown: configs.ActionsShown{Timing: configs.Never}}
 			protocol := Protocol{Play: play, Template: &configs.Template{Next: "{observation}"}}
 			a := sharedtest.Must(NewProtocol(chat(client), protocol, nil, envs.Start{}))(t)
-			got, err := a.Act(t.Context())
-			if err != nil || got.Action != want[i] {
-				t.Errorf("%s: %q is %q, %v; want %q", rules.Parser, reply, got.Action, err, want[i])
-			}
+			got := sharedtest.Must(a.Act(t.Context()))(t)
+			sharedtest.Equal(t, got.Action, want[i], rules.Parser, reply, "is")
 		}
 	}
 }

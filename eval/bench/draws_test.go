@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/episode"
 	"heldout/scoring/record"

@@ -221,9 +221,7 @@ func TestRebuildsInterruptedAttempt(t *testing.T) {
 		Observation: "p", Valid: true}, {FormatError: true, Fault: record.NoAction, Reply: "Well.",
 		Observation: agent.FormatHelp}}}
 	rec.Outcome = record.Cancelled
-	if calls, err := r.Sent(t.Context(), &rec, nil, envs.Task{}); err != nil || len(calls) != 2 {
-		t.Errorf("%d calls, %v", len(calls), err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(r.Sent(t.Context(), &rec, nil, envs.Task{}))(t)), 2)
 	rec.Outcome = record.Failure
 	if _, err := r.Sent(t.Context(), &rec, nil, envs.Task{}); err == nil {
 		t.Error("an episode that goes on has a result")

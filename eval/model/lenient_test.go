@@ -209,9 +209,7 @@ func TestContextsInCards(t *testing.T) {
 	} {
 		server := recording(t, say(200, `{"data":[{"id":"b","max_model_len":4096},`+card+`]}`))
 		c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL})
-		if about, err := c.Server(t.Context()); err != nil || about.ContextLength != want {
-			t.Errorf("%s: %+v, %v", card, about, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(c.Server(t.Context()))(t).ContextLength, want, card)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/gorilla/websocket"
+
+	"heldout/envs/sharedtest"
 )
 
 // ask sends a request without a network.

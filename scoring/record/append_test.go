@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/gofrs/flock"
+
+	"heldout/envs/sharedtest"
 )
 
 func openDisk(t testing.TB, d disk, dir string) *Store {
@@ -241,9 +241,7 @@ func TestPoorFileSystems(t *testing.T) {
 			if err := errors.Join(s.Append(episode("a")), s.Close()); err != nil {
 				t.Error(err)
 			}
-			if results, err := readAll(dir); err != nil || len(results) != 1 {
-				t.Errorf("%d results, error %v", len(results), err)
-			}
+			sharedtest.Equal(t, len(sharedtest.Must(readAll(dir))(t)), 1)
 		})
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // choosable is a plan of two environments, two models and three seeds.

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // indexedRun makes a run directory with a manifest for so many tasks and returns
@@ -242,9 +241,7 @@ func TestStatus(t *testing.T) {
 	got := sharedtest.Must(readStatus(dir))(t)
 	sharedtest.Same(t, got, want)
 	sharedtest.OK(t, store.RemoveStatus())
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("left behind: %v, %v", entries, err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(os.ReadDir(dir))(t)), 2, "left behind")
 	for _, content := range []string{"", "{", "[]", `{"schema":3}`, `{"schema":2}`, `{"schema":1,"done":"many"}`} {
 		overwrite(t, dir, statusFile, []byte(content))
 		if s, err := readStatus(dir); err == nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // Labels are read as they were set; without any, the file goes.

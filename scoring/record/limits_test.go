@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // What is beyond a limit is refused when it is read and when it is written, with the field.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 type loggedCall struct {

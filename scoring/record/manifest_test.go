@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // manifest has everything in it that can be.

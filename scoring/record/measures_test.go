@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // thoughtful is a run that is worth keeping measures of. Measuring measures the first thought, and counts how often.

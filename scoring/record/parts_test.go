@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // sharded divides a run of 40 tasks into shards in a directory. It returns the

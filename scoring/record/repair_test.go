@@ -10,11 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // plannedRun makes a run directory with a plan of n tasks and an attempt at each,

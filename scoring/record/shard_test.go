@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Every episode is in exactly one shard, and shards have about the same size.

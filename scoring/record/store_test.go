@@ -264,9 +264,7 @@ func TestTail(t *testing.T) {
 			sharedtest.Equal(t, s.Recovered, c.lost, "bytes recovered")
 			sharedtest.OK(t, s.Append(episode("b")))
 			closed(t, s)
-			if results, err := readAll(dir); err != nil || len(results) != 2 {
-				t.Errorf("gone on behind it: %d results, error %v", len(results), err)
-			}
+			sharedtest.Equal(t, len(sharedtest.Must(readAll(dir))(t)), 2, "gone on behind it")
 		})
 	}
 }
@@ -302,9 +300,7 @@ func TestReadingLeavesTheFileAlone(t *testing.T) {
 	s := open(t, dir)
 	defer s.Close()
 	overwrite(t, dir, episodesFile, content[:len(content)-10])
-	if results, err := readAll(dir); err != nil || len(results) != 1 {
-		t.Errorf("%d results, error %v", len(results), err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(readAll(dir))(t)), 1)
 	if after, err := os.ReadFile(filepath.Join(dir, episodesFile)); err != nil || len(after) != len(content)-10 {
 		t.Errorf("error %v, the file now has %d bytes", err, len(after))
 	}

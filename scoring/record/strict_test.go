@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"heldout/envs/sharedtest"
 )
 
 // full is an episode with every field that has a place in a step.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // trialsRun makes a run directory of one task with up to three trials and a memory

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 	"heldout/scoring"
 	"heldout/scoring/record"

@@ -3,9 +3,8 @@ package report
 import (
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"heldout/envs/sharedtest"
-
 	"heldout/scoring"
 	"heldout/scoring/record"
 )

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/table"
 )
 

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"

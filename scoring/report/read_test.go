@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
 )

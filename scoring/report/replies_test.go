@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"heldout/envs/sharedtest"
-
 	"heldout/scoring"
 	"heldout/scoring/record"
 )

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/record"

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 )

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 

@@ -463,9 +463,7 @@ func TestLargeRewards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := w.Step(t.Context(), "look"); s.Progress != 1 || err != nil {
-		t.Error(s, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(w.Step(t.Context(), "look"))(t).Progress, 1)
 	f.mu.Lock()
 	f.tricks["step"] = large
 	f.mu.Unlock()

@@ -26,10 +26,8 @@ func TestRestarts(t *testing.T) {
 	sharedtest.Fails(t, s.keep(sharedtest.Limited(t)), "its server has ended 4 times, the last time with exit status 5; "+
 		"the last line of "+filepath.Join(dir, logFile)+" is: started")
 	sharedtest.Equal(t, len(told), restarts, told, "lines")
-	log, err := os.ReadFile(filepath.Join(dir, logFile))
-	if err != nil || strings.Count(string(log), "started\n") != restarts+1 {
-		t.Errorf("%q, %v", log, err)
-	}
+	log := sharedtest.Must(os.ReadFile(filepath.Join(dir, logFile)))(t)
+	sharedtest.Equal(t, strings.Count(string(log), "started\n"), restarts+1)
 }
 
 // Stopping gives the server time to end, and ends all that it has started.

@@ -29,9 +29,7 @@ func TestReplace(t *testing.T) {
 	sharedtest.OK(t, replace(work, work.Path("site"), out))
 	wantSite(t, out, "new")
 	sharedtest.OK(t, work.Close())
-	if entries, err := os.ReadDir(filepath.Dir(out)); err != nil || len(entries) != 1 {
-		t.Errorf("beside the site: %v, %v", entries, err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(os.ReadDir(filepath.Dir(out)))(t)), 1, "beside the site")
 }
 
 func writeSite(t *testing.T, dir, content string) {

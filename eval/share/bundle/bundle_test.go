@@ -107,10 +107,8 @@ func TestCreate(t *testing.T) {
 	if len(servers) != 1 || servers[0].Root != "weights" || servers[0].Parent != "base" {
 		t.Errorf("servers: %+v", servers)
 	}
-	left, err := os.ReadDir(filepath.Dir(one))
-	if err != nil || len(left) != 1 {
-		t.Errorf("beside the bundle: %v, %v", left, err)
-	}
+	left := sharedtest.Must(os.ReadDir(filepath.Dir(one)))(t)
+	sharedtest.Equal(t, len(left), 1, "beside the bundle")
 }
 
 func read(t *testing.T, file string) []byte {

@@ -31,10 +31,8 @@ func TestFolder(t *testing.T) {
 			r.Parts[0].ParquetBytes != r.Parts[0].Bytes || r.Parts[0].ParquetSHA256 != r.Parts[0].SHA256 {
 			t.Errorf("%s: %s", f, card)
 		}
-		checked, err := Check(dir)
-		if err != nil || len(checked) != 4 {
-			t.Errorf("%s: %+v, %v", f, checked, err)
-		}
+		checked := sharedtest.Must(Check(dir))(t)
+		sharedtest.Equal(t, len(checked), 4, f)
 		for _, c := range checked {
 			if c.Err != nil {
 				t.Error(c)
@@ -80,10 +78,8 @@ func TestTables(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 	sharedtest.OK(t, made(false, nil))
-	checked, err := Check(dir)
-	if err != nil || len(checked) != 3 {
-		t.Errorf("%+v, %v", checked, err)
-	}
+	checked := sharedtest.Must(Check(dir))(t)
+	sharedtest.Equal(t, len(checked), 3)
 	for _, c := range checked {
 		if c.Err != nil {
 			t.Error(c)
