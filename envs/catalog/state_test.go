@@ -1,4 +1,4 @@
-package catalog_test
+package catalog
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/catalog"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
@@ -109,10 +108,10 @@ func apart(a, b walker, random *rand.Rand, steps int) string {
 // Worlds whose keys are equal go on alike. Most worlds whose keys differ show a
 // difference in few random steps.
 func TestStateKeys(t *testing.T) {
-	for _, entry := range catalog.Entries() {
+	for _, entry := range Entries() {
 		name := entry.Name
 		t.Run(name, func(t *testing.T) {
-			e := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{}))(t)
+			e := sharedtest.Must(Open(name, envs.Setup{}, envs.Outside{}))(t)
 			random := stream.New(1, "state keys", name)
 			var equal, different, visible int
 			for _, task := range sharedtest.Sample(t, e.Tasks(), 1, 12) {

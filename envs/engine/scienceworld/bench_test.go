@@ -1,11 +1,10 @@
 //go:build unix
 
-package scienceworld_test
+package scienceworld
 
 import (
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -34,8 +33,8 @@ var benched = []struct {
 	{"lifespan-longest-lived", 6}}
 
 // playBenched makes b.N steps of walks, in one task after the other.
-func playBenched(b *testing.B, after func(w *scienceworld.World)) {
-	w := scienceworld.New()
+func playBenched(b *testing.B, after func(w *World)) {
+	w := New()
 	n := 0
 	for b.Loop() {
 		if n%(3*len(walk)) == 0 {
@@ -54,16 +53,16 @@ func playBenched(b *testing.B, after func(w *scienceworld.World)) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
 
-func BenchmarkStep(b *testing.B) { playBenched(b, func(*scienceworld.World) {}) }
+func BenchmarkStep(b *testing.B) { playBenched(b, func(*World) {}) }
 
 // BenchmarkStepAndList also lists the valid actions after every step.
 func BenchmarkStepAndList(b *testing.B) {
-	playBenched(b, func(w *scienceworld.World) { w.ValidActions() })
+	playBenched(b, func(w *World) { w.ValidActions() })
 }
 
 // BenchmarkFork forks a world.
 func BenchmarkFork(b *testing.B) {
-	w := scienceworld.New()
+	w := New()
 	w.Load("boil", 5, agentBoard)
 	w.Step("look around")
 	w.DrawValidActions()

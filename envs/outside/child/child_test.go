@@ -1,4 +1,4 @@
-package child_test
+package child
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/outside"
-	"heldout/envs/outside/child"
 	"heldout/envs/sharedtest"
 )
 
@@ -190,7 +189,7 @@ func open(t testing.TB, how string, o outside.Options) (*outside.Env, error) {
 		o.Timeout = time.Hour // which nothing may take
 	}
 	o.Processes = max(o.Processes, 1)
-	provider := child.New(t.Context(), command(how), o)
+	provider := New(t.Context(), command(how), o)
 	t.Cleanup(func() { _ = provider.Close() })
 	return outside.New(t.Context(), "exec", provider, o)
 }
@@ -342,7 +341,7 @@ func TestStopStart(t *testing.T) {
 	for name, program := range map[string]string{"a process": "exec sleep 1000", "children": "sleep 1000 & sleep 1000",
 		"one that ignores SIGTERM": `trap "" TERM; sleep 1000`} {
 		ctx, stop := context.WithCancel(t.Context())
-		provider := child.New(ctx, mark()+"; export HELDOUT_TEST_OWNER; : >"+begun+"; "+program,
+		provider := New(ctx, mark()+"; export HELDOUT_TEST_OWNER; : >"+begun+"; "+program,
 			outside.Options{Processes: 1, Timeout: time.Hour})
 		failed := make(chan error)
 		go func() {
