@@ -27,8 +27,7 @@ func prompted(format string, contents ...string) (p PresetPrompt, found []Prompt
 	p = PresetPrompt{Format: format, Instruction: "Play.", Handover: "Now you."}
 	for _, c := range contents {
 		sum := sha256.Sum256([]byte(c))
-		p.Files = append(p.Files, PresetFile{
-			Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
+		p.Files = append(p.Files, PresetFile{Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
 		found = append(found, PromptFile{Name: "mine.json", Content: []byte(c)})
 	}
 	return p, found

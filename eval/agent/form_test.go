@@ -176,8 +176,7 @@ func TestImpossibleForms(t *testing.T) {
 		"no template": {func(p *Protocol) { p.Agent.Form = configs.Single }, nil, "no template"},
 		"no example":  {func(p *Protocol) { p.Agent.Shots.Order = []int{2} }, nil, "no example 2; it has 2"},
 		"no turns": {func(p *Protocol) {
-			p.Instructions.Examples = []configs.Example{
-				{Text: "x"}}
+			p.Instructions.Examples = []configs.Example{{Text: "x"}}
 			p.Agent.Shots.Count = 1
 		}, nil, "one text"},
 		"no form": {func(p *Protocol) { p.Agent.Form = "poem" }, nil, `unknown form "poem"`},

@@ -139,8 +139,7 @@ func TestDoctorOfEnvironments(t *testing.T) {
 	r.Env, r.Settings = configs.Strings{"pddl", "babyai"}, envs.Settings{}
 	checks, err := examined(t, Doctor{}, r, nil)
 	n := slices.IndexFunc(checks, func(c envs.Check) bool {
-		return strings.HasPrefix(c.Name,
-			"replies (pddl gripper/gen0-01, babyai ")
+		return strings.HasPrefix(c.Name, "replies (pddl gripper/gen0-01, babyai ")
 	})
 	if n < 0 || !strings.Contains(checks[n].Text, "keeps the format in 24 of 24 replies") {
 		t.Fatalf("%v: %+v", err, checks)
@@ -156,8 +155,7 @@ func TestDoctorOfEnvironments(t *testing.T) {
 // three turns? With show, all that is sent and received is told.
 func TestQuickDoctor(t *testing.T) {
 	address, calls := choosing(t, func(int64) string {
-		return choice("Thought: I \x1b[31mlook.\nAction: dance",
-			"stop")
+		return choice("Thought: I \x1b[31mlook.\nAction: dance", "stop")
 	})
 	r := configs.DefaultRun()
 	served(address)(&r)

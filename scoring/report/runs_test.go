@@ -89,7 +89,6 @@ func TestOneName(t *testing.T) {
 			}
 		}
 	}
-	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "M (first)", "M (first)",
-		"M (second)")
+	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "M (first)", "M (first)", "M (second)")
 	hasNote(t, find(t, tables, "results"), "M (second) on PDDL: prompt fedcba98.")
 }

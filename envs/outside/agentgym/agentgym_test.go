@@ -314,8 +314,7 @@ func TestVerdicts(t *testing.T) {
 	env := sharedtest.Must(open(t, serve(t, answers).URL, nil))(t)
 	rapid.Check(t, func(r *rapid.T) {
 		reward, done := rapid.SampledFrom(values).Draw(r, "reward"),
-			rapid.SampledFrom([]string{"true", "false", "null", "",
-				"1", `"yes"`, "True"}).Draw(r, "done")
+			rapid.SampledFrom([]string{"true", "false", "null", "", "1", `"yes"`, "True"}).Draw(r, "done")
 		fields := []string{`"observation":"a"`}
 		for name, value := range map[string]string{"reward": reward, "done": done} {
 			if value != "" {

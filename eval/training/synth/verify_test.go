@@ -42,8 +42,7 @@ func (t *turns) master(observation, flags string) *turns {
 
 func good() *turns {
 	t := &turns{}
-	return t.master("You are in a shop.", "").
-		player("take lmap").master("There is no lmap.", "p").
+	return t.master("You are in a shop.", "").player("take lmap").master("There is no lmap.", "p").
 		player("take lamp").master("You take the lamp.", "").
 		player("put lamp into shelf").master("It is not here.", "l").
 		player("put lamp into box").master("Done. Task Succeed!", "")
