@@ -78,18 +78,24 @@ func TestCompletion(t *testing.T) {
 	}{
 		{"tasks ", []string{"alfworld", "sciworld"}},
 		{"play ", []string{"babyai"}},
+		{"doctor ", []string{"hotpotqa"}},
+		{"envs ", []string{"pddl"}},
 		{"run --env ", []string{"alfworld", "pddl"}},
 		{"run --env pddl,", []string{"pddl,jericho"}},
 		{"run --model ", []string{"expert", "vllm:"}},
+		{"run --agent ", []string{"react", "act"}},
 		{"run --prompt ", []string{"v1", "v2"}},
 		{"run --huntdark ", []string{"upstream", "fixed"}},
 		{"run --split ", []string{"valid_unseen", "dev"}},
 		{"run --step-limit-reward=", []string{"true"}},
+		{"run --wiki ", []string{"offline"}},
 		{"sweep --perturb ", []string{"P1"}},
+		{"sweep --ind ", []string{"none"}},
 		{"compare r --format ", []string{"latex"}},
 		{"compare r --table ", []string{"rates", "headline"}},
 		{"compare r --table results,", []string{"results,seeds"}},
 		{"compare r --baseline ", []string{"agentrefine"}},
+		{"compare r --interval ", []string{"kinds", "new-kinds"}},
 	} {
 		args := append([]string{"__complete"}, strings.Split(c.line, " ")...)
 		lines := strings.Split(runLine(t, args...), "\n")
