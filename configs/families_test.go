@@ -52,8 +52,10 @@ func TestParseFamiliesErrors(t *testing.T) {
 		family("{grades: []}"):                 "f: family numbers: give it either grades or none",
 		family("{grades: [{numbers: words}]}"): "f: family numbers: grade 1: it has a title",
 		family("{grades: [{title: t, name: n, numbers: words}]}"): "f: family numbers: grade 1: it has a title, and",
-		family("{grades: [{title: t}]}"):                          "f: family numbers: grade 1: the perturbation changes nothing",
-		family("{grades: [{title: t, numbers: greek}]}"):          "f: family numbers: grade 1: numbers: unknown value",
+		family(
+			"{grades: [{title: t}]}"): "f: family numbers: grade 1: the perturbation changes nothing",
+		family(
+			"{grades: [{title: t, numbers: greek}]}"): "f: family numbers: grade 1: numbers: unknown value",
 		family("{none: no}") +
 			"  spells: {none: no}": `f: unknown family "spells"`,
 		family("{none: no}") + "nonce: [a]": `f:14: unknown key "nonce"`,

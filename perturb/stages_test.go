@@ -225,7 +225,8 @@ func TestNewRulesRefused(t *testing.T) {
 		"is empty or holds braces":                         {Verbs: map[string]string{"look": "{obj}"}},
 		"would be written alike":                           {Verbs: map[string]string{"look": "inventory"}},
 		`no text "You fly."`:                               {Texts: map[string]string{"You fly.": "x"}},
-		"not the same slots":                               {Texts: map[string]string{"You open the {recep}.": "You open."}},
+		"not the same slots": {
+			Texts: map[string]string{"You open the {recep}.": "You open."}},
 		`the texts "You open the {recep}." and "You close the {recep}." would be written alike`: {
 			Texts: map[string]string{"You close the {recep}.": "You open the {recep}."}},
 		"trades places with both":     {Words: map[string]string{"desk": "mug", "mug": "pen"}},
