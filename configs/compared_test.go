@@ -1,20 +1,19 @@
-package configs_test
+package configs
 
 import (
 	"slices"
 	"testing"
 
-	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
 // A preset is exact if the comparisons with its original show it, and only then.
 func TestStatusIsEarned(t *testing.T) {
-	for _, name := range sharedtest.Must(configs.PresetNames())(t) {
-		whole := sharedtest.Must(configs.LoadPreset(name))(t)
+	for _, name := range sharedtest.Must(PresetNames())(t) {
+		whole := sharedtest.Must(LoadPreset(name))(t)
 		for _, p := range sharedtest.Must(whole.Split())(t) {
 			c := sharedtest.Must(p.Compared())(t)
-			if p.Status == configs.Exact && !c.Proves() {
+			if p.Status == Exact && !c.Proves() {
 				t.Errorf("%s is called exact, and the comparisons are %v", p.ID(false), c)
 			}
 			if c.UpTo > 0 && len(p.UpTo) == 0 {
@@ -26,7 +25,7 @@ func TestStatusIsEarned(t *testing.T) {
 
 // Comparisons are sorted, each is there once, and their presets exist.
 func TestComparisons(t *testing.T) {
-	all, err := configs.Comparisons()
+	all, err := Comparisons()
 	if err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)
 	}
@@ -36,7 +35,7 @@ func TestComparisons(t *testing.T) {
 		if c.Preset == "" {
 			continue
 		}
-		found, err := configs.FindPresets(c.Preset, nil)
+		found, err := FindPresets(c.Preset, nil)
 		if err != nil {
 			t.Errorf("%v: %v", c, err)
 			continue

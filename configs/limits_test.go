@@ -27,11 +27,8 @@ func TestLimits(t *testing.T) {
 		"flow": {"env: " + strings.Repeat("[", 200000), "f:1: lists or mappings are nested more than 64 deep"},
 		"block": {"env:\n  " + strings.Repeat("- ", 100000),
 			"f:2: lists or mappings are nested more than 64 deep"},
-		"indent":  {indented.String(), "f:65: lists or mappings are nested more than 64 deep"},
-		"keys":    {strings.Repeat("? ", 1000), "f:1: lists or mappings are nested more than 64 deep"},
-		"oneline": {strings.Repeat("a: ", 1000), "f:1: a colon with a blank after it is out of place"},
-		"mixed": {strings.Repeat("- ", 40) + strings.Repeat("[", 40) + strings.Repeat("]", 40),
-			"f:1: lists or mappings are nested more than 64 deep"},
+		"indent":            {indented.String(), "f:65: lists or mappings are nested more than 64 deep"},
+		"oneline":           {strings.Repeat("a: ", 1000), "f:1: a colon with a blank after it is out of place"},
 		"aliases":           {bomb, "f:4: there are more than 16 anchors and aliases"},
 		"keys with anchors": {marked.String(), "f:17: there are more than 16 anchors and aliases"},
 		"nested texts": {"stop: [&a x, &b [*a, *a], *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b]",
@@ -40,8 +37,6 @@ func TestLimits(t *testing.T) {
 			"f:1: aliases stand for texts of more than 4194304 bytes"},
 		"tag": {"model: a\nenv: !!seq [pddl]",
 			"f:2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
-		"no list": {
-			"env: !x", "f:1: there is a tag, \"!x\"; leave it out, or put a text that starts with ! in quotes"},
 		"size": {"model: " + strings.Repeat("x", maxYAML),
 			"f: the file has more than 262144 bytes, the limit for YAML"},
 	} {
@@ -57,9 +52,8 @@ func TestWithinLimits(t *testing.T) {
 	in := "model: &m vllm:a\nno-ind-model: *m\nextra-body:\n  a: [[[[1]]]]\n" +
 		strings.Repeat("# a comment [ with { signs - in it\n", 1000) + "stop: [\"[\", \"{\", \"&a\", \"*b\"]\n"
 	r := DefaultRun()
-	if _, err := ParseRun("f", []byte(in), &r, nil, nil); err != nil || r.NoIndModel[0] != "vllm:a" {
-		t.Error(err, r)
-	}
+	sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte(in), &r, nil, nil)))
+	sharedtest.Equal(t, r.NoIndModel[0], "vllm:a")
 	for _, text := range []string{"&s Play.", "&s 'Play.'", "&s \"Play.\"",
 		"&s |\n      Play.\n", "&s >\n      Play.\n"} {
 		prompt := "types:\n  a:\n    system: " + text + "\n" // thirty types share a system message
@@ -70,9 +64,8 @@ func TestWithinLimits(t *testing.T) {
 		sharedtest.Equal(t, strings.TrimSpace(p.Types["t29"].System), "Play.", text)
 	}
 	list := "perturb:\n" + strings.Repeat("- P1\n", 1000)
-	if _, err := ParseRun("f", []byte(list), &r, nil, nil); err != nil || len(r.Perturb) != 1000 {
-		t.Error(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte(list), &r, nil, nil)))
+	sharedtest.Equal(t, len(r.Perturb), 1000)
 }
 
 // An error does not repeat a line that fills a screen.

@@ -1,10 +1,9 @@
-package configs_test
+package configs
 
 import (
 	"strings"
 	"testing"
 
-	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
@@ -16,6 +15,6 @@ func TestPlaysThatWouldBeIgnored(t *testing.T) {
 		if text == minimal {
 			t.Fatalf("%q is not in the preset", c.Replaces)
 		}
-		sharedtest.Fails(t, sharedtest.Err(configs.ParsePreset("f", []byte(text))), c.Want, c.With)
+		sharedtest.Fails(t, sharedtest.Err(ParsePreset("f", []byte(text))), c.Want, c.With)
 	}
 }

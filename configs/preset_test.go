@@ -1,4 +1,4 @@
-package configs_test
+package configs
 
 import (
 	"encoding/json"
@@ -7,19 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
 // Every embedded preset can be read, and each of its parts has a hash of its own.
 func TestPresets(t *testing.T) {
-	names, err := configs.PresetNames()
+	names, err := PresetNames()
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
 	seen := map[string]string{}
 	for _, name := range names {
-		p, err := configs.LoadPreset(name)
+		p, err := LoadPreset(name)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -63,7 +62,7 @@ metric: {primary: success, aggregate: mean-over-tasks}
 
 func mustHash(t *testing.T, text string) string {
 	t.Helper()
-	p := sharedtest.Must(configs.ParsePreset("f", []byte(text)))(t)
+	p := sharedtest.Must(ParsePreset("f", []byte(text)))(t)
 	all := sharedtest.Must(p.Split())(t)
 	return sharedtest.Must(all[0].Hash())(t)
 }
@@ -83,7 +82,7 @@ func TestPresetHash(t *testing.T) {
 
 func TestBadPresets(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct{ From, To, Want string }](t, "bad-presets.yaml") {
-		_, err := configs.ParsePreset("f", []byte(strings.Replace(minimal, c.From, c.To, 1)))
+		_, err := ParsePreset("f", []byte(strings.Replace(minimal, c.From, c.To, 1)))
 		sharedtest.Fails(t, err, c.Want, c.To)
 	}
 }
@@ -91,7 +90,7 @@ func TestBadPresets(t *testing.T) {
 func FuzzParsePreset(f *testing.F) {
 	f.Add([]byte(minimal))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := configs.ParsePreset("f", b)
+		p, err := ParsePreset("f", b)
 		if err != nil {
 			return
 		}
@@ -104,14 +103,14 @@ func FuzzParsePreset(f *testing.F) {
 
 // Published results name only parts that exist.
 func TestPresetResults(t *testing.T) {
-	names := sharedtest.Must(configs.PresetNames())(t)
+	names := sharedtest.Must(PresetNames())(t)
 	rows := 0
 	for _, name := range names {
-		r, err := configs.LoadPresetResults(name)
+		r, err := LoadPresetResults(name)
 		if err != nil {
 			t.Error(err)
 		}
-		p := sharedtest.Must(configs.LoadPreset(name))(t)
+		p := sharedtest.Must(LoadPreset(name))(t)
 		if whole := fmt.Sprintf("%s@%d", p.Name, p.Version); len(r.Rows) > 0 && r.Preset != whole {
 			t.Errorf("%s: the results are of %q", whole, r.Preset)
 		}
@@ -129,15 +128,13 @@ func TestPresetResults(t *testing.T) {
 
 // A definition in a record is read as what was played.
 func TestDefinitionsAreReadBack(t *testing.T) {
-	for _, name := range sharedtest.Must(configs.PresetNames())(t) {
-		p := sharedtest.Must(configs.LoadPreset(name))(t)
+	for _, name := range sharedtest.Must(PresetNames())(t) {
+		p := sharedtest.Must(LoadPreset(name))(t)
 		want := sharedtest.Must(p.Canonical())(t)
-		var read configs.Preset
+		var read Preset
 		if err := json.Unmarshal(want, &read); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got, err := read.Canonical(); err != nil || string(got) != string(want) {
-			t.Errorf("%s: %v\n%s\n%s", name, err, got, want)
-		}
+		sharedtest.Equal(t, string(sharedtest.Must(read.Canonical())(t)), string(want), name)
 	}
 }

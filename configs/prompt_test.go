@@ -1,4 +1,4 @@
-package configs_test
+package configs
 
 import (
 	"maps"
@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
 func TestLoadPromptPDDL(t *testing.T) {
-	p := sharedtest.Must(configs.LoadPrompt("pddl", configs.PromptVersions()[0]))(t)
+	p := sharedtest.Must(LoadPrompt("pddl", PromptVersions()[0]))(t)
 	want := []string{"barman", "blockworld", "gripper", "tyreworld"}
 	sharedtest.Same(t, slices.Sorted(maps.Keys(p.Types)), want, "types")
 	if !strings.Contains(p.React, "Thought:") || !strings.Contains(p.React, "Action:") {
@@ -26,7 +25,7 @@ func TestLoadPromptPDDL(t *testing.T) {
 }
 
 func TestLoadPromptUnknown(t *testing.T) {
-	_, err := configs.LoadPrompt("chess", configs.PromptVersions()[0])
+	_, err := LoadPrompt("chess", PromptVersions()[0])
 	if err == nil || !strings.Contains(err.Error(), "chess") || !strings.Contains(err.Error(), "--prompt") {
 		t.Errorf("error %v, want one that names the environment and --prompt", err)
 	}
@@ -37,7 +36,7 @@ func TestLoadPromptUnknown(t *testing.T) {
 func TestParsePromptAgentBoard(t *testing.T) {
 	for _, c := range []struct {
 		name, json string
-		want       map[string]configs.Instructions
+		want       map[string]Instructions
 	}{
 		{
 			"by game",
@@ -45,27 +44,20 @@ func TestParsePromptAgentBoard(t *testing.T) {
 				"hanoi": {"examples": ["Peg a is free.", "Peg b is free."], "instruction": "Move the discs.", "system_msg": "You are good at games."},
 				"maze":  {"examples": "You see a door.", "instruction": "Find the exit.", "system_msg": ""}
 			}`,
-			map[string]configs.Instructions{
+			map[string]Instructions{
 				"hanoi": {
 					System: "You are good at games.", Instruction: "Move the discs.",
-					Examples: []configs.Example{{Text: "Peg a is free."}, {Text: "Peg b is free."}},
+					Examples: []Example{{Text: "Peg a is free."}, {Text: "Peg b is free."}},
 				},
-				"maze": {Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
+				"maze": {Instruction: "Find the exit.", Examples: []Example{{Text: "You see a door."}}},
 			},
 		},
 		{
 			"flat, a list of examples",
 			` {"examples": ["You see a door."], "instruction": "Find the exit.", "system_msg": "Be quick."}`,
-			map[string]configs.Instructions{
-				"": {System: "Be quick.", Instruction: "Find the exit.", Examples: []configs.Example{
+			map[string]Instructions{
+				"": {System: "Be quick.", Instruction: "Find the exit.", Examples: []Example{
 					{Text: "You see a door."}}},
-			},
-		},
-		{
-			"flat, one example",
-			"{\"examples\": \"You see a door.\", \"instruction\": \"Find the exit.\"}\n",
-			map[string]configs.Instructions{
-				"": {Instruction: "Find the exit.", Examples: []configs.Example{{Text: "You see a door."}}},
 			},
 		},
 		{
@@ -74,23 +66,23 @@ func TestParsePromptAgentBoard(t *testing.T) {
 				"put": ["Your task is to: put a cup on a desk.\nYou see a desk 1.\n", "Action: go to desk 1\n", "Observation: Done.\n"],
 				"puttwo": ["Your task is to: find two cups.\n"]
 			}}`,
-			map[string]configs.Instructions{
-				"pick_and_place_simple": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{
+			map[string]Instructions{
+				"pick_and_place_simple": {System: "Be quick.", Instruction: "Tidy up.", Examples: []Example{
 					{
 						Text: "Your task is to: put a cup on a desk.\nYou see a desk 1.\nAction: go to desk " +
 							"1\nObservation: Done.\n"}}},
-				"pick_two_obj_and_place": {System: "Be quick.", Instruction: "Tidy up.", Examples: []configs.Example{
+				"pick_two_obj_and_place": {System: "Be quick.", Instruction: "Tidy up.", Examples: []Example{
 					{Text: "Your task is to: find two cups.\n"}}},
 			},
 		},
 		{
 			"flat, no example",
 			`{"instruction": "Find the exit."}`,
-			map[string]configs.Instructions{"": {Instruction: "Find the exit."}},
+			map[string]Instructions{"": {Instruction: "Find the exit."}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := sharedtest.Must(configs.ParsePrompt("mine.json", []byte(c.json)))(t)
+			p := sharedtest.Must(ParsePrompt("mine.json", []byte(c.json)))(t)
 			sharedtest.Same(t, p.Types, c.want, "types")
 			if p.React == "" || p.Help == "" {
 				t.Errorf("react %q, help %q; both are filled in", p.React, p.Help)
@@ -100,7 +92,7 @@ func TestParsePromptAgentBoard(t *testing.T) {
 }
 
 func TestParsePromptYAML(t *testing.T) {
-	p, err := configs.ParsePrompt("mine.yaml", []byte(`
+	p, err := ParsePrompt("mine.yaml", []byte(`
 react: Think, then act.
 help: look around
 types:
@@ -117,14 +109,14 @@ types:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := configs.Prompt{
+	want := Prompt{
 		React: "Think, then act.", Help: "look around",
-		Types: map[string]configs.Instructions{"": {
+		Types: map[string]Instructions{"": {
 			System: "Be quick.", Instruction: "Find the exit.",
-			Examples: []configs.Example{
+			Examples: []Example{
 				{
 					Goal: "Leave.", Observation: "You see a door.",
-					Steps: []configs.ExampleStep{{
+					Steps: []ExampleStep{{
 						Thought: "A door.", Action: "open door", Observation: "You are out."}},
 				},
 				{Text: "You see a door."},
@@ -135,14 +127,12 @@ types:
 }
 
 func TestPromptFor(t *testing.T) {
-	p := configs.Prompt{Types: map[string]configs.Instructions{
+	p := Prompt{Types: map[string]Instructions{
 		"maze": {Instruction: "Find the exit."}, "hanoi": {Instruction: "Move the discs."},
 	}}
-	if in, err := p.For("maze"); err != nil || in.Instruction != "Find the exit." {
-		t.Errorf("maze: %q, %v", in.Instruction, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(p.For("maze"))(t).Instruction, "Find the exit.", "maze")
 	sharedtest.Fails(t, sharedtest.Err(p.For("chess")), `"chess"; it has hanoi, maze`, "chess")
-	p.Types[""] = configs.Instructions{Instruction: "Play."}
+	p.Types[""] = Instructions{Instruction: "Play."}
 	if in, err := p.For("chess"); err != nil || in.Instruction != "Play." {
 		t.Errorf("chess, with a section for any type: %q, %v", in.Instruction, err)
 	}
@@ -154,7 +144,7 @@ func TestParsePromptErrors(t *testing.T) {
 		Want       []string
 	}](t, "parse-prompt-errors.yaml") {
 		t.Run(c.Name, func(t *testing.T) {
-			_, err := configs.ParsePrompt("mine", []byte(c.Text))
+			_, err := ParsePrompt("mine", []byte(c.Text))
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -179,7 +169,7 @@ func FuzzParsePrompt(f *testing.F) {
 	f.Add([]byte(`{"maze": {"examples": ["a", "b"], "instruction": "Go.", "system_msg": "Be quick."}}`))
 	f.Add([]byte(`{"examples": "a", "instruction": "Go."}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := configs.ParsePrompt("fuzz", b)
+		p, err := ParsePrompt("fuzz", b)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fuzz: ") {
 				t.Errorf("the error does not name the file: %v", err)

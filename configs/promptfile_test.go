@@ -1,4 +1,4 @@
-package configs_test
+package configs
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
@@ -21,44 +20,43 @@ const (
 	fromText  = `[{"from": "human", "value": "do it"}, {"from": "gpt", "value": "Action: go"}]`
 )
 
-var turns = []configs.ChatMessage{{Role: "user", Content: "do it"}, {Role: "assistant", Content: "Action: go"}}
+var turns = []ChatMessage{{Role: "user", Content: "do it"}, {Role: "assistant", Content: "Action: go"}}
 
 // prompted describes files with these contents.
-func prompted(format string, contents ...string) (p configs.PresetPrompt, found []configs.PromptFile) {
-	p = configs.PresetPrompt{Format: format, Instruction: "Play.", Handover: "Now you."}
+func prompted(format string, contents ...string) (p PresetPrompt, found []PromptFile) {
+	p = PresetPrompt{Format: format, Instruction: "Play.", Handover: "Now you."}
 	for _, c := range contents {
 		sum := sha256.Sum256([]byte(c))
-		p.Files = append(p.Files, configs.PresetFile{
-			Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
-		found = append(found, configs.PromptFile{Name: "mine.json", Content: []byte(c)})
+		p.Files = append(p.Files, PresetFile{Path: "original/" + format, SHA256: hex.EncodeToString(sum[:])[:16]})
+		found = append(found, PromptFile{Name: "mine.json", Content: []byte(c)})
 	}
 	return p, found
 }
 
 func TestReadPrompt(t *testing.T) {
-	one := func(in configs.Instructions) map[string]configs.Instructions {
-		return map[string]configs.Instructions{"": in}
+	one := func(in Instructions) map[string]Instructions {
+		return map[string]Instructions{"": in}
 	}
 	for _, c := range []struct {
 		name, format string
 		key          string
 		contents     []string
-		want         map[string]configs.Instructions
+		want         map[string]Instructions
 	}{
 		{"one text", "react-json", "webthink_simple6", []string{reactTexts},
-			one(configs.Instructions{Instruction: "Play.", Examples: []configs.Example{{Text: "six"}}})},
+			one(Instructions{Instruction: "Play.", Examples: []Example{{Text: "six"}}})},
 		{"turns", "eto", "", []string{"Be good.\n", turnsText},
-			one(configs.Instructions{Instruction: "Be good.\n", Examples: []configs.Example{{Turns: turns}}})},
+			one(Instructions{Instruction: "Be good.\n", Examples: []Example{{Turns: turns}}})},
 		{"other names", "eto", "", []string{"Be good.", mixedText},
-			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{{Turns: turns}}})},
+			one(Instructions{Instruction: "Be good.", Examples: []Example{{Turns: turns}}})},
 		{"lists of turns", "eto", "", []string{"Be good.", "[" + fromText + "," + turnsText + "]"},
-			one(configs.Instructions{Instruction: "Be good.", Examples: []configs.Example{
+			one(Instructions{Instruction: "Be good.", Examples: []Example{
 				{Turns: turns}, {Turns: turns}}})},
 		{"by kind", "agentbench-json", "", []string{
 			`{"put": ["do it", "Action: go"], "react_heat_0": ` + turnsText + `}`},
-			map[string]configs.Instructions{
-				"pick_and_place_simple":         {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
-				"pick_heat_then_place_in_recep": {Instruction: "Play.", Examples: []configs.Example{{Turns: turns}}},
+			map[string]Instructions{
+				"pick_and_place_simple":         {Instruction: "Play.", Examples: []Example{{Turns: turns}}},
+				"pick_heat_then_place_in_recep": {Instruction: "Play.", Examples: []Example{{Turns: turns}}},
 			}},
 	} {
 		p, found := prompted(c.format, c.contents...)
@@ -74,7 +72,7 @@ func TestReadReActsKinds(t *testing.T) {
 	p, found := prompted("react-json", reactTexts)
 	got := sharedtest.Must(p.ReadPrompt(found))(t)
 	sharedtest.Equal(t, len(got.Types), 6, "types")
-	want := []configs.Example{{Text: "put A"}, {Text: "put B"}}
+	want := []Example{{Text: "put A"}, {Text: "put B"}}
 	sharedtest.Same(t, got.Types["pick_and_place_simple"].Examples, want)
 }
 
@@ -97,12 +95,12 @@ func TestReadPromptRefuses(t *testing.T) {
 
 // A template is a prompt without types.
 func TestParseTemplate(t *testing.T) {
-	p, err := configs.ParsePrompt("f", []byte("template:\n  next: \"see {observation}\"\n"))
+	p, err := ParsePrompt("f", []byte("template:\n  next: \"see {observation}\"\n"))
 	if err != nil || p.Template == nil || p.Template.Next != "see {observation}" {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	sharedtest.Must(p.For("any"))(t)
-	if _, err := configs.ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil ||
+	if _, err := ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil ||
 		!strings.Contains(err.Error(), "{observation}") {
 		t.Error(err)
 	}
@@ -112,11 +110,9 @@ func TestParseTemplate(t *testing.T) {
 // before they existed stay the same.
 func TestPromptHashesAreOld(t *testing.T) {
 	for version, want := range map[string]string{"v2": "e73d58fd", "v3": "8af6ba2a"} {
-		p := sharedtest.Must(configs.LoadPrompt("alfworld", version))(t)
+		p := sharedtest.Must(LoadPrompt("alfworld", version))(t)
 		sum := sha256.Sum256(sharedtest.Must(json.Marshal(p))(t))
-		if got := hex.EncodeToString(sum[:4]); got != want {
-			t.Errorf("the prompt %s of alfworld has the hash %s", version, got)
-		}
+		sharedtest.Equal(t, hex.EncodeToString(sum[:4]), want, "the prompt", version, "of alfworld has the hash")
 	}
 }
 

@@ -69,9 +69,8 @@ func TestParseRunSettings(t *testing.T) {
 		}
 	}
 	only := DefaultRun()
-	if _, err := ParseRun("f", []byte("split: a"), &only, names, nil); err != nil || only.Settings["split"] != "a" {
-		t.Errorf("%v, %v", only.Settings, err)
-	}
+	sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte("split: a"), &only, names, nil)))
+	sharedtest.Equal(t, only.Settings["split"], "a", only.Settings)
 }
 
 // Keys that are no matter of a run are returned, one value or several.

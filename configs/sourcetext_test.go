@@ -1,4 +1,4 @@
-package configs_test
+package configs
 
 import (
 	"crypto/sha256"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
@@ -20,19 +19,19 @@ func TestSourceText(t *testing.T) {
 		{"cell_type": "code", "source": "y = 'c'"}]}`
 	for _, c := range []struct {
 		name, content string
-		text          configs.SourceText
+		text          SourceText
 		want          string
 	}{
-		{"a literal", "x = 1\ny = f('one', 'two')\n", configs.SourceText{Recipe: "python", Lines: "2"}, "two"},
-		{"joined literals", "y = ('one'\n 'two')\n", configs.SourceText{Recipe: "python", Lines: "1-2"}, "onetwo"},
-		{"beside a slot", `' a{{b}}\nc\n'`, configs.SourceText{Recipe: "python", Lines: "1"}, "\nc"},
-		{"part of an f-string", `f"a{x}b{y}"`, configs.SourceText{Recipe: "python", Lines: "1"}, "b"},
-		{"a notebook", notebook, configs.SourceText{Recipe: "notebook"}, "ab"},
-		{"a notebook's text", notebook, configs.SourceText{Recipe: "notebook"}, "c"},
-		{"JSON", `{"a": [{"b": "no"}, {"b": "yes"}]}`, configs.SourceText{Recipe: "json", Path: "a/1/b"}, "yes"},
-		{"a list", `{"a": ["x", "y"]}`, configs.SourceText{Recipe: "json", Path: "a"}, "xy"},
-		{"YAML", "a:\n  - b: |\n      yes\n", configs.SourceText{Recipe: "yaml", Path: "a/*/b"}, "yes\n"},
-		{"a file", "all\n", configs.SourceText{Recipe: "file"}, "all\n"},
+		{"a literal", "x = 1\ny = f('one', 'two')\n", SourceText{Recipe: "python", Lines: "2"}, "two"},
+		{"joined literals", "y = ('one'\n 'two')\n", SourceText{Recipe: "python", Lines: "1-2"}, "onetwo"},
+		{"beside a slot", `' a{{b}}\nc\n'`, SourceText{Recipe: "python", Lines: "1"}, "\nc"},
+		{"part of an f-string", `f"a{x}b{y}"`, SourceText{Recipe: "python", Lines: "1"}, "b"},
+		{"a notebook", notebook, SourceText{Recipe: "notebook"}, "ab"},
+		{"a notebook's text", notebook, SourceText{Recipe: "notebook"}, "c"},
+		{"JSON", `{"a": [{"b": "no"}, {"b": "yes"}]}`, SourceText{Recipe: "json", Path: "a/1/b"}, "yes"},
+		{"a list", `{"a": ["x", "y"]}`, SourceText{Recipe: "json", Path: "a"}, "xy"},
+		{"YAML", "a:\n  - b: |\n      yes\n", SourceText{Recipe: "yaml", Path: "a/*/b"}, "yes\n"},
+		{"a file", "all\n", SourceText{Recipe: "file"}, "all\n"},
 	} {
 		c.text.File, c.text.SHA256 = "f", hashOf(c.want)[:16]
 		sharedtest.Equal(t, sharedtest.Must(c.text.Read([]byte(c.content)))(t), c.want, c.name)
@@ -46,7 +45,7 @@ func TestSourceText(t *testing.T) {
 		{"notebook", `{"cells": [{"cell_type": "code", "source": 1}]}`, "cell 1"},
 		{"file", "\xff", "not UTF-8"},
 	} {
-		x := configs.SourceText{File: "f", Recipe: c.recipe, Lines: "1", Path: "a", SHA256: hashOf("")}
+		x := SourceText{File: "f", Recipe: c.recipe, Lines: "1", Path: "a", SHA256: hashOf("")}
 		sharedtest.Fails(t, sharedtest.Err(x.Read([]byte(c.content))), c.want, c.recipe)
 	}
 }
@@ -73,7 +72,7 @@ metric: {primary: success, aggregate: mean-over-tasks}
 `
 
 func TestTextsOfPresets(t *testing.T) {
-	whole := sharedtest.Must(configs.ParsePreset("f", []byte(withTexts)))(t)
+	whole := sharedtest.Must(ParsePreset("f", []byte(withTexts)))(t)
 	one := sharedtest.Must(whole.Select("one"))(t)
 	if len(one.Texts) != 1 || one.Texts["said"].File != "a.py" {
 		t.Errorf("the part one has the texts %v, want only its own", one.Texts)
@@ -91,7 +90,7 @@ func TestTextsOfPresets(t *testing.T) {
 		by := map[string]string{
 			`lines: 3`: `lines: 3-1`, `b.json`: `b.json, lines: 1`, `file: a.py`: `file: ../a.py`, `"<{text:said}>"`: `"{text:none}"`, `0.0}`: `.nan}`,
 		}[was]
-		if _, err := configs.ParsePreset("f", []byte(strings.Replace(withTexts, was, by, 1))); err == nil ||
+		if _, err := ParsePreset("f", []byte(strings.Replace(withTexts, was, by, 1))); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", by, err, want)
 		}
@@ -104,7 +103,7 @@ func FuzzSourceText(f *testing.F) {
 	f.Add("json", []byte(`{"a": ["b"]}`), "a/*")
 	f.Add("yaml", []byte("a: [b]"), "a/0")
 	f.Fuzz(func(t *testing.T, recipe string, content []byte, place string) {
-		x := configs.SourceText{File: "f", Recipe: recipe, Lines: place, Path: place, SHA256: hashOf("c")}
+		x := SourceText{File: "f", Recipe: recipe, Lines: place, Path: place, SHA256: hashOf("c")}
 		if text, err := x.Read(content); err == nil && text != "c" {
 			t.Errorf("%q is not the text of that hash", text)
 		}
@@ -113,9 +112,9 @@ func FuzzSourceText(f *testing.F) {
 
 // A text that Python's str.format could fill, and a template cannot, is named with its file and line.
 func TestSlotsOfTexts(t *testing.T) {
-	template := &configs.Template{Slots: configs.PythonSlots, Next: "{text:next}"}
-	p := configs.Preset{Prompt: configs.PresetPrompt{Template: template},
-		Texts: map[string]configs.SourceText{"next": {File: "prompts/a.py", Lines: "27"}}}
+	template := &Template{Slots: PythonSlots, Next: "{text:next}"}
+	p := Preset{Prompt: PresetPrompt{Template: template},
+		Texts: map[string]SourceText{"next": {File: "prompts/a.py", Lines: "27"}}}
 	for text, want := range map[string]string{
 		"{{ {{{step_count}}} {current_observation}": "",
 		"{memory}":          "prompts/a.py:27: there is no slot {memory}; there are action_history,",

@@ -30,6 +30,7 @@ func sixSteps(m model.Model, seeds ...int64) Spec {
 
 // The model that answers is recorded, and warned of at the first reply that names another one. An alias is not.
 func TestAnswersAreWatched(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		names    []string
 		warnings []string
@@ -76,6 +77,7 @@ func TestAnswersAreWatched(t *testing.T) {
 // A run that goes on with another model than its results name is refused at the first reply, unless the user
 // accepts it.
 func TestAnotherModelAnswersLater(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		before, now string
 		changed     bool

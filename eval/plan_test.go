@@ -170,9 +170,7 @@ func TestSelectTasksNumberedNames(t *testing.T) {
 	env := episodetest.NewCountdown(3)
 	env.List[1].ID, env.List[2].ID = "905", "0"
 	for name, want := range map[string]int{"905": 1, " 905": 1, "0": 2, "1": 1} {
-		if got, err := FindTask(env, name); err != nil || got.Index != want {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(FindTask(env, name))(t).Index, want, name)
 		if got, err := SelectTasks(env, name, 0); err != nil || len(got) != 1 || got[0].Index != want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
@@ -220,9 +218,7 @@ func TestSelectTasks(t *testing.T) {
 			t.Errorf("SelectTasks(%q, %d) = %v, %v; want %s", c.patterns, c.limit, ids, err, c.want)
 		}
 	}
-	if task, err := FindTask(env, "2"); err != nil || task.ID != "b/x1" {
-		t.Errorf("FindTask = %v, %v", task, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(FindTask(env, "2"))(t).ID, "b/x1", "FindTask =")
 	for _, bad := range []string{"", "a", "1,2", "*", "nothing"} {
 		if task, err := FindTask(env, bad); err == nil {
 			t.Errorf("FindTask(%q) = %v", bad, task)
@@ -258,9 +254,7 @@ func TestSelectTasks(t *testing.T) {
 		t.Errorf("FindTask reads a file: %v", got)
 	}
 	for name, want := range map[string]string{"2": "b/x1", "b/x1": "b/x1", " c/77 ": "c/77"} {
-		if task, err := FindTask(wide, name); err != nil || task.ID != want {
-			t.Errorf("FindTask(%q) = %v, %v", name, task, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(FindTask(wide, name))(t).ID, want, "FindTask(", name, ") =")
 	}
 	for _, bad := range []string{"a", "1,2", "nothing"} {
 		if task, err := FindTask(wide, bad); err == nil {

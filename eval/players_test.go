@@ -62,6 +62,7 @@ func (k *kept) refuses(w who, accept bool) bool {
 // meet in one directory never put two players into one group, unless the user accepts it and
 // run.json says so. No attempt is lost, and the same player goes on with what it lacks.
 func TestPlayersKeepApart(t *testing.T) {
+	t.Parallel()
 	tasks := []envs.Task{
 		{ID: "a/1", Type: "a", Digest: strings.Repeat("a", 64)}, {ID: "a/2", Index: 1, Type: "a",
 			Digest: strings.Repeat("b", 64)},

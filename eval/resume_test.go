@@ -80,6 +80,7 @@ func session(t *testing.T, dir string, p *Plan, m *meter, answers int64) error {
 // A run that is stopped after every few answers asks for each reply once, and its records are
 // those of an undisturbed run: with refusals, trials and reflections.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	whole, dir := t.TempDir(), t.TempDir()
 	p, m := resumed(t)
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), whole, p, Options{Concurrency: 3})))
@@ -100,6 +101,7 @@ func TestResume(t *testing.T) {
 // Replies that are damaged, cut or of another request are asked for again. No number depends
 // on them.
 func TestDamagedReplies(t *testing.T) {
+	t.Parallel()
 	whole := t.TempDir()
 	p, m := resumed(t)
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), whole, p, Options{Concurrency: 3})))
@@ -152,18 +154,13 @@ func TestRepliesOfOthers(t *testing.T) {
 		p, m := resumed(t)
 		about := About{Tool: record.Tool{Version: "test"},
 			Servers: map[string]record.ServerReport{"vllm:m": {Digest: "one"}}}
-		s, err := Begin(dir, p, about, clock())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(Begin(dir, p, about, clock()))(t)
 		sharedtest.OK(t, s.End())
 		if err := session(t, dir, p, m, 5); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		change(&about)
-		if s, err = Begin(dir, p, about, clock()); err != nil {
-			t.Fatal(err)
-		}
+		s = sharedtest.Must(Begin(dir, p, about, clock()))(t)
 		sharedtest.OK(t, s.Store.OpenReplies(p.Due(nil).Next(false)))
 		if n := s.Store.Replies.Interrupted(); (n > 0) != (name == "same") {
 			t.Errorf("%s: %d attempts go on", name, n)

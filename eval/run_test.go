@@ -274,9 +274,8 @@ func TestConcurrency(t *testing.T) {
 	})
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
 		Players: []episode.Player{served(m)}, Seeds: []int64{0, 1, 2}})
-	if _, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: slots}); err != nil || most.Load() != slots {
-		t.Errorf("%v, %d in flight, want %d", err, most.Load(), slots)
-	}
+	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), t.TempDir(), p, Options{Concurrency: slots})))
+	sharedtest.Equal(t, most.Load(), slots)
 }
 
 // Every call of an episode has a seed of its own, and the same again in the next

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
@@ -77,10 +75,8 @@ func TestTrials(t *testing.T) {
 	}
 	plan := record.Reflection{Text: "plan after 0", PromptTokens: 7, CompletionTokens: 3, Calls: 1, Requests: 1}
 	sharedtest.Same(t, got[1].Reflection, &plan, "reflection")
-	if diff := cmp.Diff([]record.Remembered{{Trial: 1, Text: "plan after 0"}, {Trial: 2, Text: "plan after 1"}},
-		got[3].Memory); diff != "" {
-		t.Errorf("memory (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got[3].Memory,
+		[]record.Remembered{{Trial: 1, Text: "plan after 0"}, {Trial: 2, Text: "plan after 1"}}, "memory")
 	if got[1].Calls != 10 || got[1].PromptTokens != 100 || got[3].Reflection != nil || got[1].Memory != nil {
 		t.Errorf("%+v", got[1].Result)
 	}
@@ -172,9 +168,7 @@ func TestSeedsOfTrials(t *testing.T) {
 		return out
 	}
 	one, three := seeds(1), seeds(3)
-	if !slices.Equal(one, three[:10]) {
-		t.Errorf("the first trial has seeds %v, a run with one trial %v", three[:10], one)
-	}
+	sharedtest.Same(t, one, three[:10], "the first trial has seeds", three[:10], "a run with one trial")
 	slices.Sort(three)
 	sharedtest.Equal(t, len(slices.Compact(three)), 3*10+2, "different seeds")
 }

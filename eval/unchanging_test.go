@@ -2,10 +2,10 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -45,9 +45,7 @@ func TestUnchanging(t *testing.T) {
 			if episodes != "" {
 				want = []string{fmt.Sprintf(warning, episodes)}
 			}
-			if !slices.Equal(said, want) {
-				t.Errorf("%s, %s: %q, want %q", name, when, said, want)
-			}
+			sharedtest.Same(t, said, want, name, when)
 			said = nil
 		}
 		for _, list := range c.episodes {

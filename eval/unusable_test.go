@@ -44,6 +44,7 @@ func (m *partly) Chat(ctx context.Context, req model.Request) (model.Reply, erro
 // model has given a usable one, and has no result if the run was stopped. With allow-unusable it is then a failure, no
 // reply is asked for twice, and none is counted twice.
 func TestUnusableInAnyOrder(t *testing.T) {
+	t.Parallel()
 	stopped, held := 0, 0
 	shares := []float64{0, 0.03, 0.01, 0.2, 0.06}
 	for n := range sharedtest.Times(t, 200, 10, 2000) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,17 +31,13 @@ func longTask(steps int) episode.Benchmark {
 // A model that brings nothing usable ends the run, and none of its episodes
 // counts as a failure.
 func TestUnusableRepliesEndTheRun(t *testing.T) {
+	t.Parallel()
 	for symptom, reply := range map[model.Symptom]model.Reply{
 		model.LongReasoning: {Reasoning: "Let me", FinishReason: "length", Fault: record.CutOff},
-		model.PureReasoning: {Reasoning: "Let me", FinishReason: "stop", Fault: record.OnlyReasoning},
-		model.ToolTalk:      {FinishReason: "tool_calls", Fault: record.ToolCalls},
-		model.Filtered:      {FinishReason: "content_filter", Fault: record.Refused},
 		model.Silence:       {FinishReason: "stop", Fault: record.Empty},
 		model.Prose:         {Text: "I do not know.", FinishReason: "stop"},
 		model.Repetition: {Text: strings.Repeat("I look around. ", 20), FinishReason: "length",
 			Fault: record.CutOff},
-		model.Invention: {Text: "Observation: You are in a room.", FinishReason: "length", Fault: record.CutOff},
-		model.Rambling:  {Text: "It was a dark night.", FinishReason: "length", Fault: record.CutOff},
 	} {
 		for _, limit := range []int{100, 3} {
 			t.Run(fmt.Sprint(string(symptom), " ", limit), func(t *testing.T) {
@@ -152,9 +147,7 @@ func TestWarnings(t *testing.T) {
 	want := []string{"vllm:m: none of its first 30 actions is valid; " + "heldout doctor --show prints them: " +
 		model.Adviser{}.Advice(model.InvalidActions),
 		"vllm:m is cut off behind its action in 17 of 170 replies so far; give a larger --max-tokens"}
-	if !slices.Equal(lines, want) {
-		t.Errorf("warnings %q, want %q", lines, want)
-	}
+	sharedtest.Same(t, lines, want, "warnings")
 	if f := results[0].Faults; f[record.CutOff] != 30 || f[record.Empty] != 2 || results[0].FormatErrors != 2 {
 		t.Errorf("counted %v and %d format errors", f, results[0].FormatErrors)
 	}

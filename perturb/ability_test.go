@@ -115,11 +115,8 @@ func TestWrappersLoseNoAbility(t *testing.T) {
 // environment, and takes the new form as it is.
 func TestSpelling(t *testing.T) {
 	env := sharedtest.Must(hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{}))(t)
-	perturbed, err := Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa", Actions: map[string]string{
-		"lookup[{text}]": "Seek[{text}]"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	perturbed := sharedtest.Must(Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa",
+		Actions: map[string]string{"lookup[{text}]": "Seek[{text}]"}}))(t)
 	w := sharedtest.Must(perturbed.NewWorld(env.Tasks()[0]))(t)
 	if _, err := w.Start(context.Background()); err != nil {
 		t.Fatal(err)

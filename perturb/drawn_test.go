@@ -1,4 +1,4 @@
-package perturb_test
+package perturb
 
 import (
 	"maps"
@@ -13,15 +13,14 @@ import (
 	"heldout/envs/alfworld"
 	"heldout/envs/pddl"
 	"heldout/envs/sharedtest"
-	"heldout/perturb"
 )
 
 // Each task has a draw of its own, which is the same each time, and the expert solves
 // it under its draw.
 func TestDrawn(t *testing.T) {
 	env := sharedtest.Must(pddl.NewGenerated(3))(t)
-	d := sharedtest.Must(perturb.Draw(env, "random:5:3-nouns"))(t)
-	name, ok := perturb.DrawnFrom(d.Name())
+	d := sharedtest.Must(Draw(env, "random:5:3-nouns"))(t)
+	name, ok := DrawnFrom(d.Name())
 	if d.Name() != "random:5:3-nouns/task" || !ok || name != "random:5:3-nouns" {
 		t.Error(d.Name(), name)
 	}
@@ -55,7 +54,7 @@ func TestDrawn(t *testing.T) {
 		t.Errorf("%d actions", len(seen))
 	}
 	for _, name := range []string{"verbs:1", "random:x:2", "random:1:99", "random:1"} {
-		sharedtest.Fails(t, sharedtest.Err(perturb.Draw(env, name)), "", name)
+		sharedtest.Fails(t, sharedtest.Err(Draw(env, name)), "", name)
 	}
 }
 
@@ -80,9 +79,9 @@ func TestDrawnWithoutPublishedForms(t *testing.T) {
 		n := map[string]int{}
 		for seed := int64(101); seed <= 108; seed++ {
 			env := sharedtest.Must(alfworld.NewGenerated(seed, alfworld.Options{}))(t)
-			drawn := sharedtest.Must(perturb.Draw(env, draw))(t)
+			drawn := sharedtest.Must(Draw(env, draw))(t)
 			for _, task := range sharedtest.Sample(t, env.Tasks(), 3) {
-				text := told(t, drawn, task, prompt)
+				text := opening(t, drawn, task, prompt)
 				for name, form := range held {
 					if form.MatchString(text) {
 						n[name]++
@@ -101,8 +100,8 @@ func TestDrawnWithoutPublishedForms(t *testing.T) {
 	}
 }
 
-// told is what a game tells at first under its draw.
-func told(t *testing.T, drawn *perturb.Drawn, task envs.Task, prompt configs.Prompt) string {
+// opening is what a game tells at first under its draw.
+func opening(t *testing.T, drawn *Drawn, task envs.Task, prompt configs.Prompt) string {
 	t.Helper()
 	own := sharedtest.Must(drawn.ForTask(task))(t)
 	written := sharedtest.Must(own.WritePrompt(prompt, []envs.Task{task}))(t)

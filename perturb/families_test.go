@@ -115,42 +115,7 @@ func TestFamiliesCombine(t *testing.T) {
 				t.Errorf("%s: %s is named %s", name, n, rules.Name)
 			}
 		}
-		t.Logf("%s: %d rules in %d grades, %d combinations", name, countRules(t, name), len(single),
-			len(names)-len(single))
-	}
-}
-
-// countRules counts the single rules of an environment.
-func countRules(t testing.TB, env string) (n int) {
-	t.Helper()
-	for _, f := range sharedtest.Must(configs.LoadFamilies(env))(t).All {
-		for _, g := range f.Grades {
-			n += len(g.Actions) + len(g.Verbs) + len(g.Words) + len(g.Replies) + len(g.Texts) + len(g.Instructions) +
-				len(g.Without)
-			for _, rule := range []string{g.Names, g.Numbers, g.Order, g.Layout} {
-				if rule != "" {
-					n++
-				}
-			}
-			if g.Lines != nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func BenchmarkWrap(b *testing.B) {
-	for _, name := range withFamilies(b) {
-		env := generated(b, name)
-		rules := mustName(b, name, "all:3")
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Wrap(env, rules); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		t.Logf("%s: %d grades, %d combinations", name, len(single), len(names)-len(single))
 	}
 }
 

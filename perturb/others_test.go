@@ -84,10 +84,8 @@ func TestHotpotQA(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	p := sharedtest.Must(New(rules, env.Interface("")))(t)
-	if got := p.writeInstruction("Use search[], or search[entity], then finish[answer]."); got !=
-		"Use find[], or find[entity], then finish[answer]." {
-		t.Errorf("instructions say %q", got)
-	}
+	sharedtest.Equal(t, p.writeInstruction("Use search[], or search[entity], then finish[answer]."),
+		"Use find[], or find[entity], then finish[answer].", "instructions say")
 }
 
 // Where forms are not all known, rules can be about any; the old form is no

@@ -36,15 +36,10 @@ func playBy(t *testing.T, env envs.Env, task envs.Task, steps int, lists bool,
 	player func(w envs.World, listed []string) string) playing {
 	t.Helper()
 	ctx := context.Background()
-	w, err := env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(task))(t)
 	defer w.Close()
 	out := playing{task: task}
-	if out.start, err = w.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	out.start = sharedtest.Must(w.Start(ctx))(t)
 	for range steps {
 		var listed []string
 		if lists {

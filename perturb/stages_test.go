@@ -35,11 +35,8 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	prose, err := newWords(map[string]string{"fridge": "icebox", "mug": "wug", "potato": "spud", "knife": "blade",
-		"shelf": "urn"}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prose := sharedtest.Must(newWords(map[string]string{"fridge": "icebox", "mug": "wug", "potato": "spud",
+		"knife": "blade", "shelf": "urn"}, true))(t)
 	w := prose.symmetric()
 	for _, tt := range [][2]string{
 		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"wug mug", "mug wug"},
@@ -54,10 +51,8 @@ func TestWords(t *testing.T) {
 	}
 	sharedtest.Equal(t, prose.say("a wug, an icebox, a mug"), "a wug, an icebox, a wug",
 		"in one direction it becomes")
-	if got := newLexicon(map[string]string{"pick up": "get", "up": "on"}, isLetter).say("Pick up, pick upon up"); got !=
-		"Get, pick upon on" {
-		t.Errorf("phrases become %q", got)
-	}
+	sharedtest.Equal(t, newLexicon(map[string]string{"pick up": "get", "up": "on"},
+		isLetter).say("Pick up, pick upon up"), "Get, pick upon on", "phrases become")
 	for c := range byte(128) {
 		sharedtest.Equal(t, isLetter(c), unicode.IsLetter(rune(c)), c, "is a letter")
 	}

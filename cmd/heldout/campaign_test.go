@@ -101,9 +101,7 @@ func (c campaign) questions() string {
 		"supporting_facts": []any{[]any{"Mars", 0}}, "context": []any{[]any{"Mars", []string{text}},
 			[]any{"Ares", []string{strings.Repeat("Ares is another name. ", 20)}}}}})
 	name := c.at("q.json")
-	if err := firstError(err, os.WriteFile(name, b, 0o644)); err != nil {
-		c.Fatal(err)
-	}
+	sharedtest.OK(c, firstError(err, os.WriteFile(name, b, 0o644)))
 	return name
 }
 
@@ -133,16 +131,12 @@ func (c campaign) write(url string, server *fakeServer) []writtenFiles {
 	unfinished := append(pddl, "--tasks", "0-1", "--model", "vllm:fake", "--concurrency", "1", "--table", "rates",
 		"--out", c.at("unfinished"))
 	c.interrupted(server, 4, unfinished)
-	if err := os.Mkdir(c.at("bundles"), 0o755); err != nil {
-		c.Fatal(err)
-	}
+	sharedtest.OK(c, os.Mkdir(c.at("bundles"), 0o755))
 	c.do("bundle", c.at("all"), "--out", c.at("bundles/all.heldout"))
 	c.do(with("synth", "--max-tokens", "1000", "--count", "6", "--out", c.at("synth"))...)
 	c.do(with("judge", c.at("synth"), "--trajectories", "2", "--out", c.at("judge"))...)
 	c.do(with("think", c.at("experts"), "--out", c.at("think"))...)
-	if err := os.Mkdir(c.at("exports"), 0o755); err != nil {
-		c.Fatal(err)
-	}
+	sharedtest.OK(c, os.Mkdir(c.at("exports"), 0o755))
 	for _, f := range export.Formats() {
 		a := c.call(c.Context(), "", "export", c.at("experts"), c.at("hurried"), "--format", string(f), "--mask",
 			"none", "--out", c.at("exports/"+string(f)+f.Extension()))
@@ -166,9 +160,7 @@ func (c campaign) write(url string, server *fakeServer) []writtenFiles {
 		c.at("cache"))...); a.code != exitOK {
 		c.Fatalf("%+v", a)
 	}
-	if err := os.WriteFile(c.at("board.tar.gz"), boardArchive(c.T), 0o644); err != nil {
-		c.Fatal(err)
-	}
+	sharedtest.OK(c, os.WriteFile(c.at("board.tar.gz"), boardArchive(c.T), 0o644))
 	c.do("data", "import", c.at("board.tar.gz"), "--data", c.at("data"), "--accept-changed")
 	check := func(name string) writtenFiles {
 		return writtenFiles{name: name, of: []string{name}, read: []string{"export", "--check", c.at(name)}}
@@ -229,18 +221,11 @@ func (w *writtenFiles) prepare(c campaign) {
 // look runs the command. What it writes into the files is put back.
 func (w *writtenFiles) look(c campaign) answer {
 	if w.copied {
-		original, err := os.MkdirTemp(c.dir, "original")
-		if err != nil {
-			c.Fatal(err)
-		}
+		original := sharedtest.Must(os.MkdirTemp(c.dir, "original"))(c)
 		at := c.at(w.of[0])
-		if err := os.CopyFS(original, os.DirFS(at)); err != nil {
-			c.Fatal(err)
-		}
+		sharedtest.OK(c, os.CopyFS(original, os.DirFS(at)))
 		defer func() {
-			if err := firstError(os.RemoveAll(at), os.Rename(original, at)); err != nil {
-				c.Fatal(err)
-			}
+			sharedtest.OK(c, firstError(os.RemoveAll(at), os.Rename(original, at)))
 		}()
 	}
 	return c.call(c.Context(), w.input, w.read...)
@@ -250,20 +235,13 @@ func (w *writtenFiles) look(c campaign) answer {
 // silent.
 func (w *writtenFiles) flipOne(c campaign, random *rand.Rand) string {
 	file := w.files[random.IntN(len(w.files))]
-	content, err := os.ReadFile(file)
-	if err != nil {
-		c.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(file))(c)
 	at, bit := random.IntN(len(content)), random.IntN(8)
 	flipped := bytes.Clone(content)
 	flipped[at] ^= 1 << bit
-	if err := os.WriteFile(file, flipped, 0o644); err != nil {
-		c.Fatal(err)
-	}
+	sharedtest.OK(c, os.WriteFile(file, flipped, 0o644))
 	a := w.look(c)
-	if err := os.WriteFile(file, content, 0o644); err != nil {
-		c.Fatal(err)
-	}
+	sharedtest.OK(c, os.WriteFile(file, content, 0o644))
 	switch same := a.stdout == w.clean.stdout && a.code == w.clean.code; {
 	case a.code < 0 || strings.Contains(a.stderr, "goroutine "):
 		c.Errorf("%s: bit %d of byte %d: a trace: %s", file, bit, at, a.stderr)

@@ -40,9 +40,8 @@ func TestUserData(t *testing.T) {
 		{"linux", nil, ""},
 		{"windows", nil, ""},
 	} {
-		if got := userData(test.goos, func(name string) string { return test.env[name] }); got != test.want {
-			t.Errorf("%s, %v: %q, want %q", test.goos, test.env, got, test.want)
-		}
+		sharedtest.Equal(t, userData(test.goos, func(name string) string { return test.env[name] }), test.want,
+			test.goos, test.env)
 	}
 }
 
@@ -62,13 +61,10 @@ func boardArchive(t *testing.T) []byte {
 func uncompressed(t *testing.T, files map[string][]byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.NoCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := sharedtest.Must(gzip.NewWriterLevel(&out, gzip.NoCompression))(t)
 	w := tar.NewWriter(z)
 	for name, content := range files {
-		err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg})
+		err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg})
 		if err == nil {
 			_, err = w.Write(content)
 		}
@@ -143,10 +139,8 @@ func TestKilledPulls(t *testing.T) {
 			}
 		}
 	})
-	found, err := official.Check(dir, []string{"babyai"})
-	if err != nil || found[0].State != official.Accepted {
-		t.Errorf("%+v, %v", found, err)
-	}
+	found := sharedtest.Must(official.Check(dir, []string{"babyai"}))(t)
+	sharedtest.Equal(t, found[0].State, official.Accepted, found)
 }
 
 // pull starts a command four times, kills it while data arrive, and lets it come to its

@@ -89,30 +89,6 @@ func echoEnvironment() {
 	}
 }
 
-// BenchmarkExternal plays 10,000 episodes of an environment that is a program, 64 in flight:
-// cpu-us/step is heldout's own processor time for each step. It includes the starts of
-// episodes, their records, and a list of actions at each step, but not the program's time.
-func BenchmarkExternal(b *testing.B) {
-	for b.Loop() {
-		dir := filepath.Join(b.TempDir(), "run")
-		start := sharedtest.ProcessorTime(b)
-		code := execute(context.Background(), []string{"run", "--env", "exec:echoenv 10000 1", "--model", "random",
-			"--concurrency", "64", "--out", dir}, &system{stdout: io.Discard, stderr: io.Discard, getenv: noVariables,
-			now: time.Now, goos: runtime.GOOS})
-		used := sharedtest.ProcessorTime(b) - start
-		_, results, err := record.Read(dir)
-		if code != 0 || err != nil || len(results) != 10_000 {
-			b.Fatalf("exit code %d, %d results, %v", code, len(results), err)
-		}
-		steps := 0
-		for _, r := range results {
-			steps += r.Steps
-		}
-		b.ReportMetric(used.Seconds()*1e6/float64(steps), "cpu-us/step")
-		b.ReportMetric(float64(steps)/10_000, "steps/episode")
-	}
-}
-
 var externalKills = flag.Int("external-kills", 0, "how often TestExternalKills kills heldout")
 
 // A run of an environment that is a program is killed again and again, and so is the program: in

@@ -106,10 +106,8 @@ func TestFlippedRun(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "0-1", "--model", "random", "--step-limit",
-		"2", "--quiet", "--out", dir).Run(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, exec.Command("heldout", "run", "--env", "pddl", "--tasks", "0-1", "--model", "random",
+		"--step-limit", "2", "--quiet", "--out", dir).Run())
 	for _, file := range []string{"run.json", "episodes.jsonl"} {
 		f := flip(t, filepath.Join(dir, file), func() (string, error) { return allTables(dir) })
 		if f.refused < f.changes*9/10 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/training/export"
 )
 
@@ -126,10 +127,7 @@ func material(t *testing.T, dir, server string) {
 	do(exec.Command("heldout", "bundle", "played", "--out", "bundles/played.heldout"))
 	do(exec.Command("heldout", "bundle", "experts", "--out", "bundles/experts.heldout"))
 	episodes := filepath.Join(dir, "damaged", "episodes.jsonl")
-	content, err := os.ReadFile(episodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(episodes))(t)
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	for i := 0; i < len(lines)-1; i += 3 {
 		lines[i][len(lines[i])/2] ^= 1

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/scale/queue"
 	"heldout/scoring/record"
 )
@@ -39,10 +40,7 @@ func benchmarkKills(b *testing.B, embed bool) {
 	}
 	for b.Loop() {
 		dir := b.TempDir()
-		want, err := exec.Command("heldout", args(filepath.Join(dir, "local"))...).Output()
-		if err != nil {
-			b.Fatal(err)
-		}
+		want := sharedtest.Must(exec.Command("heldout", args(filepath.Join(dir, "local"))...).Output())(b)
 		address, out := freePort(b), filepath.Join(dir, "queue")
 		var table bytes.Buffer
 		nats := &killed{b: b, most: n / 2000, command: func() *exec.Cmd {

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		if err := os.Setenv("GOGC", collect); err != nil {
 			panic(err)
 		}
-		sharedtest.Crowd()
+		sharedtest.Crowd("8")
 	}
 	testscript.Main(m, map[string]func(){
 		"heldout":          main,

@@ -113,7 +113,7 @@ func TestProgramOwners(t *testing.T) {
 		mark := "HELDOUT_TEST_OWNER=" + t.TempDir()
 		owner := exec.Command("heldout", "run", "--env", "exec:sleep 1000 & exec echoenv 10000 1", "--env-processes",
 			"2", "--model", "random", "--seeds", "9", "--out", t.TempDir(), "--quiet")
-		owner.Env = append(os.Environ(), mark)
+		owner.Env = append(os.Environ(), mark, sharedtest.HastyPath(t))
 		sharedtest.OK(t, owner.Start())
 		time.Sleep(time.Duration(rng.Int64N(int64(500 * time.Millisecond))))
 		_ = owner.Process.Kill()

@@ -118,8 +118,6 @@ func TestKilledPresetPulls(t *testing.T) {
 			t.Errorf("something of it is there: %v", err)
 		}
 	})
-	b, err := os.ReadFile(filepath.Join(data, "originals", "toy-0123456", "run.py"))
-	if err != nil || string(b) != toyFile {
-		t.Errorf("%q, %v", b, err)
-	}
+	b := sharedtest.Must(os.ReadFile(filepath.Join(data, "originals", "toy-0123456", "run.py")))(t)
+	sharedtest.Equal(t, string(b), toyFile)
 }

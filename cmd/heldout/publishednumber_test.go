@@ -117,9 +117,8 @@ func TestPublishedPageFigures(t *testing.T) {
 			if line == nil {
 				t.Fatal(out)
 			}
-			if _, err := fmt.Sscan(line[1], &rate); err != nil || fmt.Sprintf("%.0f", 100*rate) != solved {
-				t.Errorf("the expert solves %v, the page says %s%%", rate, solved)
-			}
+			sharedtest.OK(t, sharedtest.Err(fmt.Sscan(line[1], &rate)))
+			sharedtest.Equal(t, fmt.Sprintf("%.0f", 100*rate), solved, "the expert solves", rate, "the page says")
 			out, err = in(t, dir, "power", "pilot")
 			if want := regexp.MustCompile(`(?m)^ SR +1 .* ` + regexp.QuoteMeta(visible) + ` `); err != nil ||
 				!want.MatchString(out) {

@@ -26,10 +26,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 			"vllm:fake",
 			"--temperature", "0.5", "--out", filepath.Join(dir, out), "--quiet"}, more...)
 	}
-	local, err := exec.Command("heldout", args("local", "--base-url", server.URL+"/v1")...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	local := sharedtest.Must(exec.Command("heldout", args("local", "--base-url", server.URL+"/v1")...).Output())(t)
 	var table bytes.Buffer
 	lead := func() *exec.Cmd {
 		table.Reset()

@@ -124,10 +124,7 @@ func TestSlurm(t *testing.T) {
 func twoPorts(t *testing.T) int {
 	t.Helper()
 	for range 100 {
-		first, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 		port := first.Addr().(*net.TCPAddr).Port
 		second, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+1))
 		first.Close()
@@ -199,10 +196,7 @@ func TestVLLMServers(t *testing.T) {
 // Nothing stays if a port is taken.
 func TestVLLMPortTaken(t *testing.T) {
 	cmd, _, port := vllmServers(t, fakeModel)
-	other, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := sharedtest.Must(net.Listen("tcp", fmt.Sprint("127.0.0.1:", port+1)))(t)
 	defer other.Close()
 	out, err := cmd.CombinedOutput()
 	want := fmt.Sprintf("vllm.sh: port %d is taken: set PORT\n", port+1)
@@ -226,10 +220,7 @@ func TestVLLMServerFails(t *testing.T) {
 // The recipe for Kubernetes runs the image as its own user, who owns the shared volume,
 // and its command is one that heldout takes.
 func TestKubernetes(t *testing.T) {
-	image, err := os.ReadFile(filepath.Join("..", "..", "Containerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "Containerfile")))(t)
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(string(image))
 	if user == nil {
 		t.Fatal("the image has no user and group as numbers")

@@ -58,7 +58,6 @@ func TestScreens(t *testing.T) {
 	plain := style{}
 	small := viewOf(2, 2, 2, "vllm:a/step-%d")
 	small.Rows[0].Cells[0] = progress.Cell{Success: math.NaN()}
-	folded := viewOf(2, 2, 2, "vllm:a/step-%d")
 	large := viewOf(6, 6, 8, "vllm:%d")
 	for _, c := range []struct {
 		v             progress.View
@@ -72,17 +71,6 @@ func TestScreens(t *testing.T) {
 			"babyai         0/134   (0.0)   12/134  (12.5)",
 			"babyai P1      0/134   (0.0)   12/134  (12.5)",
 			"unreadable                        13% of 1360", small.Totals}},
-		{folded, 80, 6, []string{
-			"done          step-0       step-1",
-			"alfworld ×2    0/268       24/268",
-			"babyai ×2      0/268       24/268",
-			"unreadable            13% of 1360", folded.Totals}},
-		{viewOf(3, 1, 8, "vllm:%d"), 80, 24, []string{
-			"done          all models",
-			"alfworld        336/1072",
-			"babyai          336/1072",
-			"sciworld        336/1072",
-			"unreadable  13% of 28560", small.Totals}},
 		{large, 80, 24, []string{
 			"done            all models",
 			"alfworld ×6      2016/6432",

@@ -119,9 +119,7 @@ func TestUmask(t *testing.T) {
 		}
 		files := sharedtest.Must(os.ReadDir(dir))(t)
 		for _, f := range files {
-			if info, err := f.Info(); err != nil || info.Mode().Perm() != want {
-				t.Errorf("umask %s: %s has %v, want %v; error %v", mask, f.Name(), info.Mode(), want, err)
-			}
+			sharedtest.Equal(t, sharedtest.Must(f.Info())(t).Mode().Perm(), want, "umask", mask, f.Name(), "has")
 		}
 		sharedtest.Equal(t, len(files), 3, "there are", files)
 	}

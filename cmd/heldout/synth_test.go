@@ -47,10 +47,7 @@ func TestSynthKill(t *testing.T) {
 	calmServer := httptest.NewServer(calm)
 	defer calmServer.Close()
 	dir := filepath.Join(t.TempDir(), "calm")
-	tables, err := fakeSynth(calmServer.URL, dir, plan...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := sharedtest.Must(fakeSynth(calmServer.URL, dir, plan...).Output())(t)
 	want := synthesised(t, dir, tables)
 	for _, part := range []string{"kept", "given up", "too few", "action", "script format",
 		"cut off by the length limit", "unfinished"} {
@@ -75,9 +72,7 @@ func TestSynthKill(t *testing.T) {
 			t.Fatal("it ended before it was killed: the test needs more items")
 		}
 	}
-	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil {
-		t.Fatal(err)
-	}
+	tables = sharedtest.Must(fakeSynth(server.URL, dir, plan...).Output())(t)
 	if got := synthesised(t, dir, tables); got != want {
 		t.Errorf("what is written differs: %d bytes, want %d", len(got), len(want))
 	}
@@ -86,9 +81,8 @@ func TestSynthKill(t *testing.T) {
 	}
 
 	before := fake.requests.Load()
-	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil || synthesised(t, dir, tables) != want {
-		t.Errorf("another start of what is complete: %v", err)
-	}
+	tables = sharedtest.Must(fakeSynth(server.URL, dir, plan...).Output())(t)
+	sharedtest.Equal(t, synthesised(t, dir, tables), want, "another start of what is complete")
 	sharedtest.Equal(t, fake.requests.Load()-before, 0, "a start of what is complete makes calls")
 }
 
@@ -101,10 +95,7 @@ func TestSynthFullDisk(t *testing.T) {
 	defer server.Close()
 	plan := []string{"--count", "20"}
 	calm := filepath.Join(t.TempDir(), "calm")
-	tables, err := fakeSynth(server.URL, calm, plan...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := sharedtest.Must(fakeSynth(server.URL, calm, plan...).Output())(t)
 	want := synthesised(t, calm, tables)
 	dir := filepath.Join(t.TempDir(), "full")
 	sh := sharedtest.Must(exec.LookPath("sh"))(t)
@@ -119,9 +110,7 @@ func TestSynthFullDisk(t *testing.T) {
 			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}
 	}
-	if tables, err = fakeSynth(server.URL, dir, plan...).Output(); err != nil {
-		t.Fatal(err)
-	}
+	tables = sharedtest.Must(fakeSynth(server.URL, dir, plan...).Output())(t)
 	sharedtest.Equal(t, synthesised(t, dir, tables), want, "what is written differs")
 }
 

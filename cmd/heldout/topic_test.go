@@ -12,7 +12,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"heldout/envs/sharedtest"
@@ -155,9 +154,7 @@ func TestShownComparison(t *testing.T) {
 	runs := strings.NewReplacer("runs/base", pair.Runs[0][0], "runs/tuned", pair.Runs[1][0])
 	printed := runLine(t, strings.Fields(runs.Replace(shown[1]))...)
 	printed = regexp.MustCompile(" +\n").ReplaceAllString(printed, "\n")
-	if diff := cmp.Diff(printed, shown[2]); diff != "" {
-		t.Errorf("README.md does not show what its command prints: -printed +shown\n%s", diff)
-	}
+	sharedtest.Same(t, shown[2], printed, "README.md does not show what its command prints")
 	table := printed[strings.Index(printed, "─"):]
 	if !strings.Contains(pages[1], "    "+strings.ReplaceAll(strings.TrimSpace(table), "\n", "\n    ")+"\n") {
 		t.Errorf("page benchmark does not show the table of README.md:\n%s", table)

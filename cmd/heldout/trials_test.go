@@ -196,9 +196,8 @@ func TestTrialsOfALearner(t *testing.T) {
 		if out, err := l.run(server.URL, dir, "--memory", c.memory).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if got := strings.Join(csvRates(t, dir, "trials", "success"), " "); got != c.want {
-			t.Errorf("memory %s: success by trial %s, want %s", c.memory, got, c.want)
-		}
+		sharedtest.Equal(t, strings.Join(csvRates(t, dir, "trials", "success"), " "), c.want, "memory", c.memory,
+			"success by trial")
 		if got := csvRates(t, dir, "headline", "value"); got[0] != "0.25" {
 			t.Errorf("memory %s: the headline has %s", c.memory, got)
 		}

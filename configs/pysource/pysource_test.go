@@ -36,9 +36,7 @@ func TestLiterals(t *testing.T) {
 		{9, 9, []string{"b", "second ", "second half"}},
 		{12, 20, nil},
 	} {
-		if diff := cmp.Diff(c.want, pysource.Texts(found, c.first, c.last)); diff != "" {
-			t.Errorf("lines %d to %d: %s", c.first, c.last, diff)
-		}
+		sharedtest.Same(t, pysource.Texts(found, c.first, c.last), c.want, "lines", c.first, "to", c.last)
 	}
 	table, err := pysource.Table(found, "TABLE")
 	if diff := cmp.Diff(map[string]string{"a": "first", "b": "second half"}, table); diff != "" || err != nil {

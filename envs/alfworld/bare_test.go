@@ -90,9 +90,7 @@ func TestBareWorldHasNoLayer(t *testing.T) {
 		if err != nil || action == "" {
 			t.Fatalf("%q, %v", action, err)
 		}
-		if last, err = w.Step(t.Context(), action); err != nil {
-			t.Fatal(err)
-		}
+		last = sharedtest.Must(w.Step(t.Context(), action))(t)
 		if strings.HasPrefix(action, "go to") && !strings.HasPrefix(last.Observation, arrival) {
 			t.Errorf("%q: %q", action, last.Observation)
 		}

@@ -62,9 +62,7 @@ func TestExpertSearches(t *testing.T) {
 			if err != nil || action == "" {
 				t.Fatalf("%s: step %d: the expert says %q, %v", task.ID, w.commands, action, err)
 			}
-			if again, err := w.ExpertAction(t.Context()); again != action || err != nil {
-				t.Errorf("%s: the expert says %q, then %q, %v", task.ID, action, again, err)
-			}
+			sharedtest.Equal(t, sharedtest.Must(w.ExpertAction(t.Context()))(t), action, task.ID, "the expert says")
 			if !strings.Contains(shown, "You pick up") {
 				if strings.HasPrefix(action, "go to") && slices.Contains(visited, action) {
 					t.Errorf("%s: %q again", task.ID, action)

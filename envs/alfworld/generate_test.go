@@ -127,9 +127,8 @@ func TestExport(t *testing.T) {
 		for _, task := range sharedtest.Sample(t, e.Tasks()[:12], 4) {
 			b := sharedtest.Must(e.export(task))(t)
 			f := sharedtest.Must(parseGameFile(b))(t)
-			if want := (gameFile{e.games[task.Index].problem, e.games[task.Index].goal, d, true, false}); f != want {
-				t.Errorf("%s: %+v", task.ID, f)
-			}
+			sharedtest.Equal(t, f, (gameFile{e.games[task.Index].problem, e.games[task.Index].goal, d, true, false}),
+				task.ID)
 			var extra struct {
 				Domain      string `json:"pddl_domain"`
 				Walkthrough []string

@@ -100,9 +100,7 @@ func TestGoldenAgentBoard(t *testing.T) {
 			got.Steps = append(got.Steps, s)
 			steps++
 		}
-		if d := cmp.Diff(tr, got); d != "" {
-			t.Errorf("game %d (-recorded +ours):\n%s", tr.Index, d)
-		}
+		sharedtest.Same(t, got, tr, "game", tr.Index)
 	}
 	t.Logf("%d steps", steps)
 }
@@ -182,9 +180,7 @@ func TestGoldenLogs(t *testing.T) {
 		if len(tr.Steps) > 0 {
 			got.Grounding = float64(valid) / float64(len(tr.Steps))
 		}
-		if d := cmp.Diff(tr, got); d != "" {
-			t.Errorf("task %d (-recorded +ours):\n%s", tr.ID, d)
-		}
+		sharedtest.Same(t, got, tr, "task", tr.ID)
 	}
 	t.Logf("%d steps", steps)
 }

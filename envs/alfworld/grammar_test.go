@@ -84,10 +84,8 @@ func TestPublishedGrammars(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", form.name, err)
 			}
-			goal, err := g.goal()
-			if err != nil || goal != goals[i] {
-				t.Errorf("%s: %q, %v, want %q", form.name, goal, err, goals[i])
-			}
+			goal := sharedtest.Must(g.goal())(t)
+			sharedtest.Equal(t, goal, goals[i], form.name)
 			sharedtest.Equal(t, sharedtest.Must(g.dialect())(t), form.want, form.name)
 			plain := strings.Replace(text, goalPrefix+goals[i], goalPrefix+"UNKNOWN GOAL.", 1)
 			if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(plain))); sum != form.sum {

@@ -37,9 +37,7 @@ func TestGymGames(t *testing.T) {
 			2420: {
 				"valid_train", "pick_cool_then_place_in_recep-Mug-None-CoffeeMachine-23/trial_T20190908_143209_571893"},
 		} {
-			if games[number] != want {
-				t.Errorf("%s: game %d is %v, want %v", name, number, games[number], want)
-			}
+			sharedtest.Equal(t, games[number], want, name, "game", number)
 		}
 	}
 }

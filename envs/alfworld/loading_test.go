@@ -43,10 +43,7 @@ func TestStartDoesNotWait(t *testing.T) {
 
 // What is asked of a world that has not been played waits for its game, too.
 func TestFirstQuestions(t *testing.T) {
-	e, err := NewOfficial(fixture, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	for name, ask := range map[string]func(w *world) error{
 		"actions": func(w *world) error { _, err := w.Actions(t.Context()); return err },
 		"expert":  func(w *world) error { _, err := w.ExpertAction(t.Context()); return err },

@@ -52,8 +52,7 @@ func TestReference(t *testing.T) {
 		})
 		t.Run(d+" household", func(t *testing.T) { compareWithReference(t, python, householdEnv(t, d), 1) })
 		t.Run(d+" official", func(t *testing.T) {
-			compareWithReference(t, python, official(t, Options{Dialect: d}),
-				games)
+			compareWithReference(t, python, official(t, Options{Dialect: d}), games)
 		})
 	}
 	t.Run("files", func(t *testing.T) { // as they are

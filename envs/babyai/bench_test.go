@@ -1,7 +1,6 @@
 package babyai
 
 import (
-	"context"
 	"testing"
 
 	"heldout/envs/stream"
@@ -27,18 +26,4 @@ func BenchmarkStep(b *testing.B) {
 		steps++
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-}
-
-// BenchmarkExpert plans the benchmark's tasks, one after the other.
-func BenchmarkExpert(b *testing.B) {
-	e := opened(b, Options{})
-	n := 0
-	for b.Loop() {
-		w, _ := played(b, e, e.Tasks()[n%len(e.Tasks())].ID)
-		if _, err := w.ExpertAction(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-		n++
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "plans/s")
 }

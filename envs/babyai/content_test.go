@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs/sharedtest"
 )
 
@@ -32,9 +30,7 @@ func TestContent(t *testing.T) {
 			continue
 		}
 		repeated++
-		if diff := cmp.Diff(look(before), look(id)); diff != "" {
-			t.Errorf("%s and %s have one content, and differ:\n%s", before, id, diff)
-		}
+		sharedtest.Same(t, look(id), look(before), before, "and", id, "have one content, and differ")
 	}
 	t.Logf("%d of 200 seeds repeat a world", repeated)
 	if repeated == 0 || len(first) < 10 {

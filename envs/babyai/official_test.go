@@ -189,9 +189,7 @@ func TestRecordedInstructionGoals(t *testing.T) {
 				continue
 			}
 			got := fromInstruction(generated(t, want.Level, want.Seed).Instruction())
-			if diff := cmp.Diff([][]string(want.Subgoals)[:1], got); diff != "" {
-				t.Errorf("%s: level %d, seed %d: %s", file, want.Level, want.Seed, diff)
-			}
+			sharedtest.Same(t, got, [][]string(want.Subgoals)[:1], file, "level", want.Level, "seed", want.Seed)
 			n++
 		}
 	}

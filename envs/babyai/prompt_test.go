@@ -35,9 +35,8 @@ func testPromptExample(t *testing.T, version string) {
 	invalid, lists := 0, 0
 	for i, want := range ex.Steps {
 		got := act(t, w, want.Action)
-		if got.Observation != want.Observation {
-			t.Errorf("step %d, %q: the example says %q, the game %q", i, want.Action, want.Observation, got.Observation)
-		}
+		sharedtest.Equal(t, got.Observation, want.Observation, "step", i, want.Action, "the example says",
+			want.Observation, "the game")
 		if last := i == len(ex.Steps)-1; got.Done != last || got.Success != last {
 			t.Errorf("step %d, %q: done %v, success %v", i, want.Action, got.Done, got.Success)
 		}

@@ -1,12 +1,11 @@
 //go:build unix
 
-package catalog_test
+package catalog
 
 import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/catalog"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
@@ -16,7 +15,7 @@ import (
 // and a fork that makes one (fork). Actions are drawn from the lists, 20 for each of
 // ten tasks. cpu-us/op is time of the processor, with the collection of garbage.
 func BenchmarkCost(b *testing.B) {
-	for _, entry := range catalog.Entries() {
+	for _, entry := range Entries() {
 		b.Run(entry.Name, func(b *testing.B) { costsOf(b, entry.Name) })
 	}
 }
@@ -26,7 +25,7 @@ func costsOf(b *testing.B, name string) {
 	if name == "hotpotqa" { // whose official questions need Wikipedia
 		setup.Data = ""
 	}
-	e := sharedtest.Must(catalog.Open(name, setup, envs.Outside{}))(b)
+	e := sharedtest.Must(Open(name, setup, envs.Outside{}))(b)
 	slow := name == "jericho" // whose lists BenchmarkHelp measures
 	var walks []walk
 	for i := range 10 {

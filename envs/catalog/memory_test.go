@@ -1,4 +1,4 @@
-package catalog_test
+package catalog
 
 import (
 	"runtime"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"heldout/envs"
-	"heldout/envs/catalog"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
@@ -16,7 +15,7 @@ import (
 // The tasks are official, and actions are drawn from those that are possible at the start.
 // Run it with -benchtime 1x.
 func BenchmarkMemory(b *testing.B) {
-	for _, entry := range catalog.Entries() {
+	for _, entry := range Entries() {
 		b.Run(entry.Name, func(b *testing.B) {
 			for b.Loop() {
 				measureMemory(b, entry.Name)
@@ -31,7 +30,7 @@ func measureMemory(b *testing.B, name string) {
 	if name == "hotpotqa" { // whose official questions need Wikipedia
 		setup.Data = ""
 	}
-	e := sharedtest.Must(catalog.Open(name, setup, envs.Outside{}))(b)
+	e := sharedtest.Must(Open(name, setup, envs.Outside{}))(b)
 	tasks := e.Tasks()
 	start := func(task envs.Task) walker { return started(b, e, task) }
 	random := stream.New(1, "memory", name)

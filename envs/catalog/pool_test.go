@@ -1,10 +1,9 @@
-package catalog_test
+package catalog
 
 import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/catalog"
 	"heldout/envs/sharedtest"
 )
 
@@ -15,7 +14,7 @@ func TestGeneratorSeeds(t *testing.T) {
 		open := func(text string) envs.Env {
 			var seeds envs.GeneratorSeeds
 			sharedtest.OK(t, seeds.Set(text))
-			return sharedtest.Must(catalog.Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{}))(t)
+			return sharedtest.Must(Open(name, envs.Setup{GeneratorSeed: seeds}, envs.Outside{}))(t)
 		}
 		start := func(env envs.Env, task envs.Task) envs.Start {
 			w, err := env.NewWorld(task)

@@ -1,4 +1,4 @@
-package catalog_test
+package catalog
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/catalog"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
@@ -109,10 +108,10 @@ func apart(a, b walker, random *rand.Rand, steps int) string {
 // Worlds whose keys are equal go on alike. Most worlds whose keys differ show a
 // difference in few random steps.
 func TestStateKeys(t *testing.T) {
-	for _, entry := range catalog.Entries() {
+	for _, entry := range Entries() {
 		name := entry.Name
 		t.Run(name, func(t *testing.T) {
-			e := sharedtest.Must(catalog.Open(name, envs.Setup{}, envs.Outside{}))(t)
+			e := sharedtest.Must(Open(name, envs.Setup{}, envs.Outside{}))(t)
 			random := stream.New(1, "state keys", name)
 			var equal, different, visible int
 			for _, task := range sharedtest.Sample(t, e.Tasks(), 1, 12) {
@@ -172,59 +171,6 @@ func TestStateKeys(t *testing.T) {
 			t.Logf("%d pairs of equal keys, none apart; %d pairs of different keys, %d apart", equal, different, visible)
 			if 4*different > 5*visible {
 				t.Errorf("%d of %d pairs with different keys show a difference", visible, different)
-			}
-		})
-	}
-}
-
-// BenchmarkFork forks a world some steps after its start. going makes a first step in
-// the fork, and replayed one in a new world that was brought to the same moment.
-func BenchmarkFork(b *testing.B) {
-	for _, entry := range catalog.Entries() {
-		e := sharedtest.Must(catalog.Open(entry.Name, envs.Setup{}, envs.Outside{}))(b)
-		task := e.Tasks()[0]
-		random := stream.New(1, "fork", entry.Name)
-		w := started(b, e, task)
-		var played []string
-		var action string
-		for range 10 {
-			actions := w.list()
-			for { // an end would stop the walk
-				action = actions[random.IntN(len(actions))]
-				if f := w.fork(); !f.step(action).Done {
-					break
-				}
-			}
-			w.step(action)
-			played = append(played, action)
-		}
-		b.Run(entry.Name+"/alone", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				w.fork()
-			}
-		})
-		b.Run(entry.Name+"/going", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				f := w.fork()
-				f.step(action)
-				_ = f.Close()
-			}
-		})
-		b.Run(entry.Name+"/replayed", func(b *testing.B) {
-			for b.Loop() {
-				f := started(b, e, task)
-				for _, a := range played {
-					f.step(a)
-				}
-				_ = f.Close()
-			}
-		})
-		b.Run(entry.Name+"/key", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				w.key()
 			}
 		})
 	}

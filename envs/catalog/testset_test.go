@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
 	"heldout/envs/babyai"
 	"heldout/envs/engine/planning"
@@ -200,9 +198,7 @@ func TestRepeatedWorlds(t *testing.T) {
 		for seed := range 300 {
 			task := envs.Task{ID: fmt.Sprintf("BabyAI-OpenRedDoor-v0/%d", 10_000+seed), Index: -1}
 			chance, use := ByChance(info, task), UseOf(info, task)
-			if chance != (use == Test) {
-				t.Errorf("%s is for %s, by chance %v", task.ID, use, chance)
-			}
+			sharedtest.Equal(t, chance, use == Test, task.ID, "is for", use, "by chance")
 			if chance {
 				repeated++
 			}
@@ -249,9 +245,7 @@ func TestRenamedProblems(t *testing.T) {
 		}
 	}
 	want := map[string]int{"as it is": 60, "case": 60, "white space": 60, "other names": 60}
-	if diff := cmp.Diff(want, recognised); diff != "" {
-		t.Errorf("of %d files: %s", len(files), diff)
-	}
+	sharedtest.Same(t, recognised, want, "of", len(files), "files")
 }
 
 // Where a task is made from its name, every spelling of the name is the same task, in

@@ -14,9 +14,7 @@ import (
 func TestRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	sharedtest.OK(t, os.WriteFile(file, []byte("12345"), 0o600))
-	if b, err := Read(file, 5); err != nil || string(b) != "12345" {
-		t.Errorf("%q, %v", b, err)
-	}
+	sharedtest.Equal(t, string(sharedtest.Must(Read(file, 5))(t)), "12345")
 	if b, err := Read(file, 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
 		t.Errorf("%q, %v", b, err)
 	}

@@ -4,15 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"heldout/envs/sharedtest"
 )
 
 func TestNames(t *testing.T) {
 	got := names(`Which of "Marie Curie", Pierre (Curie) and É. Zola was in New York's 2nd Bar?`)
-	if diff := cmp.Diff([]string{"Which", "Marie Curie", "Pierre Curie", "É", "Zola", "New York's", "Bar"},
-		got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, []string{"Which", "Marie Curie", "Pierre Curie", "É", "Zola", "New York's", "Bar"})
 }
 
 // Every listed action is valid, whatever was done before, and after the end

@@ -84,9 +84,7 @@ func TestRecordedMetrics(t *testing.T) {
 		sharedtest.Equal(t, normalize(c.Pred), c.NormPred, "normalize", c.Pred)
 		sharedtest.Equal(t, normalize(c.Gold), c.NormGold, "normalize", c.Gold)
 		pred, gold := normalize(c.Pred), normalize(c.Gold)
-		if got := pred == gold; got != c.EM {
-			t.Errorf("EM of %q and %q is %v", c.Pred, c.Gold, got)
-		}
+		sharedtest.Equal(t, pred == gold, c.EM, "EM of", c.Pred, "and", c.Gold, "is")
 		f, p, r := f1(pred, gold)
 		sharedtest.Equal(t, [3]float64{f, p, r}, c.F1, "f1", c.Pred, c.Gold)
 	}

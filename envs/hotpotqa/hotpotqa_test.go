@@ -92,10 +92,8 @@ func TestExpertOnEmbeddedSet(t *testing.T) {
 	for i, task := range e.Tasks() {
 		w := newWorld(t, e, i)
 		last, steps := playExpert(t, w)
-		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true,
-			Valid: true}); last != want {
-			t.Errorf("%s: after %d steps %+v", task.ID, steps, last)
-		}
+		sharedtest.Equal(t, last, (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true,
+			Success: true, Valid: true}), task.ID, "after", steps, "steps")
 		if again := step(t, w, "search[Pluto]"); again.Observation != last.Observation || !again.Done ||
 			!again.Success || again.Valid {
 			t.Errorf("%s: after the end %+v", task.ID, again)

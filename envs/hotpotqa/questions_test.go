@@ -36,9 +36,7 @@ func TestOfficialQuestions(t *testing.T) {
 		!cmp.Equal(info.Settings, map[string]string{"wiki": "live"}) {
 		t.Errorf("%+v", info)
 	}
-	if all := official(t, Options{Sample: "all"}); len(all.Tasks()) != 7405 {
-		t.Errorf("%d questions", len(all.Tasks()))
-	}
+	sharedtest.Equal(t, len(official(t, Options{Sample: "all"}).Tasks()), 7405, "questions")
 }
 
 // The expert answers every question whose pages are there, over an index of the
@@ -59,10 +57,8 @@ func TestExpertOnOfficialSample(t *testing.T) {
 	}
 	for i, task := range e.Tasks() {
 		last, steps := playExpert(t, newWorld(t, e, i))
-		if want := (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true, Success: true,
-			Valid: true}); last != want {
-			t.Errorf("%s: after %d steps %+v", task.ID, steps, last)
-		}
+		sharedtest.Equal(t, last, (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true,
+			Success: true, Valid: true}), task.ID, "after", steps, "steps")
 	}
 	// A question is one task, whichever file it came from.
 	dev := official(t, Options{Sample: "all"})
@@ -171,9 +167,7 @@ func TestBadQuestions(t *testing.T) {
 
 func TestSample(t *testing.T) {
 	for in, want := range map[string]string{"all": "all", "seed:233:300": "seed:233:300", "seed:0": "seed:0"} {
-		if s, err := parseSample(in); err != nil || s.String() != want {
-			t.Errorf("%s: %s, %v", in, s, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(parseSample(in))(t).String(), want, in)
 	}
 	for _, in := range []string{"", "seed", "seed:", "seed:-1", "seed:1:0", "seed:1:x", "seed:1:2:3", "seed:4294967296",
 		"ALL"} {

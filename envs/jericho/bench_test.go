@@ -41,20 +41,3 @@ func BenchmarkWalkthrough(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkSnapshot takes and restores moments of the game with the largest
-// memory.
-func BenchmarkSnapshot(b *testing.B) {
-	s, _ := official(b, findGame("afflicted"))
-	m := s.snapshot()
-	b.Run("take", func(b *testing.B) {
-		for b.Loop() {
-			m = s.snapshot()
-		}
-	})
-	b.Run("restore", func(b *testing.B) {
-		for b.Loop() {
-			sharedtest.OK(b, s.restore(m))
-		}
-	})
-}

@@ -11,10 +11,7 @@ import (
 // A story that knows only the short forms of directions is asked for those.
 func TestShortDirections(t *testing.T) {
 	image := slices.Clone(lowlightImage)
-	story, err := zmachine.Load(image)
-	if err != nil {
-		t.Fatal(err)
-	}
+	story := sharedtest.Must(zmachine.Load(image))(t)
 	templates := []string{"north", "take OBJ", "north OBJ", "south"}
 	sharedtest.Same(t, understood(templates, story), templates, "a story that knows both:")
 	for _, w := range zmachine.New(story, zmachine.Options{}).Dictionary() {
@@ -22,9 +19,7 @@ func TestShortDirections(t *testing.T) {
 			image[w.Address+1] ^= 0x20 // another letter
 		}
 	}
-	if story, err = zmachine.Load(image); err != nil {
-		t.Fatal(err)
-	}
+	story = sharedtest.Must(zmachine.Load(image))(t)
 	sharedtest.Same(t, understood(templates, story), []string{"n", "take OBJ", "north OBJ", "south"},
 		"a story that does not know north:")
 }

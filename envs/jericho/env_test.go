@@ -49,7 +49,6 @@ func TestRecordedRuns(t *testing.T) {
 		}
 		valid := 0
 		var last envs.Step
-		var err error
 		for i, s := range ep.Steps {
 			steps++
 			if asksForHelp(filterAction(s.Action)) { // takes long and changes nothing: see TestHelp
@@ -60,9 +59,7 @@ func TestRecordedRuns(t *testing.T) {
 				}
 				continue
 			}
-			if last, err = w.Step(ctx, s.Action); err != nil {
-				t.Fatal(err)
-			}
+			last = sharedtest.Must(w.Step(ctx, s.Action))(t)
 			if !e.SameObservation(s.Action, s.Observation, last.Observation) {
 				t.Errorf("%s %s: step %d, %q: got %q, want %q", ep.Source, task.ID, i, s.Action, last.Observation,
 					s.Observation)
@@ -97,9 +94,7 @@ func TestExpertWins(t *testing.T) {
 				t.Errorf("%s: the expert gives up: %v", task.ID, err)
 				break
 			}
-			if last, err = w.Step(ctx, action); err != nil {
-				t.Fatal(err)
-			}
+			last = sharedtest.Must(w.Step(ctx, action))(t)
 		}
 		if !last.Success || last.Progress != 1 {
 			t.Errorf("%s: %+v", task.ID, last)

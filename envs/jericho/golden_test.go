@@ -26,10 +26,7 @@ func official(t testing.TB, g *game) (s *storySession, first string) {
 	t.Helper()
 	s = newSession(g, officialStory(t, g), zmachine.Options{Seed: g.Seed})
 	for range 2 {
-		var err error
-		if first, err = s.start(); err != nil {
-			t.Fatal(err)
-		}
+		first = sharedtest.Must(s.start())(t)
 	}
 	return s, first
 }
@@ -148,14 +145,4 @@ func TestMixedDigests(t *testing.T) {
 			}
 		})
 	}
-}
-
-// findGame returns a game of the benchmark by its name, or nil.
-func findGame(name string) *game {
-	for i := range games {
-		if games[i].Name == name {
-			return &games[i]
-		}
-	}
-	return nil
 }

@@ -27,10 +27,7 @@ func own(t testing.TB, seed int64) *Env {
 func steps(t testing.TB, w envs.World, actions ...string) (s envs.Step) {
 	t.Helper()
 	for _, a := range actions {
-		var err error
-		if s, err = w.Step(context.Background(), a); err != nil {
-			t.Fatal(err)
-		}
+		s = sharedtest.Must(w.Step(context.Background(), a))(t)
 	}
 	return s
 }
@@ -62,9 +59,7 @@ func TestOwnGameIsWon(t *testing.T) {
 		if !s.Success || s.Progress != 1 || n > e.Info().StepLimit {
 			t.Errorf("seed %d: %+v after %d steps", seed, s, n)
 		}
-		if got := w.(*world).session.score(); got != lowlight.Max {
-			t.Errorf("seed %d: the score is %d", seed, got)
-		}
+		sharedtest.Equal(t, w.(*world).session.score(), lowlight.Max, "seed", seed, "the score is")
 		if got := w.(*world).session.moves(); got != n {
 			t.Errorf("seed %d: %d moves in %d steps", seed, got, n)
 		}

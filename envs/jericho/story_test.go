@@ -45,16 +45,11 @@ func TestStatusLineIsHidden(t *testing.T) {
 		t.Errorf("version 5: %q", s.Observation)
 	}
 
-	image, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, "zork1.z5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), suite, "zork1.z5")))(t)
 	image[len(image)-1]++ // so that it is not known
 	file := filepath.Join(t.TempDir(), "unknown.z3")
 	sharedtest.OK(t, os.WriteFile(file, image, 0o644))
-	if e, err = New(Options{Story: file}); err != nil {
-		t.Fatal(err)
-	}
+	e = sharedtest.Must(New(Options{Story: file}))(t)
 	w, start := startedWorld(t, e, 0)
 	if strings.Contains(start.Observation, "Score") {
 		t.Errorf("version 3 starts with %q", start.Observation)

@@ -116,9 +116,7 @@ func TestTalesGames(t *testing.T) {
 			continue
 		}
 		task := slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.ID == want[0] })
-		if got := talesDigest(t, e, task, turns); got != want[column] {
-			t.Errorf("%s: the digest of %d turns is %s, want %s", want[0], turns, got, want[column])
-		}
+		sharedtest.Equal(t, talesDigest(t, e, task, turns), want[column], want[0], "the digest of", turns, "turns")
 	}
 	sharedtest.Equal(t, len(lines), 54, "games with digests")
 	t.Run("missing", func(t *testing.T) {

@@ -49,6 +49,7 @@ var everything = map[string]FolderState{
 }
 
 func TestPullEverything(t *testing.T) {
+	t.Parallel()
 	owner, sources := publish(t, officialArchives(t))
 	o := options(t, sources)
 	check(t, fetch(o))
@@ -110,6 +111,7 @@ func TestTalesStories(t *testing.T) {
 // Nothing of an environment appears while a source of it fails, and what was
 // fetched is not fetched again.
 func TestPullContinuesAfterAFailure(t *testing.T) {
+	t.Parallel()
 	p := officialArchives(t)
 	owner, sources := publish(t, p)
 	delete(owner.files, "/code.tar.gz")
@@ -122,9 +124,7 @@ func TestPullContinuesAfterAFailure(t *testing.T) {
 	sharedtest.Same(t, visible(t, o.Dir), []string{"babyai", "heldout-data.json"}, "the folder holds")
 	owner.requests, owner.files["/code.tar.gz"] = nil, p.code
 	check(t, fetch(o))
-	if want := []string{"/code.tar.gz "}; !slices.Equal(owner.requests, want) {
-		t.Errorf("%q was asked for, want %q", owner.requests, want)
-	}
+	sharedtest.Same(t, owner.requests, []string{"/code.tar.gz "}, "was asked for")
 }
 
 // A connection that breaks is continued where it was; a server without ranges
@@ -162,16 +162,14 @@ func TestContinuesAnotherProcess(t *testing.T) {
 			Total: int64(len(p.questions))}))
 		check(t, os.MkdirAll(filepath.Join(o.Dir, workName, "stage", "hotpotqa"), 0o700)) // which was not finished
 		check(t, fetch(o))
-		if want := []string{"/questions.json bytes=1000-"}; !slices.Equal(owner.requests, want) {
-			t.Errorf("%q was asked for, want %q", owner.requests, want)
-		}
-		if got := stateOf(t, o.Dir)["hotpotqa/questions"]; got != Complete {
-			t.Errorf("changed %v: the questions are %s", changed, got)
-		}
+		sharedtest.Same(t, owner.requests, []string{"/questions.json bytes=1000-"}, "was asked for")
+		sharedtest.Equal(t, stateOf(t, o.Dir)["hotpotqa/questions"], Complete, "changed", changed,
+			"the questions are")
 	}
 }
 
 func TestServersThatStall(t *testing.T) {
+	t.Parallel()
 	p := officialArchives(t)
 	owner, sources := publish(t, p)
 	owner.hang = true
@@ -366,10 +364,8 @@ func TestPlan(t *testing.T) {
 		{[]string{"hotpotqa"}, []string{"wikipedia"}, []string{"react", "wikipedia"}},
 		{[]string{"pddl"}, []string{"wikipedia"}, []string{"agentboard", "agentboard-code", "react", "wikipedia"}},
 	} {
-		if got := names(Options{Sources: Sources(), Environments: test.environments,
-			Extras: test.extras}); !slices.Equal(got, test.want) {
-			t.Errorf("%q with %q: %q, want %q", test.environments, test.extras, got, test.want)
-		}
+		sharedtest.Same(t, names(Options{Sources: Sources(), Environments: test.environments, Extras: test.extras}),
+			test.want, test.environments, "with", test.extras)
 	}
 	for _, bad := range []Options{{Environments: []string{"chess"}}, {Extras: []string{"agentboard"}}} {
 		sharedtest.Fails(t, sharedtest.Err(Plan(bad)), "", bad, "no error")

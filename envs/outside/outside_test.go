@@ -243,10 +243,7 @@ func TestStateKey(t *testing.T) {
 	}
 	var keys []string
 	for i := range 3 {
-		key, err := envs.StateKey(envs.Task{}, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := sharedtest.Must(envs.StateKey(envs.Task{}, w))(t)
 		if keys = append(keys, key); i < 2 {
 			_, err = w.Step(t.Context(), "")
 		}

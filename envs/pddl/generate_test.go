@@ -34,22 +34,17 @@ func TestGenerated(t *testing.T) {
 		ids[task.ID], digests[task.Digest] = true, true
 		sharedtest.Equal(t, task.Index, i, task.ID, "index")
 	}
-	if want := strings.Repeat("g", 20) + strings.Repeat("b", 30) + strings.Repeat("t", 10); types != want {
-		t.Errorf("games %s, want %s", types, want)
-	}
-	if want := "eeeeeeeeeeeeeeeeeeee" + "eeehhehhhe" + "hhhhhhhhhhhhheeheeeh" + "eeeehehhhe"; difficulties != want {
-		t.Errorf("difficulties %s, want %s", difficulties, want)
-	}
+	sharedtest.Equal(t, types, strings.Repeat("g", 20)+strings.Repeat("b", 30)+strings.Repeat("t", 10), "games")
+	sharedtest.Equal(t, difficulties, "eeeeeeeeeeeeeeeeeeee"+"eeehhehhhe"+"hhhhhhhhhhhhheeheeeh"+"eeeehehhhe",
+		"difficulties")
 	if e, h := strings.Count(difficulties, "e"), strings.Count(difficulties, "h"); e != 36 || h != 24 {
 		t.Errorf("%d easy and %d hard tasks", e, h)
 	}
 	if len(ids) != 60 || len(digests) != 60 {
 		t.Errorf("%d ids and %d digests, want 60", len(ids), len(digests))
 	}
-	if got := [...]string{e.Tasks()[0].ID, e.Tasks()[19].ID, e.Tasks()[20].ID, e.Tasks()[59].ID}; got != [...]string{
-		"gripper/gen0-01", "gripper/gen0-20", "blockworld/gen0-01", "tyreworld/gen0-10"} {
-		t.Errorf("ids %q", got)
-	}
+	sharedtest.Equal(t, [...]string{e.Tasks()[0].ID, e.Tasks()[19].ID, e.Tasks()[20].ID, e.Tasks()[59].ID},
+		[...]string{"gripper/gen0-01", "gripper/gen0-20", "blockworld/gen0-01", "tyreworld/gen0-10"}, "ids")
 }
 
 // digestOfAll stands for everything that the generated tasks are.
@@ -69,9 +64,7 @@ func TestGeneratedTasksStay(t *testing.T) {
 		7:  "2078b8255b51edbdec4bc62c894d8a9381af70cb4f478a614ad1934cdcc1d27a",
 		-1: "81ea68c6dc7476b75823e2fd70aeaf742877ac07b0333fb3d65285bbab0f5d96",
 	} {
-		if got := digestOfAll(sharedtest.Must(NewGenerated(seed))(t)); got != want {
-			t.Errorf("seed %d: digest %s, want %s", seed, got, want)
-		}
+		sharedtest.Equal(t, digestOfAll(sharedtest.Must(NewGenerated(seed))(t)), want, "seed", seed, "digest")
 	}
 }
 

@@ -115,19 +115,14 @@ func TestRecordedModelRuns(t *testing.T) {
 	for _, ep := range sharedtest.Lines[episode](t, "agentboard-logs/pddl.jsonl.gz") {
 		task := e.Tasks()[ep.ID]
 		w := sharedtest.Must(e.NewWorld(task))(t)
-		start, err := w.Start(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := sharedtest.Must(w.Start(ctx))(t)
 		if start.Goal != ep.Goal || task.Type != ep.TaskName || string(task.Difficulty) != ep.Difficulty {
 			t.Errorf("%s %s: goal %q, want %q", ep.Source, task.ID, start.Goal, ep.Goal)
 		}
 		var got envs.Step
 		valid := 0
 		for i, s := range ep.Steps {
-			if got, err = w.Step(ctx, s.Action); err != nil {
-				t.Fatal(err)
-			}
+			got = sharedtest.Must(w.Step(ctx, s.Action))(t)
 			if !e.SameObservation(s.Action, s.Observation, got.Observation) || got.Progress != s.Progress {
 				t.Fatalf("%s %s: step %d, %q: got %v, want %v", ep.Source, task.ID, i, s.Action, got, s)
 			}

@@ -188,37 +188,19 @@ func TestOfficialErrors(t *testing.T) {
 			"pddl: DIR/pddl/pddlgym/tyreworld.pddl does not exist"},
 		{"too few problems", func(f layout) { delete(f, beside+"barman/problem7.pddl") },
 			"pddl: the folder barman has 19 problem files, want 20"},
-		{"no problem of a game", func(f layout) {
-			maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, beside+"barman/") })
-		}, "pddl: the folder barman has 0 problem files, want 20"},
 		{"bad domain", func(f layout) { f[beside+"barman.pddl"] += ")" },
 			"barman.pddl:83:1: unexpected text after the closing parenthesis of the definition"},
 		{"bad problem", func(f layout) {
-			f[beside+"barman/problem7.pddl"] =
-				"(define (problem x)\n (:init (clean cup)))"
+			f[beside+"barman/problem7.pddl"] = "(define (problem x)\n (:init (clean cup)))"
 		},
 			"barman/problem7.pddl:2:16: unknown object cup"},
-		{"goal that is no conjunction of facts", func(f layout) {
-			f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:objects a) (:goal (not (at a a))))"
-		}, "gripper/problem2.pddl: the goal is not a conjunction of facts"},
 		{"empty goal", func(f layout) { f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:goal (and)))" },
 			"gripper/problem2.pddl: the goal is not a conjunction of facts"},
 		{"torn line", func(f layout) { f[labelFile] = f[labelFile][:len(f[labelFile])-40] },
 			"DIR/pddl/test.jsonl:60: it ends in the middle of a value: the file is not complete"},
 		{"empty line", replaceLine(3, func(string) string { return "" }), "DIR/pddl/test.jsonl:4: want id 2, got 3"},
-		{"no JSON", replaceLine(3, func(string) string { return "id: 2" }),
-			"DIR/pddl/test.jsonl:3: id is neither true, false nor null: texts and keys of JSON stand in double quotes"},
 		{"wrong type", replaceLine(3, func(s string) string { return strings.Replace(s, `"id": 2`, `"id": "2"`, 1) }),
 			"DIR/pddl/test.jsonl:3: \"id\": want a whole number, not a text"},
-		{"ids in another order", func(f layout) {
-			lines := strings.Split(f[labelFile], "\n")
-			lines[4], lines[5] = lines[5], lines[4]
-			f[labelFile] = strings.Join(lines, "\n")
-		}, "DIR/pddl/test.jsonl:5: want id 4, got 5"},
-		{"no difficulty", replaceLine(60, func(s string) string {
-			return strings.Replace(s, "difficulty", "difficult", 1)
-		}),
-			`DIR/pddl/test.jsonl:60: want difficulty "easy" or "hard", got ""`},
 		{"unknown difficulty", replaceLine(60, func(s string) string {
 			return strings.Replace(s, "easy", "medium", 1)
 		}),
@@ -229,8 +211,6 @@ func TestOfficialErrors(t *testing.T) {
 			`pddl/test.jsonl: line 22 is about "gripper", but task 21 is one of blockworld`},
 		{"too few labels", func(f layout) { f[labelFile] = strings.Join(strings.Split(f[labelFile], "\n")[:59], "\n") },
 			"pddl/test.jsonl ends before task 59"},
-		{"no labels in the file", func(f layout) { f[labelFile] = "" },
-			"pddl/test.jsonl ends before task 0"},
 		{"too many labels", func(f layout) { f[labelFile] += strings.Replace(line(f, 60), `"id": 59`, `"id": 60`, 1) },
 			"pddl/test.jsonl has 61 lines, but there are 60 tasks"},
 		{"a line without end", func(f layout) { f[labelFile] += strings.Repeat(" ", 1<<21) },
@@ -398,10 +378,8 @@ func TestEmbeddedDomainsEqualOfficial(t *testing.T) {
 	e := official(t)
 	for i, task := range e.Tasks() {
 		g := e.problems[i].game
-		text, err := os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "pddl/pddlgym", task.ID+".pddl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "pddl/pddlgym",
+			task.ID+".pddl")))(t)
 		theirs := sharedtest.Must(e.problems[i].ready())(t)
 		ours := newTestInstance(t, g.name, string(text))
 		sharedtest.Same(t, describeTask(ours.task), describeTask(theirs.task), task.ID)

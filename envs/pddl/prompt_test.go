@@ -39,10 +39,8 @@ func testPromptExamples(t *testing.T, version string) {
 		invalid, lists := 0, 0
 		for i, want := range ex.Steps {
 			got := step(t, w, want.Action)
-			if got.Observation != want.Observation {
-				t.Errorf("%s, step %d, %q: the example says %q, the game %q", g.name, i, want.Action, want.Observation,
-					got.Observation)
-			}
+			sharedtest.Equal(t, got.Observation, want.Observation, g.name, "step", i, want.Action, "the example says",
+				want.Observation, "the game")
 			if last := i == len(ex.Steps)-1; got.Done != last || got.Success != last {
 				t.Errorf("%s, step %d, %q: done %v, success %v", g.name, i, want.Action, got.Done, got.Success)
 			}

@@ -120,43 +120,29 @@ func TestGripper(t *testing.T) {
 	check(t, "gripper", []answers{
 		{"plain", nil, "move roomb rooma", inRooma},
 		{"as listed", nil, "Move from roomb to rooma. ", inRooma},
-		{"in capitals", nil, "MOVE ROOMB ROOMA", inRooma},
 		{"with marks", nil, "move(roomb,rooma)", inRooma},
 		{"objects before the verb", nil, "roomb rooma move", inRooma},
 		{"talking", nil, "I will now move from roomb to the other room, rooma!", inRooma},
-		{"two sentences", nil, "Robby is in roomb. We move to rooma.", inRooma},
-		{"more objects than needed", nil, "move roomb rooma ball3 left", inRooma},
 		{"a wrong object first", nil, "move ball3 roomb rooma", noEffect},
 		{"the wrong way round", nil, "move rooma roomb", noEffect},
-		{"to where Robby is", nil, "move roomb roomb", noEffect},
-		{"one object named twice", nil, "move roomb roomb rooma", noEffect},
 		{"arguments in another order", nil, "pick ball3 left roomb", noEffect},
 		{"not there", nil, "pick ball1 rooma left", noEffect},
 		{"too few objects", nil, "pick ball3 roomb", notUnderstood},
 		{"an unknown object", nil, "move roomb roomc", notUnderstood},
-		{"no verb", nil, "roomb rooma", notUnderstood},
-		{"a verb of another game", nil, "stack roomb rooma", notUnderstood},
 		{"nothing", nil, "", notUnderstood},
-		{"blank", nil, " \n\t ", notUnderstood},
 		{"a verb that nothing can be done with", nil, "drop ball3 roomb left", notUnderstood},
 		{"the same verb later", []string{"pick ball3 roomb right"}, "drop ball3 roomb left", noEffect},
 		{"a verb that is valid no more", []string{"pick ball3 roomb left", "move roomb rooma",
 			"pick ball1 rooma right"}, "pick ball2 rooma left", notUnderstood},
 		{"a verb in a word", nil, "remove roomb rooma", notUnderstood},
-		{"glued", nil, "move-roomb-rooma", notUnderstood},
-		{"glued with underscores", nil, "move_roomb_rooma", notUnderstood},
 		{"the first verb counts", nil, "pick ball3 roomb left and move roomb rooma", withBall3},
 		{"the first verb that is valid now counts", nil, "drop nothing, pick ball3 roomb left", withBall3},
 		{"the first verb counts even if it fails", nil, "move pick ball3 roomb left", noEffect},
 		{"list", nil, "check valid actions", list},
-		{"list in capitals", nil, "Check Valid Actions.", list},
 		{"list in a word", nil, "Checkmate", list},
-		{"list before acting", nil, "move roomb rooma and check", list},
 		{"list before looking", nil, "look around, then check", list},
 		{"the sign for kelvin is a k", nil, "chec\u212a", list},
 		{"look", nil, "look around", atStart},
-		{"look before acting", nil, "move roomb rooma, then look around", atStart},
-		{"look in capitals", nil, "LOOK AROUND", atStart},
 		{"look with more space", nil, "look  around", notUnderstood},
 		{"a dotted capital is not an i", nil, "move from roomb to rooma with lİft", inRooma},
 		{"a dotted capital in a verb", nil, "pİck ball3 roomb left", notUnderstood},
@@ -169,19 +155,10 @@ func TestBlockworld(t *testing.T) {
 	const holding2 = "B1 is on the table. B3 is on the table. The b1 is clear. The b3 is clear. You are holding b2. "
 	check(t, "blockworld", []answers{
 		{"as listed", nil, "Unstack b2 from b1.", holding2},
-		{"glued with a slash", nil, "unstack b2/b1", notUnderstood},
 		{"glued with a period", nil, "unstack b2.b1", notUnderstood},
-		{"glued with an equals sign", nil, "unstack b2=b1", notUnderstood},
 		{"quoted", nil, `unstack "b2" 'b1'`, notUnderstood},
-		{"in double quotes", nil, `unstack "b2" "b1"`, holding2},
-		{"in backticks", nil, "unstack `b2` `b1`", holding2},
-		{"in code", nil, "```unstack b2 b1```", holding2},
-		{"in brackets", nil, "[unstack] <b2> {b1}", holding2},
-		{"in stars", nil, "**unstack** b2*b1", holding2},
 		{"over two lines", nil, "unstack b2\nfrom b1", holding2},
-		{"parentheses", nil, "unstack(b2, b1)", holding2},
 		{"a comma before a digit", nil, "unstack b2,1", notUnderstood},
-		{"a question", nil, "unstack b2 from b1?", holding2},
 		{"covered", nil, "pickup b1", noEffect},
 		{"on itself", []string{"unstack b2 b1"}, "stack b2 b2", noEffect},
 		{"no hand free", []string{"unstack b2 b1"}, "pickup b3", notUnderstood},
@@ -201,16 +178,13 @@ func TestBarman(t *testing.T) {
 	check(t, "barman", []answers{
 		{"the container is not named", nil, "left grasp shot1", "You are holding left. "},
 		{"as listed", nil, "left grasp shot1. ", "You are holding left. "},
-		{"verb first", nil, "grasp left shot1", "You are holding left. "},
 		{"the wrong order", nil, "grasp shot1 left", noEffect},
 		{"another type", nil, "grasp left right", noEffect},
-		{"another type that is never right", nil, "grasp l0 l1", noEffect},
 		{"a subtype of what is asked for", nil, "grasp left shaker1", "You are holding left. "},
 		{"only what has become true", fill[:1], "fill-shot shot1 ingredient1 left right dispenser1",
 			"Pour shot1 from a shot glass to a used shaker ingredient1 Shot1 contains ingredient1. "},
 		{"what was true before is not told", fill, "left leave shot1", "Handempty left Shot1 is on the table. "},
 		{"the wrong dispenser", fill[:1], "fill-shot shot1 ingredient1 left right dispenser2", noEffect},
-		{"a verb without a valid form", nil, "fill-shot shot1 ingredient1 left right dispenser1", notUnderstood},
 		// The shaker is clean, but cleaning it can be chosen.
 		{"listed without effect", []string{"left grasp shaker1"}, "clean-shaker left right shaker1", noEffect},
 		{"the list with it", []string{"left grasp shaker1"}, "check valid actions",
@@ -240,8 +214,6 @@ func TestTyreworld(t *testing.T) {
 		{"open", nil, "Open boot.", "Boot is open."},
 		{"closed", nil, "fetch wrench boot", notUnderstood},
 		{"another type", nil, "open wrench", noEffect},
-		{"another type, and none more", nil, "open the-hub1", noEffect},
-		{"no wrench", tools[:1], "loosen nuts1 the-hub1", notUnderstood},
 		{"with the wrench", tools[:2], "loosen nuts1 the-hub1", "The nut nuts1 on the hub the-hub1 is loose."},
 		{"the jack stays under the hub", up, "look around",
 			"Boot is open. Boot is unlocked. Hub the-hub1 is fastened. Hub the-hub1 is not on the ground. " +
@@ -250,7 +222,6 @@ func TestTyreworld(t *testing.T) {
 		{"shared text", append(append([]string{}, up...), "undo nuts1 the-hub1"), "remove-wheel w1 the-hub1",
 			"The-hub1 is free.  You have w1."},
 		{"list", nil, "check", "Valid actions are: Open boot., check valid actions, look around"},
-		{"nothing to inflate", tools, "inflate r1", notUnderstood},
 	})
 }
 
@@ -435,10 +406,7 @@ func TestForks(t *testing.T) {
 				m.action = chatter(rt, w)
 			}
 			if len(moments)%3 == 0 {
-				var err error
-				if m.expert, err = w.ExpertAction(context.Background()); err != nil {
-					rt.Fatal(err)
-				}
+				m.expert = sharedtest.Must(w.ExpertAction(context.Background()))(rt)
 			}
 			m.step = step(rt, w, m.action)
 			return m

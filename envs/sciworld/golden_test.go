@@ -131,12 +131,9 @@ func classify(recorded, ours string) string {
 func recorded(t testing.TB) (out []*episode.Recorded) {
 	t.Helper()
 	name := sharedtest.Golden(t, "agentboard-logs/scienceworld.jsonl.gz")
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Open(name))(t)
 	defer f.Close()
-	err = episode.ReadRecorded(t.Context(), f, name, func(_ int, e *episode.Recorded) error {
+	err := episode.ReadRecorded(t.Context(), f, name, func(_ int, e *episode.Recorded) error {
 		out = append(out, e)
 		return nil
 	})

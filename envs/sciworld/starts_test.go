@@ -50,22 +50,15 @@ type begun struct {
 
 func begin(t *testing.T, e *Env, task envs.Task, step bool) (b begun) {
 	t.Helper()
-	w, err := e.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(e.NewWorld(task))(t)
 	defer w.Close()
 	ctx := context.Background()
-	if b.start, err = w.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	b.start = sharedtest.Must(w.Start(ctx))(t)
 	b.score = w.(envs.Scorer).Score()
 	if !step {
 		return b
 	}
-	if b.step, err = w.Step(ctx, "look around"); err != nil {
-		t.Fatal(err)
-	}
+	b.step = sharedtest.Must(w.Step(ctx, "look around"))(t)
 	b.later = w.(envs.Scorer).Score()
 	return b
 }

@@ -19,10 +19,8 @@ func TestRecordedThings(t *testing.T) {
 		Request      struct{ Messages []struct{ Content string } }
 	}
 	e := opened(t, Options{Variant: Newer, Split: "all", Simplifications: "easy"})
-	files, err := filepath.Glob(filepath.Join(sharedtest.Golden(t, "protocols"), "rlvmr-sciworld", "[Lm]?.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := sharedtest.Must(filepath.Glob(filepath.Join(sharedtest.Golden(t, "protocols"), "rlvmr-sciworld",
+		"[Lm]?.jsonl.gz")))(t)
 	quoted := regexp.MustCompile(`'([^']*)'`)
 	lists, drawn := 0, 0
 	for _, file := range files {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,10 +49,7 @@ func find(t testing.TB, path, description string) string {
 // root returns the module's folder, which holds go.mod; tests run below it.
 func root(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := Must(os.Getwd())(t)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -66,10 +64,7 @@ func root(t testing.TB) string {
 // JSON decodes a file of recorded behaviour, or skips the test.
 func JSON(t testing.TB, file string, v any) {
 	t.Helper()
-	b, err := os.ReadFile(Golden(t, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := Must(os.ReadFile(Golden(t, file)))(t)
 	if err := json.Unmarshal(b, v); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -86,10 +81,7 @@ func Lines[T any](t testing.TB, file string) []T {
 // at least one line.
 func ReadLines[T any](t testing.TB, path string) (out []T) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := Must(os.Open(path))(t)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
@@ -108,4 +100,12 @@ func ReadLines[T any](t testing.TB, path string) (out []T) {
 		t.Fatalf("%s: %d lines, %v", path, len(out), err)
 	}
 	return out
+}
+
+// HastyPath is a PATH whose command sleep ends a second within 50 ms.
+func HastyPath(t testing.TB) string {
+	dir, sleep := t.TempDir(), Must(exec.LookPath("sleep"))(t)
+	text := fmt.Sprintf("#!/bin/sh\n[ \"$1\" != 1 ] || set 0.05\nexec %s \"$1\"\n", sleep)
+	OK(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte(text), 0o755))
+	return "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")
 }

@@ -40,19 +40,14 @@ func TestShortRepliesAreAskedForAgain(t *testing.T) {
 		}
 		a.Observe("seen")
 	}
-	if want := []string{"look around", "inventory", ""}; !slices.Equal(got, want) {
-		t.Errorf("actions %q, want %q", got, want)
-	}
+	sharedtest.Same(t, got, []string{"look around", "inventory", ""}, "actions")
 	var temperatures []float64
 	for _, r := range m.requests {
 		temperatures = append(temperatures, r.Decoding.Temperature)
 	}
-	if want := []float64{0, 0.2, 0.4, 0, 0, 0.2, 0.4}; !slices.Equal(temperatures, want) {
-		t.Errorf("temperatures %v, want %v", temperatures, want)
-	}
-	if text := m.requests[1].Messages[0].Content; text != m.requests[0].Messages[0].Content {
-		t.Errorf("the second request is another one: %q", text)
-	}
+	sharedtest.Same(t, temperatures, []float64{0, 0.2, 0.4, 0, 0, 0.2, 0.4}, "temperatures")
+	sharedtest.Equal(t, m.requests[1].Messages[0].Content, m.requests[0].Messages[0].Content,
+		"the second request is another one")
 }
 
 // The last cue stands behind the last observation, the first one on its own line. Plans

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +61,5 @@ func TestFormFilters(t *testing.T) {
 	for _, sent := range m.requests[1].Messages {
 		got = append(got, sent.Content)
 	}
-	if want := []string{"Open the box.", "Action: look", "seen NOW: look"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Same(t, got, []string{"Open the box.", "Action: look", "seen NOW: look"})
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,29 +39,22 @@ func TestFormKeepsReplies(t *testing.T) {
 	m := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
 		return model.Reply{Text: []string{" open box ", "", "a\nb", "look"}[call], Attempts: 1}, nil
 	}}
-	a, err := NewProtocol(chat(m), Protocol{Play: play, Instructions: configs.Instructions{System: "Play."}}, nil,
-		start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := sharedtest.Must(NewProtocol(chat(m),
+		Protocol{Play: play, Instructions: configs.Instructions{System: "Play."}}, nil, start))(t)
 	var actions []string
 	for range 4 {
 		got := move(t, a)
 		actions = append(actions, got.Action+got.Correction)
 		a.Observe("seen")
 	}
-	if want := []string{"open box", "", "One line.", "look"}; !slices.Equal(actions, want) {
-		t.Errorf("actions %q, want %q", actions, want)
-	}
+	sharedtest.Same(t, actions, []string{"open box", "", "One line.", "look"}, "actions")
 	var said []string
 	for _, sent := range m.requests[3].Messages {
 		if sent.Role == model.Assistant {
 			said = append(said, sent.Content)
 		}
 	}
-	if want := []string{"open box\n", "\n", "a\nb\n"}; !slices.Equal(said, want) {
-		t.Errorf("the history holds %q, want %q", said, want)
-	}
+	sharedtest.Same(t, said, []string{"open box\n", "\n", "a\nb\n"}, "the history holds")
 }
 
 func newForm(t *testing.T, c Chat, play configs.Play, w envs.World) Agent {
@@ -184,8 +176,7 @@ func TestImpossibleForms(t *testing.T) {
 		"no template": {func(p *Protocol) { p.Agent.Form = configs.Single }, nil, "no template"},
 		"no example":  {func(p *Protocol) { p.Agent.Shots.Order = []int{2} }, nil, "no example 2; it has 2"},
 		"no turns": {func(p *Protocol) {
-			p.Instructions.Examples = []configs.Example{
-				{Text: "x"}}
+			p.Instructions.Examples = []configs.Example{{Text: "x"}}
 			p.Agent.Shots.Count = 1
 		}, nil, "one text"},
 		"no form": {func(p *Protocol) { p.Agent.Form = "poem" }, nil, `unknown form "poem"`},

@@ -63,14 +63,9 @@ func TestNormalisers(t *testing.T) {
 		{"nearest-bleu:0.01", "xyzzy", "xyzzy"},
 		{"nearest-bleu:0.01", "", ""},
 	} {
-		n, err := newNormaliser(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := n.apply(c.action, func() ([]string, error) { return choices, nil })
-		if got != c.want || err != nil {
-			t.Errorf("%s, %q: %q, %v, want %q", c.name, c.action, got, err, c.want)
-		}
+		n := sharedtest.Must(newNormaliser(c.name))(t)
+		got := sharedtest.Must(n.apply(c.action, func() ([]string, error) { return choices, nil }))(t)
+		sharedtest.Equal(t, got, c.want, c.name, c.action)
 	}
 	for _, bad := range []string{"", "upper", "nearest-bleu", "nearest-bleu:", "nearest-bleu:1", "nearest-bleu:-1",
 		"nearest-bleu:NaN", "lower:1"} {

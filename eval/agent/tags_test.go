@@ -71,11 +71,8 @@ func TestOddTags(t *testing.T) {
 		fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}]}`, text)
 	}))
 	defer server.Close()
-	client, err := model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL,
-		Retry: model.Retry{Attempts: 1}, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := sharedtest.Must(model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"},
+		BaseURL: server.URL, Retry: model.Retry{Attempts: 1}, Now: time.Now}))(t)
 	answers := json.NewDecoder(bytes.NewReader(out))
 	for _, reply = range replies {
 		var want [2]string
@@ -86,14 +83,9 @@ func TestOddTags(t *testing.T) {
 			play := configs.Play{Agent: configs.AgentForm{Form: configs.Single}, Reply: rules,
 				ActionsShown: configs.ActionsShown{Timing: configs.Never}}
 			protocol := Protocol{Play: play, Template: &configs.Template{Next: "{observation}"}}
-			a, err := NewProtocol(chat(client), protocol, nil, envs.Start{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := a.Act(t.Context())
-			if err != nil || got.Action != want[i] {
-				t.Errorf("%s: %q is %q, %v; want %q", rules.Parser, reply, got.Action, err, want[i])
-			}
+			a := sharedtest.Must(NewProtocol(chat(client), protocol, nil, envs.Start{}))(t)
+			got := sharedtest.Must(a.Act(t.Context()))(t)
+			sharedtest.Equal(t, got.Action, want[i], rules.Parser, reply, "is")
 		}
 	}
 }

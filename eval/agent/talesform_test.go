@@ -75,13 +75,9 @@ func TestEmptyRepliesAreAskedForAgain(t *testing.T) {
 	a.Observe("One line.")
 	move(t, a)
 	first := "user: You see a box.\n> "
-	if sent := flat(m.requests[2].Messages); !slices.Equal(sent, []string{"system: Play.", first, first, first}) {
-		t.Errorf("%q", sent)
-	}
-	if sent := flat(m.requests[3].Messages); !slices.Equal(sent, []string{"system: Play.", first,
-		"assistant: go\nhome\n", "user: One line.\n> "}) {
-		t.Errorf("%q", sent)
-	}
+	sharedtest.Same(t, flat(m.requests[2].Messages), []string{"system: Play.", first, first, first})
+	sharedtest.Same(t, flat(m.requests[3].Messages),
+		[]string{"system: Play.", first, "assistant: go\nhome\n", "user: One line.\n> "})
 }
 
 // A chat may repeat only the last pairs, be one message, or ask for a thought first.
@@ -123,9 +119,7 @@ func TestWhatAChatRepeats(t *testing.T) {
 			a.Observe(seen)
 		}
 		last := m.requests[len(m.requests)-1]
-		if sent := flat(last.Messages); !slices.Equal(sent, c.last) {
-			t.Errorf("%s: %q, want %q", c.name, sent, c.last)
-		}
+		sharedtest.Same(t, flat(last.Messages), c.last, c.name)
 		if c.name == "thought" && (last.Decoding.MaxTokens == 9 || m.requests[4].Decoding.MaxTokens != 9) {
 			t.Errorf("lengths %d and %d", m.requests[4].Decoding.MaxTokens, last.Decoding.MaxTokens)
 		}

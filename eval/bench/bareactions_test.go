@@ -42,10 +42,7 @@ func TestBareActions(t *testing.T) {
 // gather adds the actions on the way of a task's expert, or of one who chooses at random.
 func gather(t *testing.T, env envs.Env, task envs.Task, known map[string]bool) {
 	t.Helper()
-	world, err := env.NewWorld(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := sharedtest.Must(env.NewWorld(task))(t)
 	defer world.Close()
 	sharedtest.OK(t, sharedtest.Err(world.Start(t.Context())))
 	draw := rand.New(rand.NewPCG(1, 1))
@@ -54,6 +51,7 @@ func gather(t *testing.T, env envs.Env, task envs.Task, known map[string]bool) {
 	for range 12 {
 		action := ""
 		if knows {
+			var err error
 			if action, err = expert.ExpertAction(t.Context()); err != nil || action == "" {
 				return
 			}
@@ -90,9 +88,8 @@ func comesThrough(t *testing.T, action string) {
 			if strings.TrimSpace(after) == "" && stop != "" {
 				continue
 			}
-			if got := agent.HistoryEntry(fmt.Sprintf("Action: "+form+stop, action)); got != want {
-				t.Errorf("%q in %s%s gives %q", action, form, stop, got)
-			}
+			sharedtest.Equal(t, agent.HistoryEntry(fmt.Sprintf("Action: "+form+stop, action)), want, action, "in",
+				form, stop, "gives")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
@@ -35,10 +36,7 @@ func TestDraw(t *testing.T) {
 // A task that was drawn twice is two episodes, each of which can be opened again.
 func TestDrawnTasks(t *testing.T) {
 	out := envs.Outside{Now: time.Now}
-	env, err := catalog.Open("pddl", envs.Setup{}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(catalog.Open("pddl", envs.Setup{}, out))(t)
 	task := env.Tasks()[3]
 	again := task
 	again.ID += "#2"

@@ -32,10 +32,8 @@ func TestDecoding(t *testing.T) {
 // Headers take their values from the environment; an error never quotes what should name it.
 func TestHeaders(t *testing.T) {
 	out := Outside{Getenv: func(name string) string { return map[string]string{"MY_KEY": "secret"}[name] }}
-	got, err := headers(out, configs.Strings{"X-Api-Key=MY_KEY"})
-	if err != nil || got["X-Api-Key"].Reveal() != "secret" {
-		t.Errorf("%v, %v", got, err)
-	}
+	got := sharedtest.Must(headers(out, configs.Strings{"X-Api-Key=MY_KEY"}))(t)
+	sharedtest.Equal(t, got["X-Api-Key"].Reveal(), "secret", got)
 	for _, text := range []string{"X-Api-Key=sk0123456789", "Authorization: Bearer sk0123456789", "sk0123456789"} {
 		if _, err := headers(out, configs.Strings{text}); err == nil || strings.Contains(err.Error(), "0123456789") {
 			t.Errorf("%s: %v", text, err)

@@ -86,9 +86,7 @@ func TestPlay(t *testing.T) {
 	if missing := second.lacks("2 of 2 episodes already have a result in " + j.Dir); missing != nil {
 		t.Errorf("%q lack %q", second.lines, missing)
 	}
-	if entries, err := os.ReadDir(j.Dir); err != nil || len(entries) != 3 {
-		t.Errorf("the run directory has %v, %v", entries, err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(os.ReadDir(j.Dir))(t)), 3, "the run directory has")
 }
 
 // A run that is stopped says what is kept.

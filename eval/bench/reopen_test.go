@@ -25,9 +25,7 @@ func TestReopen(t *testing.T) {
 		t.Fatalf("another task is opened: %v", err)
 	}
 	env := sharedtest.Must(catalog.Open(c.Env, envs.Setup{}, out))(t)
-	if task, err = eval.FindTask(env, task.ID); err != nil {
-		t.Fatal(err)
-	}
+	task = sharedtest.Must(eval.FindTask(env, task.ID))(t)
 	reopened, found, err := (&Worlds{Texts: Texts{Outside: out}}).Task(c, task)
 	if err != nil || found.Digest != task.Digest {
 		t.Fatalf("task %v, %v", found, err)

@@ -181,10 +181,7 @@ func TestPresetRun(t *testing.T) {
 		served(address)(r)
 		r.Limit, r.Out = 2, dir
 	})
-	j, err := New(around(t), Purpose{}, all...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := sharedtest.Must(New(around(t), Purpose{}, all...))(t)
 	defer j.Close()
 	if !strings.Contains(j.Describe(t.Context(), 100), "agentrefine@1+:pddl (") {
 		t.Errorf("the plan does not name its preset:\n%s", j.Describe(t.Context(), 100))
@@ -195,10 +192,8 @@ func TestPresetRun(t *testing.T) {
 		t.Fatalf("%d episodes, %v", len(results), err)
 	}
 	c := m.Groups[0].Condition
-	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Find(m, c)
-	if err != nil || texts.Preset.Name != "agentrefine" {
-		t.Errorf("%v: %+v", err, texts.Preset)
-	}
+	texts := sharedtest.Must(Texts{Outside: envs.Outside{Now: time.Now}}.Find(m, c))(t)
+	sharedtest.Equal(t, texts.Preset.Name, "agentrefine")
 	c.Preset.SHA256 = "0"
 	if _, err := PlayedPreset(m, c); err == nil {
 		t.Error("another preset is taken for the one that was played")

@@ -30,10 +30,8 @@ func TestGamesOfVerlAgent(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s:%s of folder %d", preset, split, i+1), func(t *testing.T) {
-					job, err := presetSweep(t, preset+":"+split, folder, filepath.Join(originals, original), "verbs:1")
-					if err != nil {
-						t.Fatal(err)
-					}
+					job := sharedtest.Must(presetSweep(t, preset+":"+split, folder,
+						filepath.Join(originals, original), "verbs:1"))(t)
 					defer job.Close()
 					b := job.specs[0].Benchmarks[0]
 					games, requests, longest, every := 0, 0, 0, sharedtest.Every(t, 70, 6)

@@ -41,17 +41,10 @@ func jerichoPerturbations(t *testing.T, env envs.Env) (out []spokenWith) {
 		t.Fatal("the environment does not describe its interface")
 	}
 	for _, name := range names {
-		rules, err := perturb.Named("jericho", name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := sharedtest.Must(perturb.Named("jericho", name))(t)
 		s := spokenWith{name: name}
-		if s.rules, err = perturb.New(rules, spoken.Interface("")); err != nil {
-			t.Fatal(err)
-		}
-		if s.env, err = perturb.Wrap(env, rules); err != nil {
-			t.Fatal(err)
-		}
+		s.rules = sharedtest.Must(perturb.New(rules, spoken.Interface("")))(t)
+		s.env = sharedtest.Must(perturb.Wrap(env, rules))(t)
 		out = append(out, s)
 	}
 	return out
@@ -110,10 +103,7 @@ func walk(t *testing.T, env envs.Env, task envs.Task, steps int) (way []moment) 
 	forks, _ := envs.As[envs.Forker](w)
 	var at moment
 	for n := 0; ; n++ {
-		fork, err := forks.Fork()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fork := sharedtest.Must(forks.Fork())(t)
 		at.world, at.key = fork, keyOf(t, task, fork)
 		if way = append(way, at); at.done || n == steps {
 			return way

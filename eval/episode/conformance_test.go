@@ -311,10 +311,7 @@ func score(rec *record.Episode) string {
 // Every message that is sent under a preset, and what is recorded, is as in a
 // transcript. The replies are recorded ones of our own.
 func TestConformance(t *testing.T) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := sharedtest.Must(configs.PresetNames())(t)
 	own, err := filepath.Glob("testdata/forms/*.yaml")
 	if err != nil || len(own) == 0 {
 		t.Fatal(own, err)
@@ -366,14 +363,9 @@ func loadPlays(t *testing.T, file string) []configs.Preset {
 func loadAny(t *testing.T, file string) configs.Preset {
 	t.Helper()
 	if !strings.HasSuffix(file, ".yaml") {
-		p, err := configs.LoadPreset(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sharedtest.Must(configs.LoadPreset(file))(t)
 		if parts := p.PartNames(); len(parts) > 0 {
-			if p, err = p.Select(parts[0]); err != nil {
-				t.Fatal(err)
-			}
+			p = sharedtest.Must(p.Select(parts[0]))(t)
 		}
 		for i := range p.Agent.Wraps { // stand-ins
 			p.Agent.Wraps[i].Text = " " + p.Agent.Wraps[i].Model + ":\n{system_prompt}\n{prompt}\n"

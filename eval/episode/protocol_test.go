@@ -124,13 +124,8 @@ func (w *waiter) Chat(context.Context, model.Request) (model.Reply, error) {
 // By the success of RLVMR's source, doing nothing solves tasks of ScienceWorld. The
 // strict success beside it says that it does not.
 func TestWaitingIsNoSuccess(t *testing.T) {
-	p, err := configs.LoadPreset("rlvmr-sciworld")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err = p.Select("L0"); err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPreset("rlvmr-sciworld"))(t)
+	p = sharedtest.Must(p.Select("L0"))(t)
 	prompt := sharedtest.Must(configs.LoadPrompt("sciworld", "rlvmr"))(t)
 	env := sharedtest.Must(sciworld.New(sciworld.Configured(p.Env.Settings)))(t)
 	for _, id := range []string{"find-animal/225", "boil/7", "lifespan-longest-lived/9"} {

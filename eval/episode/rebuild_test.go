@@ -63,10 +63,7 @@ func rebuilds(t *testing.T, p *configs.Preset) (calls, worlds int) {
 		c := record.Condition{Model: "vllm:m", Agent: p.Agent.Form, PromptHash: hash, StepLimit: len(replies),
 			Preset:   &record.Preset{Name: p.Name, SHA256: "hash"},
 			Decoding: &record.Decoding{MaxTokens: 1, Stop: p.Decoding.Stop}}
-		r, err := NewRebuilder(c, standIn(p), *p, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(NewRebuilder(c, standIn(p), *p, ""))(t)
 		var env envs.Env
 		if r.NeedsWorld() {
 			env = house{typ}
@@ -137,10 +134,7 @@ func rebuildsAgents(t *testing.T, prompt configs.Prompt, replies []model.Reply) 
 					e.Trial, e.Reflections = 3, []record.Remembered{
 						{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
 				}
-				rec, err := e.Play(t.Context(), Trusting{}, func(agent.Usage) {})
-				if err != nil {
-					t.Fatal(err)
-				}
+				rec := sharedtest.Must(e.Play(t.Context(), Trusting{}, func(agent.Usage) {}))(t)
 				r := sharedtest.Must(NewRebuilder(*e.Condition, prompt, configs.Preset{}, "You know:"))(t)
 				got, err := r.Calls(t.Context(), reread(t, rec), nil, envs.Task{})
 				if err != nil || len(got) != 60 {
@@ -227,9 +221,7 @@ func TestRebuildsInterruptedAttempt(t *testing.T) {
 		Observation: "p", Valid: true}, {FormatError: true, Fault: record.NoAction, Reply: "Well.",
 		Observation: agent.FormatHelp}}}
 	rec.Outcome = record.Cancelled
-	if calls, err := r.Sent(t.Context(), &rec, nil, envs.Task{}); err != nil || len(calls) != 2 {
-		t.Errorf("%d calls, %v", len(calls), err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(r.Sent(t.Context(), &rec, nil, envs.Task{}))(t)), 2)
 	rec.Outcome = record.Failure
 	if _, err := r.Sent(t.Context(), &rec, nil, envs.Task{}); err == nil {
 		t.Error("an episode that goes on has a result")
@@ -246,10 +238,7 @@ func TestRebuilderRefuses(t *testing.T) {
 		!strings.Contains(err.Error(), "differs from the run's") {
 		t.Error(err)
 	}
-	r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sharedtest.Must(NewRebuilder(c, prompt, configs.Preset{}, ""))(t)
 	good := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{
 		{Thought: "t", Action: "a", Observation: "p", Valid: true}, {Action: "b", Observation: "q"}}}
 	if calls, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err != nil || len(calls) != 2 ||
@@ -271,9 +260,7 @@ func TestRebuilderRefuses(t *testing.T) {
 		sharedtest.Fails(t, sharedtest.Err(r.Calls(t.Context(), &e, nil, envs.Task{})), want)
 	}
 	c.StepLimit = 1
-	if r, err = NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
-		t.Fatal(err)
-	}
+	r = sharedtest.Must(NewRebuilder(c, prompt, configs.Preset{}, ""))(t)
 	sharedtest.Fails(t, sharedtest.Err(r.Calls(t.Context(), &good, nil, envs.Task{})), "ends after 1 of 2 steps")
 }
 
@@ -296,10 +283,7 @@ func FuzzRebuild(f *testing.F) {
 			step, {Action: "end", Valid: true}}}
 		for _, name := range []string{configs.React, configs.Act} {
 			c := record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}
-			r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := sharedtest.Must(NewRebuilder(c, prompt, configs.Preset{}, ""))(t)
 			calls, err := r.Calls(t.Context(), &rec, nil, envs.Task{})
 			if err == nil && (len(calls) != 2 || calls[0].Step != 0 || calls[1].Step != 1 ||
 				len(calls[0].Messages) != 2) {

@@ -187,10 +187,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 func TestKeysOfProtocols(t *testing.T) {
 	names := sharedtest.Must(configs.PresetNames())(t)
 	for _, name := range sharedtest.Sample(t, names, 6) {
-		text, err := configs.PresetText(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := sharedtest.Must(configs.PresetText(name))(t)
 		released, err := configs.ParsePreset(name, text)
 		if err != nil || released.Protocol == "" || len(released.Env.Parts) > 0 {
 			continue
@@ -292,10 +289,7 @@ func TestEveryKeyOfPromptsIsRead(t *testing.T) {
 
 // promptEffect is what shows of a prompt, or why it is refused.
 func promptEffect(t *testing.T, p configs.Preset, file map[string]any) (string, error) {
-	text, err := yaml.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(yaml.Marshal(file))(t)
 	prompt, err := configs.ParsePrompt("prompt.yaml", text)
 	if err != nil {
 		return "", err

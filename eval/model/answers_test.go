@@ -30,8 +30,7 @@ func TestNamesOfReplies(t *testing.T) {
 	}
 	stream := `data: {"model":null,"choices":[{"delta":{"content":"g"}}]}` + "\n\n" + `data: {"model":"m-1","choices":[{"delta":{"content":"o"},"finish_reason":"stop"}]}` + "\n\n"
 	reply, err := chatWith(t, vllmSpec, func() *http.Response {
-		return respond(200, stream, "Content-Type",
-			"text/event-stream")
+		return respond(200, stream, "Content-Type", "text/event-stream")
 	})
 	if err != nil || reply.Model != "m-1" {
 		t.Errorf("in pieces: %q, %v", reply.Model, err)

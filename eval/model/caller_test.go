@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 func FuzzRetryAfter(f *testing.F) {
@@ -33,9 +35,8 @@ func TestRetryAfter(t *testing.T) {
 		"Fri, 31 Dec 1999 23:00:00 GMT":  0,
 		"later":                          0,
 	} {
-		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {
-			t.Errorf("Retry-After %q gives a wait of %v, want %v", value, got, want)
-		}
+		sharedtest.Equal(t, retryAfter(http.Header{"Retry-After": {value}}, now), want, "Retry-After", value,
+			"gives a wait of")
 	}
 }
 

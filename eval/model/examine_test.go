@@ -206,8 +206,7 @@ func TestExamine(t *testing.T) {
 
 func TestExamineNeedsSeveralAttempts(t *testing.T) {
 	b := &babbler{vices: vices{ContextLength: 1000}}
-	server := recording(t, b.ServeHTTP, b.ServeHTTP, say(429, "", "Retry-After", "0.01"),
-		b.ServeHTTP)
+	server := recording(t, b.ServeHTTP, b.ServeHTTP, say(429, "", "Retry-After", "0.01"), b.ServeHTTP)
 	checks := slices.Collect(model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1))
 	if len(checks) < 5 || checks[4].Status != envs.CheckWarn || !strings.Contains(checks[4].Text, "2 attempts") {
 		t.Errorf("checks are %v, want a warning about 2 attempts", checks)

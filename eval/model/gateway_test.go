@@ -55,9 +55,8 @@ func TestGatewayAddresses(t *testing.T) {
 	} {
 		g := newGateway(t, answers)
 		c := open(t, model.Options{BaseURL: g.URL + path})
-		if _, err := c.Chat(t.Context(), hello); err != nil || g.uris[0] != want {
-			t.Errorf("%s leads to %s, want %s: %v", path, g.uris[0], want, err)
-		}
+		sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), hello)))
+		sharedtest.Equal(t, g.uris[0], want, path, "leads to")
 		if strings.Contains(c.URL(), "?") {
 			t.Errorf("the address is shown as %s", c.URL())
 		}
@@ -116,11 +115,8 @@ func TestHeadersAreSecret(t *testing.T) {
 	g := newGateway(t, func(w http.ResponseWriter, _ string) {
 		fmt.Fprintf(w, `{"choices":[{"message":{"content":"Action: %s"}}]}`, strings.Join(secrets, " "))
 	})
-	reply, err := open(t, model.Options{BaseURL: g.URL + "/v1?sig=" + value, Headers: map[string]model.Secret{
-		"X-Own": model.NewSecret(header)}}).Chat(t.Context(), hello)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := sharedtest.Must(open(t, model.Options{BaseURL: g.URL + "/v1?sig=" + value,
+		Headers: map[string]model.Secret{"X-Own": model.NewSecret(header)}}).Chat(t.Context(), hello))(t)
 	hidden("a reply", reply.Text)
 }
 
@@ -212,18 +208,14 @@ func TestStreamTriedWithoutTheField(t *testing.T) {
 	})
 	c := open(t, model.Options{BaseURL: g.URL + "/v1"})
 	for call, attempts := range []int{2, 1, 1} {
-		if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Attempts != attempts {
-			t.Errorf("call %d: %+v, %v", call, reply, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(c.Chat(t.Context(), hello))(t).Attempts, attempts, "call", call)
 	}
 	refusesAll = true // one bad prompt changes nothing
 	if _, err := c.Chat(t.Context(), hello); as[*model.RequestError](t, err).Attempts != 1 {
 		t.Error(err)
 	}
 	refusesAll = false
-	if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Attempts != 1 {
-		t.Errorf("after a refusal: %+v, %v", reply, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(c.Chat(t.Context(), hello))(t).Attempts, 1, "after a refusal")
 
 	g = newGateway(t, func(w http.ResponseWriter, _ string) {
 		w.WriteHeader(http.StatusBadRequest)

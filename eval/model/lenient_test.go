@@ -104,10 +104,7 @@ func TestNoUsableTextIsLost(t *testing.T) {
 			var v map[string]any
 			sharedtest.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(whole, "TEXT", string(text))), &v))
 			replaceSides(rng, v)
-			encoded, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			encoded := sharedtest.Must(json.Marshal(v))(t)
 			body = strings.Replace(string(encoded), `:true`, []string{`:true`, `:NaN`, `:-Infinity`}[rng.IntN(3)], 1)
 			body = strings.Replace(body, `"done":NaN`, `"done":true`, 1)
 			body = strings.Replace(body, `"done":-Infinity`, `"done":true`, 1)
@@ -212,9 +209,7 @@ func TestContextsInCards(t *testing.T) {
 	} {
 		server := recording(t, say(200, `{"data":[{"id":"b","max_model_len":4096},`+card+`]}`))
 		c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL})
-		if about, err := c.Server(t.Context()); err != nil || about.ContextLength != want {
-			t.Errorf("%s: %+v, %v", card, about, err)
-		}
+		sharedtest.Equal(t, sharedtest.Must(c.Server(t.Context()))(t).ContextLength, want, card)
 	}
 }
 

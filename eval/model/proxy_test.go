@@ -24,14 +24,9 @@ func TestProxyAndUserAgent(t *testing.T) {
 	at := sharedtest.Must(url.Parse(proxy.URL))(t)
 	at.User = url.UserPassword("me", "sesame")
 	for _, base := range []string{"http://model.test/v1", "https://model.test/v1"} {
-		c, err := Open(Options{
-			Spec: Spec{Provider: VLLM, Name: "m"}, BaseURL: base, UserAgent: "heldout/1", Now: time.Now,
-			Proxy: http.ProxyURL(at), Retry: Retry{Attempts: 1},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
+		c := sharedtest.Must(Open(Options{Spec: Spec{Provider: VLLM, Name: "m"}, BaseURL: base,
+			UserAgent: "heldout/1", Now: time.Now, Proxy: http.ProxyURL(at), Retry: Retry{Attempts: 1}}))(t)
+		_, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
 			Decoding: record.Decoding{TopP: 1, MaxTokens: 5}})
 		c.Close()
 		want := "the request went through the HTTP proxy " + at.Host + ", which may have answered in the server's place"

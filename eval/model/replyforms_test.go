@@ -176,8 +176,7 @@ func receive(t *rapid.T, body, kind string, req model.Request) (model.Reply, err
 	c, err := model.Open(model.Options{Spec: vllmSpec, BaseURL: "http://h/v1", Retry: model.Retry{Attempts: 1},
 		Now: time.Now,
 		Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-			return respond(200, body, "Content-Type",
-				kind), nil
+			return respond(200, body, "Content-Type", kind), nil
 		})})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,12 +82,9 @@ func TestObstacles(t *testing.T) {
 		Status      int
 		Words, Want string
 	}](t, "obstacles.yaml") {
-		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": c.Words}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := sharedtest.Must(json.Marshal(map[string]any{"error": map[string]any{"message": c.Words}}))(t)
 		server := recording(t, say(c.Status, string(body)))
-		_, err = open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
+		_, err := open(t, model.Options{BaseURL: server.URL + "/v1"}).Chat(t.Context(), hello)
 		if got := as[*model.RequestError](t, err); !got.Fatal() || !strings.Contains(err.Error(), c.Want) ||
 			len(server.all()) != 1 {
 			t.Errorf("%d %s: %v, fatal %v, after %d requests", c.Status, c.Words, err, got.Fatal(), len(server.all()))
@@ -141,9 +137,7 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 		for _, sent := range server.all() {
 			withStops = append(withStops, strings.Contains(sent.body, `"stop"`))
 		}
-		if !slices.Equal(withStops, []bool{true, false, false}) {
-			t.Errorf("stop strings were sent: %v", withStops)
-		}
+		sharedtest.Same(t, withStops, []bool{true, false, false}, "stop strings were sent")
 	}
 }
 
@@ -189,10 +183,7 @@ func TestFaults(t *testing.T) {
 // What models say holds no key, unless that is a placeholder.
 func TestKeyIsNotEchoed(t *testing.T) {
 	for key, want := range map[string]string{key: "the key is [redacted]", "EMPTY": "the key is EMPTY"} {
-		reply, err := json.Marshal("the key is " + key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := sharedtest.Must(json.Marshal("the key is " + key))(t)
 		server := recording(t, say(200, fmt.Sprintf(`{"choices":[{"message":{"content":%s,"reasoning":%s},"finish_reason":%s}]}`, reply, reply, reply)))
 		got, err := open(t, model.Options{BaseURL: server.URL, Key: model.NewSecret(key)}).Chat(t.Context(), hello)
 		if err != nil || got.Text != want || got.Reasoning != want || len(key) > 8 && got.FinishReason != want {
@@ -231,9 +222,8 @@ func TestReplyBudget(t *testing.T) {
 	server := recording(t, say(200, `{"choices":[{"message":{"content":"`+long+`"},"finish_reason":"stop"}]}`))
 	c := open(t, model.Options{BaseURL: server.URL})
 	req := hello
-	if _, err := c.Chat(t.Context(), req); err == nil || !strings.Contains(err.Error(), "longer than 256 KiB") {
-		t.Errorf("a reply of 1 MiB to 64 tokens: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(c.Chat(t.Context(), req)), "longer than 256 KiB",
+		"a reply of 1 MiB to 64 tokens")
 	req.Decoding.MaxTokens = 1 << 15
 	for range 3 {
 		got, err := c.Chat(t.Context(), req)

@@ -54,10 +54,7 @@ func TestCheckoutsOfOne(t *testing.T) {
 		"agentgym-alfworld": "AgentGym-3ef9235", "agentgym-babyai": "AgentGym-3ef9235 AgentEval-babyai_test.json",
 		"agentrefine": "",
 	} {
-		found, err := configs.FindPresets(part, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := sharedtest.Must(configs.FindPresets(part, nil))(t)
 		list, err := Checkouts(found)
 		var names []string
 		for _, s := range official.CheckoutSources(list) {
@@ -146,13 +143,10 @@ func options(t *testing.T) official.Options {
 func packed(t *testing.T, dir, name string) string {
 	t.Helper()
 	top, file := t.TempDir(), filepath.Join(t.TempDir(), name+".tar.gz")
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(file))(t)
 	z := gzip.NewWriter(f)
 	w := tar.NewWriter(z)
-	err = os.CopyFS(filepath.Join(top, name), os.DirFS(dir))
-	sharedtest.OK(t, errors.Join(err, w.AddFS(os.DirFS(top)), w.Close(), z.Close(), f.Close()))
+	sharedtest.OK(t, os.CopyFS(filepath.Join(top, name), os.DirFS(dir)))
+	sharedtest.OK(t, errors.Join(w.AddFS(os.DirFS(top)), w.Close(), z.Close(), f.Close()))
 	return file
 }

@@ -66,13 +66,11 @@ func TestLead(t *testing.T) {
 	}()
 	worker := queue.Location{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
 	w := sharedtest.Must(queue.Join(t.Context(), worker.Options("worker", 0, shown.add), ""))(t)
-	defer w.Close()
 	own := prepared(t)
 	sharedtest.OK(t, w.Job.SamePlan(own.Plan))
 	sharedtest.OK(t, w.Work(t.Context(), own.Worker(shown.add), nil, 2))
-	if err := <-led; err != nil {
-		t.Fatal(err)
-	}
+	w.Close() // the leader waits for those that are still there
+	sharedtest.OK(t, <-led)
 	if !j.Finished() || w.Finished() != 2 {
 		t.Errorf("finished: %v, played: %d", j.Finished(), w.Finished())
 	}

@@ -222,15 +222,15 @@ func TestGymBabyAILevels(t *testing.T) {
 			actions = append(actions, fmt.Sprintf("%q", a[0]))
 		}
 		want := "Your goal: " + l.Goal + "\n" + l.Obs + "\nAvailable actions: [" + strings.Join(actions, ", ") + "]"
-		if got := c.stepOf(c.reset(l.Seed*40 + l.Level - 1)); got.Observation != want {
-			t.Errorf("level %d, seed %d: %q, want %q", l.Level, l.Seed, got.Observation, want)
-		}
+		sharedtest.Equal(t, c.stepOf(c.reset(l.Seed*40+l.Level-1)).Observation, want, "level", l.Level, "seed",
+			l.Seed)
 	}
 }
 
 // Recorded episodes of the text layer: the same texts and rewards, and a score that
 // adds up every reward.
 func TestGymBabyAISteps(t *testing.T) {
+	t.Parallel()
 	type run struct {
 		Level, Seed int
 		Subgoals    any
@@ -398,10 +398,8 @@ func gymGames(t *testing.T, games []string) string {
 		write(b, "agentgym", name)
 		ids := strings.Fields(string(b))
 		for i, game := range games {
-			b, err := os.ReadFile(filepath.Join(board, "alfworld", "json_2.1.1", filepath.FromSlash(game)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := sharedtest.Must(os.ReadFile(filepath.Join(board, "alfworld", "json_2.1.1",
+				filepath.FromSlash(game))))(t)
 			write(b, "json_2.1.1", split, filepath.FromSlash(ids[i]), "game.tw-pddl")
 		}
 	}
@@ -410,6 +408,7 @@ func gymGames(t *testing.T, games []string) string {
 
 // Recorded episodes of ALFWorld's games: texts, commands and the end.
 func TestGymALFWorld(t *testing.T) {
+	t.Parallel()
 	type step struct {
 		Action, Obs string
 		Done        bool
@@ -488,6 +487,7 @@ func firstGymList(t *testing.T) []byte {
 
 // What the servers say about numbers and bodies that are wrong.
 func TestGymErrors(t *testing.T) {
+	t.Parallel()
 	base := gymServed(t, "", nil, "babyai", "sciworld")
 	ask := func(method, path, body string) (int, string) {
 		r := sharedtest.Must(http.NewRequest(method, base+path, strings.NewReader(body)))(t)
@@ -584,9 +584,7 @@ func TestGymLeaks(t *testing.T) {
 	passed.Store(int64(2 * time.Minute))
 	server.Table().Sweep()
 	sharedtest.Equal(t, first.refused(first.step("jump")), "The task with environment 0 has been deleted.")
-	if c := newGymClient(t, base); c.id != 3 {
-		t.Errorf("the next number is %d", c.id)
-	}
+	sharedtest.Equal(t, newGymClient(t, base).id, 3, "the next number is")
 }
 
 // Whatever a body says, the server answers with JSON.

@@ -66,12 +66,8 @@ func TestBatch(t *testing.T) {
 			t.Errorf("entry %d: %s, want %s", i, got[i], want)
 		}
 	}
-	if answer := ask(s, "DELETE", "/v1/sessions/"+ids[0], ""); answer.Code != 200 {
-		t.Errorf("closing: status %d", answer.Code)
-	}
-	if answer := ask(s, "DELETE", "/v1/sessions/"+ids[0], ""); answer.Code != 404 {
-		t.Errorf("closing again: status %d", answer.Code)
-	}
+	sharedtest.Equal(t, ask(s, "DELETE", "/v1/sessions/"+ids[0], "").Code, 200, "closing: status")
+	sharedtest.Equal(t, ask(s, "DELETE", "/v1/sessions/"+ids[0], "").Code, 404, "closing again: status")
 }
 
 func TestBatchRefused(t *testing.T) {
@@ -131,9 +127,7 @@ func TestBatchLists(t *testing.T) {
 		t.Errorf("tasks: %s", got)
 	}
 	for path, code := range map[string]int{"/v1/envs/other/tasks": 404, "/v1/envs/echo/tasks?split=x": 400} {
-		if got := ask(s, "GET", path, ""); got.Code != code {
-			t.Errorf("%s: status %d, want %d", path, got.Code, code)
-		}
+		sharedtest.Equal(t, ask(s, "GET", path, "").Code, code, path, "status")
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/gorilla/websocket"
+
+	"heldout/envs/sharedtest"
 )
 
 // ask sends a request without a network.
@@ -78,11 +78,8 @@ func TestGuardBeforeTheUpgrade(t *testing.T) {
 
 func TestProfilesOnRequest(t *testing.T) {
 	plain, _ := testServer(t, nil)
-	if got := ask(plain, "GET", "/debug/pprof/", ""); got.Code != http.StatusNotFound {
-		t.Errorf("profiles without request: status %d", got.Code)
-	}
+	sharedtest.Equal(t, ask(plain, "GET", "/debug/pprof/", "").Code, http.StatusNotFound,
+		"profiles without request: status")
 	asked, _ := testServer(t, func(o *Options) { o.Profiles = true })
-	if got := ask(asked, "GET", "/debug/pprof/", ""); got.Code != http.StatusOK {
-		t.Errorf("profiles on request: status %d", got.Code)
-	}
+	sharedtest.Equal(t, ask(asked, "GET", "/debug/pprof/", "").Code, http.StatusOK, "profiles on request: status")
 }

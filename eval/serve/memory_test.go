@@ -55,9 +55,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("forks: %v, %v; %d sessions and %d worlds", forks, err, s.Table().Len(), s.Table().worlds.Load())
 	}
 	clock.pass(time.Second)
-	if forks, err = open[0].Fork(1); err != nil {
-		t.Fatal(err)
-	}
+	forks = sharedtest.Must(open[0].Fork(1))(t)
 	before := f.collections
 	for range 10 {
 		if _, err := s.Table().Open(Owner{}); err == nil || !strings.Contains(err.Error(), "of --set max-memory") {

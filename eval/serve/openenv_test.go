@@ -24,9 +24,8 @@ func TestHTTPRoutes(t *testing.T) {
 			t.Errorf("%s %s: no JSON: %.200s", c.Method, c.Path, body)
 		}
 	}
-	if got := ask(s, "POST", "/reset", `{"episode_id":"`+strings.Repeat("x", maxBody)+`"}`); got.Code != 413 {
-		t.Errorf("a long body: status %d", got.Code)
-	}
+	sharedtest.Equal(t, ask(s, "POST", "/reset", `{"episode_id":"`+strings.Repeat("x", maxBody)+`"}`).Code, 413,
+		"a long body: status")
 	sharedtest.Equal(t, s.Table().Len(), 0, "sessions are open after requests without one")
 }
 

@@ -226,6 +226,7 @@ func TestSocketLastAnswer(t *testing.T) {
 // A step that never ends does not keep its client from learning why the session
 // ended.
 func TestSocketHangs(t *testing.T) {
+	t.Parallel()
 	s, url := online(t, nil)
 	c := dial(t, url+"/ws")
 	c.send(`{"type":"reset"}`)

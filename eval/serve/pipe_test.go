@@ -100,10 +100,8 @@ func TestPipeWithSlowSteps(t *testing.T) {
 			}
 			steps, want = append(steps, `[0,"look"]`), append(want, want[0])
 			ask(`{"steps":[` + strings.Join(resets, ",") + `]}`)
-			if diff := cmp.Diff(`{"results":[`+strings.Join(want, ",")+`]}`,
-				ask(`{"steps":[`+strings.Join(steps, ",")+`]}`)); diff != "" {
-				t.Error(diff)
-			}
+			sharedtest.Same(t, ask(`{"steps":[`+strings.Join(steps, ",")+`]}`),
+				`{"results":[`+strings.Join(want, ",")+`]}`)
 			sharedtest.Equal(t, ask(`{"steps":[[1,"win"]]}`), `{"results":[["echo win",1.0,true,1.0,true,true,false]]}`)
 			if answer := ask(`{"steps":[[0,"win"]]}`); answer !=
 				`{"results":[{"error":"the session has ended: a step took longer than 30s"}]}` {

@@ -134,10 +134,7 @@ func testServer(t testing.TB, change func(*Options)) (*Server, *clock) {
 // start opens a session and resets it.
 func start(t *testing.T, s *Server, o Owner) *Session {
 	t.Helper()
-	session, err := s.Table().Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := sharedtest.Must(s.Table().Open(o))(t)
 	m := s.options.Mounts[0]
 	set, task, err := m.Find(TaskChoice{})
 	if err != nil {

@@ -42,9 +42,7 @@ func TestHeadStart(t *testing.T) {
 			}}}})}
 	})
 	session := start(t, s, Owner{})
-	if state, err := session.State(); err != nil || state.Progress != 0.5 {
-		t.Errorf("at the start: %+v, %v", state, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(session.State())(t).Progress, 0.5, "at the start")
 	if r, err := session.Step("look"); err != nil || math.Abs(r.Reward-0.1) > 1e-9 {
 		t.Errorf("after a step: %+v, %v", r, err)
 	}

@@ -111,10 +111,7 @@ func newSynthesis(w work, count int) *Synthesis {
 // trajectories.
 func synthesised(t *testing.T, s *Synthesis) (missing int, trajectories string) {
 	t.Helper()
-	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := sharedtest.Must(s.Generator())(t)
 	tables, missing, err := s.Make(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)

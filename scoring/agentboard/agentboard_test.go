@@ -63,25 +63,15 @@ func (w written) line() string {
 func write(t *testing.T, content string, path ...string) {
 	t.Helper()
 	name := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	sharedtest.OK(t, os.WriteFile(name, []byte(content), 0o666))
 }
 
 // scores are the scores of a folder by environment.
 func scores(t *testing.T, dir string) (out map[string]*scoring.Score, notes []string) {
 	t.Helper()
-	logs, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := scoring.Compute(logs.Run(record.EpisodeFilter{}), stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := sharedtest.Must(Read(dir))(t)
+	list := sharedtest.Must(scoring.Compute(logs.Run(record.EpisodeFilter{}), stats.TheseKinds))(t)
 	out = map[string]*scoring.Score{}
 	for _, s := range list {
 		out[s.Condition.Env] = s
@@ -105,9 +95,7 @@ func TestPublishedLogs(t *testing.T) {
 			runs[w.Source][env] = append(runs[w.Source][env], w)
 		}
 	}
-	if count != 31 {
-		t.Errorf("%d runs", count)
-	}
+	sharedtest.Equal(t, count, 31, "runs")
 	for source, byEnv := range runs {
 		dir, bare := filepath.Join(t.TempDir(), source), filepath.Join(t.TempDir(), source)
 		var results strings.Builder

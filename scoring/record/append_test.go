@@ -15,15 +15,13 @@ import (
 	"testing"
 
 	"github.com/gofrs/flock"
+
+	"heldout/envs/sharedtest"
 )
 
 func openDisk(t testing.TB, d disk, dir string) *Store {
 	t.Helper()
-	s, err := openOn(d, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sharedtest.Must(openOn(d, dir))(t)
 }
 
 // noLocks makes locks do nothing, as some network file systems do.
@@ -75,9 +73,7 @@ func TestGroupCommit(t *testing.T) {
 	for waiting() < n { // they are on their way
 		runtime.Gosched()
 	}
-	if got := flushed.Load(); got != 0 {
-		t.Errorf("%d returned before they were flushed", got)
-	}
+	sharedtest.Equal(t, flushed.Load(), 0, "returned before they were flushed")
 	close(release)
 	all.Wait()
 	if got := flushes.Load(); got != 2 {
@@ -113,10 +109,7 @@ func TestTwoWriters(t *testing.T) {
 		}
 		closed(t, s)
 	}
-	results, err := readAll(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := sharedtest.Must(readAll(dir))(t)
 	seen := map[string]bool{}
 	for _, r := range results {
 		seen[r.ID] = true
@@ -147,18 +140,14 @@ func TestWriterBesideHalfALine(t *testing.T) {
 		return f.Write(b)
 	}
 	s := openDisk(t, d, dir)
-	if err := s.Append(episode("b")); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.Append(episode("b")))
 	closed(t, s)
 	content, err := os.ReadFile(filepath.Join(dir, episodesFile))
 	want, encodeErr := encode(episode("b"))
 	if err != nil || encodeErr != nil || !bytes.Contains(content, append([]byte("\n"), want...)) {
 		t.Errorf("errors %v, %v; the line is not there whole:\n%s", err, encodeErr, content)
 	}
-	if torn != 3 {
-		t.Errorf("%d writes, want 3", torn)
-	}
+	sharedtest.Equal(t, torn, 3, "writes")
 }
 
 // TestFileIsNotInPlace: what happens to the file behind the back of a run ends it
@@ -180,16 +169,10 @@ func TestFileIsNotInPlace(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			file := filepath.Join(dir, episodesFile)
 			s := open(t, dir)
-			if err := s.Append(episode("a")); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.spoil(dir, file); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, s.Append(episode("a")))
+			sharedtest.OK(t, c.spoil(dir, file))
 			for range 2 {
-				if err := s.Append(episode("b")); err == nil || !strings.Contains(err.Error(), file+" "+c.want) {
-					t.Errorf("error %v", err)
-				}
+				sharedtest.Fails(t, s.Append(episode("b")), file+" "+c.want, "error")
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
@@ -198,15 +181,9 @@ func TestFileIsNotInPlace(t *testing.T) {
 		t.Run(name+" at the end", func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			s := open(t, dir)
-			if err := s.Append(episode("a")); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.spoil(dir, filepath.Join(dir, episodesFile)); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("closed with error %v", err)
-			}
+			sharedtest.OK(t, s.Append(episode("a")))
+			sharedtest.OK(t, c.spoil(dir, filepath.Join(dir, episodesFile)))
+			sharedtest.Fails(t, s.Close(), c.want, "closed with error")
 		})
 	}
 }
@@ -247,9 +224,7 @@ func TestPoorFileSystems(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "runs", "new")
 			s, err := openOn(d, dir)
 			if c.refusal != "" {
-				if err == nil || !strings.Contains(err.Error(), c.refusal) {
-					t.Errorf("error %v, want one with %q", err, c.refusal)
-				}
+				sharedtest.Fails(t, err, c.refusal, "error")
 				return
 			}
 			if err != nil {
@@ -266,9 +241,7 @@ func TestPoorFileSystems(t *testing.T) {
 			if err := errors.Join(s.Append(episode("a")), s.Close()); err != nil {
 				t.Error(err)
 			}
-			if results, err := readAll(dir); err != nil || len(results) != 1 {
-				t.Errorf("%d results, error %v", len(results), err)
-			}
+			sharedtest.Equal(t, len(sharedtest.Must(readAll(dir))(t)), 1)
 		})
 	}
 }
@@ -282,9 +255,7 @@ func TestDataFileIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	defer s.Close()
-	if err := os.Remove(filepath.Join(dir, lockFile)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Remove(filepath.Join(dir, lockFile)))
 	if other, err := Open(dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v, %v", other, err)
 	}

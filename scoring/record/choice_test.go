@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // choosable is a plan of two environments, two models and three seeds.
@@ -97,19 +96,12 @@ func TestChoose(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("%q, want %q (%v)", got, want, err)
 	}
-	if n := len(part.Environments[0].Tasks); n != 1 {
-		t.Errorf("%d tasks", n)
-	}
-	x, err := OpenIndex(chosen[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Equal(t, len(part.Environments[0].Tasks), 1, "tasks")
+	x := sharedtest.Must(OpenIndex(chosen[0]))(t)
 	for i := range x.Results().Len() {
 		indexed = append(indexed, x.Results().Result(i).ID)
 	}
-	if !slices.Equal(indexed, want) {
-		t.Errorf("the index has %q, want %q", indexed, want)
-	}
+	sharedtest.Same(t, indexed, want, "the index has")
 	if _, err := Choose([]Parts{{dir}}, EpisodeFilter{Task: []string{name}, Seed: []string{"99"}}); err == nil ||
 		!strings.Contains(err.Error(), `--seeds "99" fits nothing; there are `) {
 		t.Error(err)
@@ -120,9 +112,7 @@ func TestChoose(t *testing.T) {
 func TestCalled(t *testing.T) {
 	given := EpisodeFilter{Model: []string{"tuned", "other"}}
 	got := given.Called(map[string]string{"vllm:step-900": "tuned"})
-	if diff := cmp.Diff([]string{"vllm:step-900", "other"}, got.Model); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got.Model, []string{"vllm:step-900", "other"})
 	if given.Model[0] != "tuned" {
 		t.Error("the choice that was given has changed")
 	}

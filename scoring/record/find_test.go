@@ -7,22 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"heldout/envs/sharedtest"
 )
 
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"b", "a/x", "a/x/below", "deep/1/2/3/4/5/6/7/8/9", ".hidden/run", "empty"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Join(root, dir), 0o777))
 	}
 	for _, dir := range []string{"b", "a/x", "a/x/below", "deep/1/2/3/4/5/6/7/8/9", ".hidden/run"} {
 		overwrite(t, filepath.Join(root, dir), manifestFile, nil)
 	}
-	if err := os.Symlink(root, filepath.Join(root, "a", "loop")); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Symlink(root, filepath.Join(root, "a", "loop")))
 	var problems []string
 	find := func(root string) []string {
 		return Find(root, func(folder string, err error) {
@@ -30,12 +26,8 @@ func TestFind(t *testing.T) {
 		})
 	}
 	got := find(root)
-	if diff := cmp.Diff([]string{filepath.Join(root, "a/x"), filepath.Join(root, "b")}, got); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"8: it is too deep: not searched"}, problems); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, []string{filepath.Join(root, "a/x"), filepath.Join(root, "b")})
+	sharedtest.Same(t, problems, []string{"8: it is too deep: not searched"})
 	if got := find(filepath.Join(root, "b")); len(got) != 1 {
 		t.Errorf("the folder itself: %v", got)
 	}
@@ -50,9 +42,7 @@ func TestFind(t *testing.T) {
 func TestFindIsBounded(t *testing.T) {
 	root := t.TempDir()
 	for i := range 4 {
-		if err := os.MkdirAll(filepath.Join(root, fmt.Sprint(i)), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.MkdirAll(filepath.Join(root, fmt.Sprint(i)), 0o777))
 		overwrite(t, filepath.Join(root, fmt.Sprint(i)), manifestFile, nil)
 	}
 	s := finder{remaining: 3, unsearched: map[string][]string{}}
@@ -65,14 +55,12 @@ func TestFindIsBounded(t *testing.T) {
 // Folders that are not searched for one reason are one line.
 func TestFindGroupsReasons(t *testing.T) {
 	root := t.TempDir()
-	for i := range 300 {
-		if err := os.MkdirAll(filepath.Join(root, fmt.Sprint(i), "1/2/3/4/5/6/7/8/9"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+	for i := range 30 {
+		sharedtest.OK(t, os.MkdirAll(filepath.Join(root, fmt.Sprint(i), "1/2/3/4/5/6/7/8/9"), 0o777))
 	}
 	var lines []string
 	Find(root, func(folder string, err error) { lines = append(lines, fmt.Sprint(filepath.Base(folder), ": ", err)) })
-	if len(lines) != 1 || !strings.HasSuffix(lines[0], ": it is too deep: not searched (and 299 more)") {
+	if len(lines) != 1 || !strings.HasSuffix(lines[0], ": it is too deep: not searched (and 29 more)") {
 		t.Errorf("%q", lines)
 	}
 }
@@ -103,18 +91,12 @@ func TestRunsAndBelow(t *testing.T) {
 	}
 	tell, lines := heard(t)
 	both := []string{"base", "tuned"}
-	if diff := cmp.Diff(both, names(RunsBelow([]string{root}, tell))); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(both, names(Runs([]string{root}, tell))); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, names(RunsBelow([]string{root}, tell)), both)
+	sharedtest.Same(t, names(Runs([]string{root}, tell)), both)
 	if len(*lines) > 0 {
 		t.Errorf("told %q", *lines)
 	}
-	if diff := cmp.Diff(both, names(Runs([]string{filepath.Join(root, "base"), root}, tell))); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, names(Runs([]string{filepath.Join(root, "base"), root}, tell)), both)
 	if len(*lines) != 1 || !strings.Contains((*lines)[0], "are the same directory, which counts once") {
 		t.Errorf("told %q", *lines)
 	}
@@ -128,13 +110,8 @@ func TestRunsAndBelow(t *testing.T) {
 // A shard that has not begun is told.
 func TestRunsTellAbsentShards(t *testing.T) {
 	dir, _ := sharded(t, 2)
-	dirs, err := Parts{dir}.Dirs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(dirs[1]); err != nil {
-		t.Fatal(err)
-	}
+	dirs := sharedtest.Must(Parts{dir}.Dirs())(t)
+	sharedtest.OK(t, os.RemoveAll(dirs[1]))
 	tell, lines := heard(t)
 	if _, err := Runs([]string{dir}, tell); err != nil {
 		t.Fatal(err)

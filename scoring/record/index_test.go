@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // indexedRun makes a run directory with a manifest for so many tasks and returns
@@ -28,10 +29,7 @@ func indexedRun(t testing.TB, tasks int) (dir string, episodes []*Episode) {
 	for i := range tasks {
 		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard,
 			Digest: fmt.Sprint(i)}
-		id, err := EpisodeID(2, task, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := sharedtest.Must(EpisodeID(2, task, c))(t)
 		env.Tasks = append(env.Tasks, task)
 		m.Groups[0].Episodes = append(m.Groups[0].Episodes, id)
 		e := episode(id)
@@ -40,13 +38,8 @@ func indexedRun(t testing.TB, tasks int) (dir string, episodes []*Episode) {
 	}
 	m.Environments = []Environment{env}
 	dir = t.TempDir()
-	content, err := EncodeFile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, manifestFile), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(EncodeFile(m))(t)
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, manifestFile), content, 0o644))
 	return dir, episodes
 }
 
@@ -54,18 +47,14 @@ func appended(t *testing.T, dir string, episodes ...*Episode) {
 	t.Helper()
 	s := open(t, dir)
 	for _, e := range episodes {
-		if err := s.Append(e); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Append(e))
 	}
 	closed(t, s)
 }
 
 func updated(t *testing.T, x *Index) {
 	t.Helper()
-	if err := x.Update(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, x.Update())
 }
 
 // The index has the results that Read has, gives every episode back, and follows a
@@ -96,13 +85,8 @@ func TestIndexFollowsARun(t *testing.T) {
 	}
 	i := 0
 	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, want *Episode) {
-		got, err := x.Results().Place(i).Episode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("episode %d (-want +got):\n%s", i, diff)
-		}
+		got := sharedtest.Must(x.Results().Place(i).Episode())(t)
+		sharedtest.Same(t, got, want, "episode", i)
 		i++
 	}); err != nil {
 		t.Fatal(err)
@@ -121,17 +105,11 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	dir, episodes := indexedRun(t, 3)
 	appended(t, dir, episodes...)
 	name := filepath.Join(dir, episodesFile)
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(name))(t)
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	elsewhere := *episodes[2]
 	elsewhere.ID = "12345678901234567890"
-	unplanned, err := encode(&elsewhere)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unplanned := sharedtest.Must(encode(&elsewhere))(t)
 	changed := bytes.Replace(lines[1], []byte("It is open."), []byte("It is shut."), 1)
 	old := bytes.Replace(cutBefore(lines[2], checksumStart), []byte(`"schema":2`), []byte(`"schema":1`), 1)
 	for _, c := range []struct {
@@ -151,10 +129,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			overwrite(t, dir, episodesFile, bytes.Join(c.content, nil))
-			x, err := OpenIndex(Parts{dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := sharedtest.Must(OpenIndex(Parts{dir}))(t)
 			var bad []string
 			for _, b := range x.Bad {
 				bad = append(bad, fmt.Sprintf("%d: %v", b.Number, b.Why))
@@ -169,14 +144,9 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 		})
 	}
 	overwrite(t, dir, episodesFile, content)
-	x, err := OpenIndex(Parts{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := sharedtest.Must(OpenIndex(Parts{dir}))(t)
 	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[0], changed, lines[2]}, nil))
-	if _, err := x.Results().Place(1).Episode(); err == nil || !strings.Contains(err.Error(), "checksum") {
-		t.Errorf("a changed line is read: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(x.Results().Place(1).Episode()), "checksum", "a changed line is read")
 	overwrite(t, dir, episodesFile, content)
 	overwrite(t, dir, episodesFile, content[:len(lines[0])+20]) // shorter: from the start
 	updated(t, x)
@@ -190,9 +160,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	}
 	place := x.Results().Place(0)
 	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[1], lines[0], lines[2]}, nil))
-	if _, err := place.Episode(); err == nil || !strings.Contains(err.Error(), "the file was replaced") {
-		t.Errorf("a place in another file: %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(place.Episode()), "the file was replaced", "a place in another file")
 }
 
 // cutBefore cuts a line before a text and ends it as JSON.
@@ -205,10 +173,7 @@ func TestIndexLongLine(t *testing.T) {
 	dir, episodes := indexedRun(t, 30)
 	appended(t, dir, episodes...)
 	name := filepath.Join(dir, episodesFile)
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(name))(t)
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	long := bytes.Repeat([]byte("{"), 3<<20)
 	content = slices.Concat(bytes.Join(lines[:12], nil), []byte("\n"), long, []byte("]\n"), bytes.Join(lines[12:], nil),
@@ -227,14 +192,8 @@ func TestSearch(t *testing.T) {
 	episodes[2].Goal = "Ünder <b> \"it\" a/b \\ K\n"
 	appended(t, dir, episodes...)
 	name := filepath.Join(dir, episodesFile)
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := OpenIndex(Parts{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(name))(t)
+	x := sharedtest.Must(OpenIndex(Parts{dir}))(t)
 	var places []Place
 	for i := range x.Results().Len() {
 		places = append(places, x.Results().Place(i))
@@ -245,9 +204,7 @@ func TestSearch(t *testing.T) {
 	} {
 		got := 0
 		bad, err := Search(t.Context(), places, text, func(i int, e *Episode) bool {
-			if e.ID != x.Results().Result(i).ID {
-				t.Errorf("attempt %d is %s", i, e.ID)
-			}
+			sharedtest.Equal(t, e.ID, x.Results().Result(i).ID, "attempt", i, "is")
 			if strings.Contains(strings.ToLower(e.Goal), strings.ToLower(text)) {
 				got++
 			}
@@ -279,23 +236,12 @@ func TestStatus(t *testing.T) {
 	want := &Status{Planned: 9, Done: 4, Updated: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), RemainingSeconds: &left,
 		InFlight: []InFlight{{ID: "a", Steps: 3}}}
 	for range 2 {
-		if err := store.SetStatus(want); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, store.SetStatus(want))
 	}
-	got, err := readStatus(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if err := store.RemoveStatus(); err != nil {
-		t.Fatal(err)
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("left behind: %v, %v", entries, err)
-	}
+	got := sharedtest.Must(readStatus(dir))(t)
+	sharedtest.Same(t, got, want)
+	sharedtest.OK(t, store.RemoveStatus())
+	sharedtest.Equal(t, len(sharedtest.Must(os.ReadDir(dir))(t)), 2, "left behind")
 	for _, content := range []string{"", "{", "[]", `{"schema":3}`, `{"schema":2}`, `{"schema":1,"done":"many"}`} {
 		overwrite(t, dir, statusFile, []byte(content))
 		if s, err := readStatus(dir); err == nil {
@@ -307,42 +253,16 @@ func TestStatus(t *testing.T) {
 // BenchmarkIndex opens a run of 2,000 episodes.
 func BenchmarkIndex(b *testing.B) {
 	dir, episodes := indexedRun(b, 2000)
-	s, err := Open(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := sharedtest.Must(Open(dir))(b)
 	var lines []byte
 	for _, e := range episodes {
-		text, err := encode(e)
-		if err != nil {
-			b.Fatal(err)
-		}
+		text := sharedtest.Must(encode(e))(b)
 		lines = append(lines, text...)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, episodesFile), lines, 0o644), s.Close()); err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.OK(b, errors.Join(os.WriteFile(filepath.Join(dir, episodesFile), lines, 0o644), s.Close()))
 	for b.Loop() {
 		if x, err := OpenIndex(Parts{dir}); err != nil || x.Results().Len() != len(episodes) {
 			b.Fatalf("%d results, %v", x.Results().Len(), err)
-		}
-	}
-}
-
-// BenchmarkSetStatus writes what a run of 64 episodes in flight writes once a second.
-func BenchmarkSetStatus(b *testing.B) {
-	s, err := Open(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	status := &Status{InFlight: make([]InFlight, 64)}
-	for i := range status.InFlight {
-		status.InFlight[i] = InFlight{ID: strings.Repeat("a", 20), Steps: i}
-	}
-	for b.Loop() {
-		if err := s.SetStatus(status); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // Labels are read as they were set; without any, the file goes.
@@ -14,16 +16,12 @@ func TestLabels(t *testing.T) {
 	p := Parts{t.TempDir()}
 	want := Labels{Schema: Schema, Tags: []string{"paper", "héld-out"}, Note: "seed 3\nis odd <b>", Archived: true}
 	for range 2 { // the second time, they replace those that are there
-		if err := p.SetLabels(want); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, p.SetLabels(want))
 		if got, err := p.Labels(); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
-	if err := p.SetLabels(Labels{}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.SetLabels(Labels{}))
 	if entries, err := os.ReadDir(p[0]); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
@@ -51,13 +49,8 @@ func TestLabelsLimits(t *testing.T) {
 			t.Errorf("%.80s is read", b)
 		}
 	}
-	if err := p.SetLabels(Labels{Tags: []string{"paper"}}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(p.labels())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.SetLabels(Labels{Tags: []string{"paper"}}))
+	b := sharedtest.Must(os.ReadFile(p.labels()))(t)
 	for _, damaged := range [][]byte{nil, []byte(strings.Replace(string(b), "paper", "pager", 1)),
 		make([]byte, MaxLabels+1), []byte(`{"schema":99}`)} {
 		writeLabels(t, p, damaged)
@@ -69,7 +62,5 @@ func TestLabelsLimits(t *testing.T) {
 
 func writeLabels(t *testing.T, p Parts, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(p[0], labelsFile), b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(p[0], labelsFile), b, 0o666))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 )
 
 // What is beyond a limit is refused when it is read and when it is written, with the field.
@@ -44,13 +45,8 @@ func TestManifestLimits(t *testing.T) {
 		if err := s.SetManifest(m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("written: %.200v, want %s", err, want)
 		}
-		b, err := EncodeFile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(s.dir, manifestFile), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(EncodeFile(m))(t)
+		sharedtest.OK(t, os.WriteFile(filepath.Join(s.dir, manifestFile), b, 0o644))
 		if _, err := ReadManifest(s.dir); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.HasPrefix(err.Error(), s.dir) {
 			t.Errorf("read: %.200v, want %s", err, want)
@@ -61,10 +57,7 @@ func TestManifestLimits(t *testing.T) {
 
 // SCHEMA.md names every limit.
 func TestLimitsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile("SCHEMA.md"))(t)
 	for limit, most := range map[string]int{
 		"trials of all episodes together, and pairs of groups and environments": mostPlanned,
 		"trials of an episode": configs.MaxTrials, "steps of an episode": MaxSteps, "shards": mostShards,

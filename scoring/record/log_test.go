@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 type loggedCall struct {
@@ -38,25 +40,16 @@ func openLog(t *testing.T, dir string) (*Log, []string) {
 func TestLog(t *testing.T) {
 	dir := t.TempDir()
 	l, _ := openLog(t, dir)
-	if err := l.SetManifest(map[string]string{"x": "y"}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, l.SetManifest(map[string]string{"x": "y"}))
 	for _, text := range []string{"a", "b"} {
-		if err := l.Append(loggedCall{Schema, text}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, l.Append(loggedCall{Schema, text}))
 	}
 	if _, err := OpenLog(dir, SynthLog, nil); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second process: %v", err)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, l.Close())
 	file := filepath.Join(dir, callsFile)
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := sharedtest.Must(os.ReadFile(file))(t)
 	for cut := range 40 {
 		overwrite(t, dir, callsFile, whole[:len(whole)-cut])
 		l, texts := openLog(t, dir)
@@ -67,9 +60,7 @@ func TestLog(t *testing.T) {
 		if diff := cmp.Diff(want, texts); diff != "" || (l.Recovered > 0) != (cut > 1) {
 			t.Errorf("cut by %d: %d recovered %s", cut, l.Recovered, diff)
 		}
-		if err := l.Append(loggedCall{Schema, "c"}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, l.Append(loggedCall{Schema, "c"}))
 		texts = nil
 		err := l.Calls(func(line []byte, at Span) error {
 			again, err := l.Line(at)
@@ -98,9 +89,7 @@ func TestLog(t *testing.T) {
 func TestFlippedCalls(t *testing.T) {
 	var content bytes.Buffer
 	for _, text := range []string{"a", "b {\"c\"}", "d"} {
-		if err := seal(&content, loggedCall{Schema, text}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, seal(&content, loggedCall{Schema, text}))
 	}
 	read := func(b []byte) (texts string, err error) {
 		_, _, err = eachLine(bytes.NewReader(b), "calls", func(line []byte, _ Span) error {
@@ -111,11 +100,12 @@ func TestFlippedCalls(t *testing.T) {
 		})
 		return texts, err
 	}
+	every := sharedtest.Every(t, 5)
 	want, err := read(content.Bytes())
 	if err != nil || strings.Count(want, "\n") != 3 {
 		t.Fatal(want, err)
 	}
-	for i := range content.Len() {
+	for i := 0; i < content.Len(); i += every {
 		for bit := range 8 {
 			changed := bytes.Clone(content.Bytes())
 			changed[i] ^= 1 << bit
@@ -138,18 +128,14 @@ func TestLogRefusesOtherDirectories(t *testing.T) {
 		for _, f := range files {
 			overwrite(t, dir, f, []byte("x"))
 		}
-		if _, err := OpenLog(dir, SynthLog, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v", files, err)
-		}
+		sharedtest.Fails(t, sharedtest.Err(OpenLog(dir, SynthLog, nil)), want, files)
 		if entries, _ := os.ReadDir(dir); len(entries) != len(files) {
 			t.Errorf("%v: there are %d files now", files, len(entries))
 		}
 	}
 	dir := t.TempDir()
 	overwrite(t, dir, JudgeLog.Manifest, []byte("{}"))
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a folder of heldout judge") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Open(dir)), "is a folder of heldout judge")
 }
 
 // A file that cannot be written whole stays as it was.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // thoughtful is a run that is worth keeping measures of. Measuring measures the first thought, and counts how often.
@@ -20,10 +22,7 @@ func thoughtful(t *testing.T) (dir string, measuring func(version int) (*Measuri
 	for i, e := range episodes {
 		e.Schema = Schema
 		e.Trajectory[0].Thought = fmt.Sprint("thought ", i)
-		line, err := encode(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := sharedtest.Must(encode(e))(t)
 		lines = append(lines, line...)
 	}
 	overwrite(t, dir, episodesFile, lines)
@@ -55,14 +54,9 @@ func TestMeasuresAreKept(t *testing.T) {
 	dir, measuring := thoughtful(t)
 	g, made := measuring(1)
 	want, n := measuredRun(t, dir, g, made)
-	if n != worthKeeping+50 {
-		t.Errorf("%d measures are made at first", n)
-	}
+	sharedtest.Equal(t, n, worthKeeping+50, "measures are made at first")
 	name := filepath.Join(dir, measuresFile)
-	kept, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := sharedtest.Must(os.ReadFile(name))(t)
 	same := func(what string, g *Measuring, made *atomic.Int32, least, most int) {
 		t.Helper()
 		got, n := measuredRun(t, dir, g, made)
@@ -76,7 +70,7 @@ func TestMeasuresAreKept(t *testing.T) {
 	same("another version again", other, madeByOther, 0, 0)
 	same("the first one after that", g, made, 0, 0)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 40 {
+	for range sharedtest.Times(t, 40, 15) {
 		damaged := bytes.Clone(kept)
 		for range 1 + random.IntN(3) {
 			damaged[random.IntN(len(damaged))] ^= byte(1 + random.IntN(255))
@@ -93,17 +87,11 @@ func TestMeasuresAreKept(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	lines, err := os.ReadFile(filepath.Join(dir, episodesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := sharedtest.Must(os.ReadFile(filepath.Join(dir, episodesFile)))(t)
 	_, rest, _ := bytes.Cut(lines, []byte("\n"))
 	e.Trajectory[0].Thought = "changed"
 	want[e.ID] = e.ID + "changed"
-	line, err := encode(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := sharedtest.Must(encode(e))(t)
 	overwrite(t, dir, episodesFile, append(line, rest...))
 	same("a changed line", g, made, 1, 1)
 }
@@ -111,25 +99,17 @@ func TestMeasuresAreKept(t *testing.T) {
 // An index has the notes of all measures, known or not, also of lines that come later.
 func TestNotes(t *testing.T) {
 	dir, measuring := thoughtful(t)
-	lines, err := os.ReadFile(filepath.Join(dir, episodesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := sharedtest.Must(os.ReadFile(filepath.Join(dir, episodesFile)))(t)
 	note := func(r *Result, limit int, measures any) uint8 {
 		return uint8(len(*measures.(*string))+r.TaskIndex) + uint8(limit)
 	}
 	for _, part := range []int{len(lines), 0, len(lines) / 3} { // unknown, known, and both
 		overwrite(t, dir, episodesFile, lines[:bytes.LastIndexByte(lines[:part], '\n')+1])
 		g, _ := measuring(1)
-		x, err := OpenNoted(Parts{dir}, g, note)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := sharedtest.Must(OpenNoted(Parts{dir}, g, note))(t)
 		overwrite(t, dir, episodesFile, lines)
 		updated(t, x)
-		if x.Results().Len() != worthKeeping+50 {
-			t.Errorf("%d results", x.Results().Len())
-		}
+		sharedtest.Equal(t, x.Results().Len(), worthKeeping+50, "results")
 		for i := range x.Results().Len() {
 			r := x.Results().Result(i)
 			if got := x.Results().Note(i); got != uint8(20+len(fmt.Sprint("thought ", i))+r.TaskIndex+5) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // sharded divides a run of 40 tasks into shards in a directory. It returns the
@@ -16,22 +18,14 @@ import (
 func sharded(t *testing.T, count int) (dir string, of [][]*Episode) {
 	t.Helper()
 	whole, episodes := indexedRun(t, 40)
-	m, err := ReadManifest(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := sharedtest.Must(ReadManifest(whole))(t)
 	dir = t.TempDir()
 	for i := range count {
 		s := Shard{i + 1, count}
-		if err := os.Mkdir(filepath.Join(dir, s.Dir()), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Mkdir(filepath.Join(dir, s.Dir()), 0o777))
 		m.Shard = &s
 		m.Sessions = []Session{{Started: time.Date(2026, 1, 2, 3, 4-i, 0, 0, time.UTC)}}
-		content, err := EncodeFile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := sharedtest.Must(EncodeFile(m))(t)
 		overwrite(t, filepath.Join(dir, s.Dir()), manifestFile, content)
 		var own []*Episode
 		for _, e := range episodes {
@@ -50,9 +44,7 @@ func TestIndexFollowsShards(t *testing.T) {
 	dir, of := sharded(t, 3)
 	late := filepath.Join(dir, "shard-3-of-3", manifestFile)
 	aside := filepath.Join(t.TempDir(), manifestFile)
-	if err := os.Rename(late, aside); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Rename(late, aside))
 	x, err := OpenIndex(Parts{dir})
 	if err != nil || x.Results().Len() != 0 || NameShards(x.Absent) != "shard 3/3" {
 		t.Fatalf("%d results, absent %v, %v", x.Results().Len(), x.Absent, err)
@@ -79,18 +71,13 @@ func TestIndexFollowsShards(t *testing.T) {
 			}
 		}
 	}
-	if err := os.Rename(aside, late); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Rename(aside, late))
 	check()
 	appended(t, filepath.Dir(late), of[2]...)
 	have += len(of[2])
 	check()
 	var want []string
-	m, err := EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) { want = append(want, e.ID) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := sharedtest.Must(EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) { want = append(want, e.ID) }))(t)
 	if m.Shard != nil || m.Planned() != 40 || m.Sessions[0].Started.Minute() != 2 {
 		t.Errorf("shard %v, %d planned, sessions %v", m.Shard, m.Planned(), m.Sessions)
 	}
@@ -122,9 +109,7 @@ func TestTogether(t *testing.T) {
 		shard(other, Shard{3, 3})
 	h2 := shard(halves, Shard{2, 2})
 	alien := filepath.Join(t.TempDir(), "shard-2-of-3")
-	if err := os.CopyFS(alien, os.DirFS(foreign)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.CopyFS(alien, os.DirFS(foreign)))
 	for _, c := range []struct {
 		name string
 		dirs []string
@@ -145,9 +130,7 @@ func TestTogether(t *testing.T) {
 		told := 0
 		got, err := Together(c.dirs, func(string) { told++ })
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: %v", c.name, err)
-			}
+			sharedtest.Fails(t, err, c.err, c.name)
 			continue
 		}
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" || told != c.told {
@@ -162,34 +145,21 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 	dir, _ := sharded(t, 2)
 	change := func(name string, change func(*Manifest), want string) {
 		second := filepath.Join(dir, "shard-2-of-2")
-		m, err := ReadManifest(second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := EncodeFile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := sharedtest.Must(ReadManifest(second))(t)
+		before := sharedtest.Must(EncodeFile(m))(t)
 		change(m)
 		g := &m.Groups[0]
 		for i, task := range m.Environments[0].Tasks {
-			if g.Episodes[i], err = EpisodeID(m.Behaviour, task, g.Condition); err != nil {
-				t.Fatal(err)
-			}
+			g.Episodes[i] = sharedtest.Must(EpisodeID(m.Behaviour, task, g.Condition))(t)
 		}
-		after, err := EncodeFile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := sharedtest.Must(EncodeFile(m))(t)
 		overwrite(t, second, manifestFile, after)
 		for _, read := range []func() error{
 			func() error { _, err := EachEpisode(Parts{dir}, nil); return err },
 			func() error { _, err := OpenIndex(Parts{dir}); return err },
 			func() error { _, err := Merge(filepath.Join(t.TempDir(), "out"), []string{dir}); return err },
 		} {
-			if err := read(); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q", name, err, want)
-			}
+			sharedtest.Fails(t, read(), want, name)
 		}
 		overwrite(t, second, manifestFile, before)
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // worker names the environment variable that makes the test binary a process
@@ -106,9 +108,7 @@ func TestBusyWithAnotherProcess(t *testing.T) {
 	if _, err := readAll(dir); err != nil {
 		t.Errorf("it cannot be read meanwhile: %v", err)
 	}
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, p.Process.Kill())
 	p.Wait()
 	closed(t, open(t, dir)) // the lock died with its holder
 }
@@ -140,9 +140,7 @@ func TestKilled(t *testing.T) {
 			}
 		})
 		time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
-		if err := p.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, p.Process.Kill())
 		reader.Wait()
 		p.Wait()
 

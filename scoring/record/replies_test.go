@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heldout/envs/sharedtest"
 )
 
 // saying is the fields of a line of a test.
@@ -18,43 +20,28 @@ func saying(text string) func([]byte) []byte {
 // While the file grows, it loses the replies to attempts that have ended, and only those.
 func TestRepliesAreRewritten(t *testing.T) {
 	dir := t.TempDir()
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.OpenReplies(nil); err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(Open(dir))(t)
+	sharedtest.OK(t, s.OpenReplies(nil))
 	s.Replies.least = 10_000
 	const episodes, calls = 100, 20
 	text := strings.Repeat("x", 100)
 	for e := range episodes {
 		for call := range calls {
 			key := ReplyKey{Schema, fmt.Sprint(e), 1, call}
-			if err := s.Replies.Flush(s.Replies.Keep(key, saying(text))); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, s.Replies.Flush(s.Replies.Keep(key, saying(text))))
 		}
 		if e > 0 {
 			s.Replies.Forget(fmt.Sprint(e))
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.Close())
 	info, err := os.Stat(filepath.Join(dir, repliesFile))
 	if err != nil || info.Size() > 30_000 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	if s, err = Open(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.OpenReplies(map[string]int{"0": 1, "1": 2}); err != nil {
-		t.Fatal(err)
-	}
-	if n := s.Replies.Interrupted(); n != 1 {
-		t.Errorf("%d attempts go on, want 1", n)
-	}
+	s = sharedtest.Must(Open(dir))(t)
+	sharedtest.OK(t, s.OpenReplies(map[string]int{"0": 1, "1": 2}))
+	sharedtest.Equal(t, s.Replies.Interrupted(), 1, "attempts go on")
 	for call := range calls + 1 {
 		var line struct {
 			ReplyKey
@@ -66,9 +53,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 		}
 	}
 	s.Replies.Forget("0")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.Close())
 	if _, err := os.Stat(filepath.Join(dir, repliesFile)); err == nil {
 		t.Error("the replies are still there")
 	}
@@ -82,14 +67,9 @@ func TestRepliesAreWrittenTogether(t *testing.T) {
 		writes++
 		return f.Write(b)
 	}
-	s, err := openOn(d, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(openOn(d, t.TempDir()))(t)
 	defer s.Close()
-	if err := s.OpenReplies(nil); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.OpenReplies(nil))
 	const episodes, rounds = 50, 100
 	text, batches := saying("x"), [episodes]int64{}
 	round := func() {
@@ -97,9 +77,7 @@ func TestRepliesAreWrittenTogether(t *testing.T) {
 			batches[e] = s.Replies.Keep(ReplyKey{Schema, "0123456789abcdef0123", 1, 1}, text)
 		}
 		for _, b := range batches {
-			if err := s.Replies.Flush(b); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, s.Replies.Flush(b))
 		}
 	}
 	round() // which makes room
@@ -112,13 +90,8 @@ func TestRepliesAreWrittenTogether(t *testing.T) {
 // A line waits for others, but not for long: the environment may take its time until the attempt's next call.
 func TestRepliesAreWrittenSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.OpenReplies(nil); err != nil {
-			t.Fatal(err)
-		}
+		s := sharedtest.Must(Open(t.TempDir()))(t)
+		sharedtest.OK(t, s.OpenReplies(nil))
 		written := func() int {
 			text, _ := os.ReadFile(filepath.Join(s.dir, repliesFile))
 			return strings.Count(string(text), "\n")
@@ -138,9 +111,7 @@ func TestRepliesAreWrittenSoon(t *testing.T) {
 			t.Errorf("%d lines in %d batches", n, batches)
 		}
 		s.Replies.Keep(ReplyKey{Schema, "last", 1, 0}, saying("x"))
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Close())
 		time.Sleep(time.Second) // nothing is written to a closed file
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"heldout/envs/sharedtest"
 )
 
 // TestSchemaIsDocumented compares SCHEMA.md with the types: every type that is
@@ -22,9 +22,7 @@ func TestSchemaIsDocumented(t *testing.T) {
 		describe(reflect.TypeOf(v), written)
 	}
 	for name, fields := range written {
-		if diff := cmp.Diff(fields, documented[name]); diff != "" {
-			t.Errorf("SCHEMA.md on %s (-type +documented):\n%s", name, diff)
-		}
+		sharedtest.Same(t, documented[name], fields, "SCHEMA.md on", name)
 	}
 	for name := range documented {
 		if written[name] == nil {
@@ -34,10 +32,7 @@ func TestSchemaIsDocumented(t *testing.T) {
 }
 
 func TestOutcomesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile("SCHEMA.md"))(t)
 	for _, o := range []Outcome{Success, Failure, ModelError, AgentError, EnvError, ContextExceeded, Cancelled} {
 		if !o.valid() || !strings.Contains(string(text), "| `"+string(o)+"` |") {
 			t.Errorf("SCHEMA.md says nothing of %s", o)
@@ -51,10 +46,7 @@ var fieldLine = regexp.MustCompile("^\\| `([a-z_0-9]+)` \\| (optional)?")
 // optional one.
 func readSchema(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile("SCHEMA.md"))(t)
 	sections := map[string][]string{}
 	for _, section := range strings.Split(string(text), "\n## ")[1:] {
 		lines := strings.Split(section, "\n")

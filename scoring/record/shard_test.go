@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // Every episode is in exactly one shard, and shards have about the same size.
@@ -51,13 +53,9 @@ func TestParseShard(t *testing.T) {
 func TestShardNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"shard-2-of-3", "shard-1-of-3", "shard-01-of-3", "shard-4-of-3", "shard-x", "other"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, os.Mkdir(filepath.Join(dir, name), 0o777))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "shard-3-of-3"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "shard-3-of-3"), nil, 0o666))
 	got, err := Shards(dir)
 	if err != nil || len(got) != 2 || !strings.HasSuffix(got[0], "shard-1-of-3") {
 		t.Errorf("%q, %v", got, err)

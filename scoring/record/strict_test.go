@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"heldout/envs/sharedtest"
 )
 
 // full is an episode with every field that has a place in a step.
@@ -26,10 +28,7 @@ func full() *Episode {
 // What is decoded strictly is what encoding/json decodes.
 func FuzzDecodeStrict(f *testing.F) {
 	for _, e := range []*Episode{episode("a"), full()} {
-		line, err := encode(e)
-		if err != nil {
-			f.Fatal(err)
-		}
+		line := sharedtest.Must(encode(e))(f)
 		f.Add(bytes.TrimSuffix(line[:bytes.LastIndex(line, []byte(checksumStart))], nil))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -55,10 +54,7 @@ func FuzzDecodeStrict(f *testing.F) {
 // Lines are written in the form that is decoded strictly.
 func TestDecodeStrict(t *testing.T) {
 	for _, e := range []*Episode{episode("a"), full()} {
-		line, err := encode(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := sharedtest.Must(encode(e))(t)
 		got, ok := decodeStrict(line, nil)
 		if !ok {
 			t.Fatalf("it is not decoded strictly: %s", line)
@@ -78,10 +74,7 @@ func TestDecodeStrict(t *testing.T) {
 
 // Fields that another version has written are skipped, such as the fields of searches.
 func TestDecodeSkipsUnknownFields(t *testing.T) {
-	line, err := encode(episode("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := sharedtest.Must(encode(episode("a")))(t)
 	body, _, _ := cutSeal(line)
 	body = bytes.Replace(body, []byte(`,"started"`), []byte(`,"search_steps":3,"search_end":"solved","started"`), 1)
 	other := []byte(string(body) + checksumStart + checksum(body) + checksumEnd)

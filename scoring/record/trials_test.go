@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs/sharedtest"
 )
 
 // trialsRun makes a run directory of one task with up to three trials and a memory
@@ -18,15 +20,10 @@ func trialsRun(t *testing.T, dir string) [][]byte {
 	g := &m.Groups[0]
 	g.Condition.Trials = &Trials{Limit: 3, Memory: 2, PromptHash: "abc", Decoding: &Decoding{TopP: 1, MaxTokens: 256},
 		SameAction: 3}
-	first, err := EpisodeID(1, m.Environments[0].Tasks[0], g.Condition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := sharedtest.Must(EpisodeID(1, m.Environments[0].Tasks[0], g.Condition))(t)
 	g.Episodes[0] = first
 	s := open(t, dir)
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.SetManifest(m))
 	for trial := 1; trial <= 3; trial++ {
 		e := episode(TrialID(first, trial))
 		e.Task, e.TaskIndex = m.Environments[0].Tasks[0].ID, m.Environments[0].Tasks[0].Index
@@ -39,15 +36,10 @@ func trialsRun(t *testing.T, dir string) [][]byte {
 		} else {
 			e.Outcome, e.Success = Success, true
 		}
-		if err := s.Append(e); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Append(e))
 	}
 	closed(t, s)
-	content, err := os.ReadFile(filepath.Join(dir, episodesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Must(os.ReadFile(filepath.Join(dir, episodesFile)))(t)
 	return bytes.SplitAfter(content, []byte("\n"))[:3]
 }
 
@@ -87,21 +79,14 @@ func TestTrialsContradictThePlan(t *testing.T) {
 			if _, results, err := Read(dir); err != nil || len(results) != 3 {
 				t.Fatalf("%d results, error %v", len(results), err)
 			}
-			e, err := decode(lines[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := sharedtest.Must(decode(lines[1]))(t)
 			change(&e)
-			if lines[1], err = encode(&e); err != nil {
-				t.Fatal(err)
-			}
+			lines[1] = sharedtest.Must(encode(&e))(t)
 			overwrite(t, dir, episodesFile, bytes.Join(lines, nil))
 			_, _, readErr := Read(dir)
 			_, openErr := Open(dir)
 			for _, err := range []error{readErr, openErr} {
-				if err == nil || !strings.Contains(err.Error(), "episodes.jsonl:2: "+want) {
-					t.Errorf("error %v", err)
-				}
+				sharedtest.Fails(t, err, "episodes.jsonl:2: "+want, "error")
 			}
 			r, err := Repair(dir)
 			if err != nil || r.Attempts != 1 || len(r.Bad) != 2 ||
@@ -123,15 +108,9 @@ func TestTrialsContradictThePlan(t *testing.T) {
 func TestTrialNeedsAFailedOne(t *testing.T) {
 	dir := t.TempDir()
 	lines := trialsRun(t, dir)
-	first, err := decode(lines[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := sharedtest.Must(decode(lines[0]))(t)
 	first.Outcome, first.Success, first.Reflection = Success, true, nil
-	won, err := encode(&first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	won := sharedtest.Must(encode(&first))(t)
 	for name, content := range map[string][][]byte{
 		"no first trial":      lines[1:],
 		"solved before":       {won, lines[1]},

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"heldout/envs/sharedtest"
@@ -15,12 +14,8 @@ import (
 func TestWorkplace(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "x.heldout")
 	killed := openWorkplace(t, target)
-	if _, err := OpenWorkplace(target); err == nil || !strings.Contains(err.Error(), "another process") {
-		t.Errorf("a second process: %v", err)
-	}
-	if err := os.MkdirAll(killed.Path("staged/run-1"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(OpenWorkplace(target)), "another process", "a second process")
+	sharedtest.OK(t, os.MkdirAll(killed.Path("staged/run-1"), 0o755))
 	if err := killed.lock.Unlock(); err != nil { // as the system does when a process ends
 		t.Fatal(err)
 	}
@@ -28,15 +23,11 @@ func TestWorkplace(t *testing.T) {
 	if _, err := os.Stat(w.Path("staged")); err != nil {
 		t.Errorf("what the killed process left is not there: %v", err)
 	}
-	if err := w.Empty(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, w.Empty())
 	if _, err := os.Stat(w.Path("staged")); !os.IsNotExist(err) {
 		t.Errorf("after Empty: %v", err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, w.Close())
 	if entries, err := os.ReadDir(filepath.Dir(target)); err != nil || len(entries) > 0 {
 		t.Errorf("after Close: %v, %v", entries, err)
 	}
@@ -45,20 +36,13 @@ func TestWorkplace(t *testing.T) {
 // A file with the name of the workplace is not removed.
 func TestWorkplaceThatIsAFile(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(target+Unfinished, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenWorkplace(target); err == nil || !strings.Contains(err.Error(), "not a folder") {
-		t.Errorf("%v", err)
-	}
+	sharedtest.OK(t, os.WriteFile(target+Unfinished, nil, 0o600))
+	sharedtest.Fails(t, sharedtest.Err(OpenWorkplace(target)), "not a folder")
 }
 
 func openWorkplace(t *testing.T, target string) *Workplace {
 	t.Helper()
-	w, err := OpenWorkplace(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(OpenWorkplace(target))(t)
 	return w
 }
 
@@ -68,20 +52,13 @@ func TestScratch(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Workplace {
 		t.Helper()
-		w, err := OpenScratch(dir, "heldout-x-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := sharedtest.Must(OpenScratch(dir, "heldout-x-"))(t)
 		return w
 	}
 	alive, killed := open(), open()
-	if err := killed.lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, killed.lock.Unlock())
 	other := filepath.Join(dir, "heldout-x-of-somebody")
-	if err := os.Mkdir(other, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.Mkdir(other, 0o700))
 	ctx, end := context.WithCancel(t.Context())
 	ended, kept := open(), open()
 	ended.Until(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -30,10 +31,7 @@ func scores(t *testing.T, tb table.Table, model string) (score, share map[string
 // AgentBoard's panel of GPT-4 is the mean of its nine published success rates by the weights of
 // each ability, worked out by hand.
 func TestAbilitiesOfAll(t *testing.T) {
-	p, err := configs.LoadPublished("agentboard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPublished("agentboard"))(t)
 	line := publishedLines(Baseline{Name: "agentboard", Source: p, Table: p.Tables[0]}, weights)[0]
 	want := map[string]float64{"memory": 47.700, "planning": 46.505, "world modelling": 43.233,
 		"self-reflection": 47.253, "grounding": 48.822, "spatial navigation": 45.186}
@@ -99,10 +97,7 @@ func TestAbilitiesOfProtocols(t *testing.T) {
 
 // AgentBoard's leaderboard has the grounding accuracy of 13 models on each of its environments.
 func TestPublishedGrounding(t *testing.T) {
-	p, err := configs.LoadPublished("agentboard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPublished("agentboard"))(t)
 	shared, grounded := 0, 0
 	tb := Published(p, weights)[0]
 	for _, r := range tb.Rows {

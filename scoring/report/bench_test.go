@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -31,14 +32,8 @@ func BenchmarkLargeRun(b *testing.B) {
 	writeLargeRun(b, dir)
 	b.Run("tables", func(b *testing.B) {
 		for b.Loop() {
-			run, err := scoring.ReadRun(record.Parts{dir}, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			scores, err := scoring.Compute(run, stats.TheseKinds)
-			if err != nil {
-				b.Fatal(err)
-			}
+			run := sharedtest.Must(scoring.ReadRun(record.Parts{dir}, nil))(b)
+			scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(b)
 			if tables := everything([]NamedRun{{Name: dir, Scores: scores}}, nil, weights); len(tables) < 5 {
 				b.Fatalf("%d tables", len(tables))
 			}
@@ -46,16 +41,11 @@ func BenchmarkLargeRun(b *testing.B) {
 	})
 	b.Run("continue", func(b *testing.B) {
 		for b.Loop() {
-			store, err := record.Open(dir)
-			if err != nil {
-				b.Fatal(err)
-			}
+			store := sharedtest.Must(record.Open(dir))(b)
 			if n := int(2 * 134 * *seeds); len(store.Attempts) != n {
 				b.Fatalf("%d attempts, want %d", len(store.Attempts), n)
 			}
-			if err := store.Close(); err != nil {
-				b.Fatal(err)
-			}
+			sharedtest.OK(b, store.Close())
 		}
 	})
 }
@@ -69,10 +59,7 @@ func writeLargeRun(b *testing.B, dir string) {
 			Type: fmt.Sprintf("kind%d", i%6), Digest: fmt.Sprint(i)})
 	}
 	m := record.Manifest{Schema: record.Schema, Behaviour: 1, Environments: []record.Environment{env}}
-	f, err := os.Create(filepath.Join(dir, "episodes.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := sharedtest.Must(os.Create(filepath.Join(dir, "episodes.jsonl")))(b)
 	out := bufio.NewWriterSize(f, 1<<20)
 	rng := stream.New(1, "large run")
 	for _, name := range []string{"vllm:base", "vllm:tuned"} {
@@ -81,10 +68,7 @@ func writeLargeRun(b *testing.B, dir string) {
 				Agent: "react", Perturbation: "none", StepLimit: 30, Seed: seed, Decoding: &record.Decoding{
 					Temperature: 1, TopP: 1, MaxTokens: 512}}}
 			for _, task := range env.Tasks {
-				id, err := record.EpisodeID(1, task, g.Condition)
-				if err != nil {
-					b.Fatal(err)
-				}
+				id := sharedtest.Must(record.EpisodeID(1, task, g.Condition))(b)
 				g.Episodes = append(g.Episodes, id)
 				e := record.Episode{Result: record.Result{
 					Schema: record.Schema, ID: id, Attempt: 1, Env: env.Name, Source: env.Source, Task: task.ID,
@@ -111,19 +95,13 @@ func writeLargeRun(b *testing.B, dir string) {
 					e.Trajectory = append(e.Trajectory, s)
 				}
 				e.Grounding = float64(valid) / 20
-				line, err := record.Encode(&e)
-				if err != nil {
-					b.Fatal(err)
-				}
+				line := sharedtest.Must(record.Encode(&e))(b)
 				_, _ = out.Write(line) // Flush returns the error
 			}
 			m.Groups = append(m.Groups, g)
 		}
 	}
-	manifest, err := record.EncodeFile(&m)
-	if err != nil {
-		b.Fatal(err)
-	}
+	manifest := sharedtest.Must(record.EncodeFile(&m))(b)
 	for _, err := range []error{out.Flush(), f.Close(), os.WriteFile(filepath.Join(dir, "run.json"), manifest, 0o644)} {
 		if err != nil {
 			b.Fatal(err)

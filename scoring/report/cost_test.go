@@ -1,10 +1,10 @@
 package report
 
 import (
-	"strings"
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -37,7 +37,5 @@ func TestCost(t *testing.T) {
 	same(t, "per solved", below(t, paid, "dollars_per_solved"), "0.0022", "0.0022", "0.0022")
 	same(t, "per episode", below(t, paid, "dollars_per_episode"), "0.0011", "0.0022", "0.0016")
 	err := CheckModels([]NamedRun{of}, nil, configs.Prices{"vllm:other": {}}, nil)
-	if err == nil || !strings.Contains(err.Error(), "which no run has") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, err, "which no run has")
 }

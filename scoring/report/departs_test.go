@@ -3,8 +3,7 @@ package report
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 )
@@ -25,7 +24,5 @@ func TestDepartures(t *testing.T) {
 			"Published results do not compare.",
 		"Left out, as they do not fit eto (abcd…): arguments (run.json says why).",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, want)
 }

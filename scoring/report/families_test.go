@@ -137,16 +137,13 @@ func TestIndicesOtherNames(t *testing.T) {
 	for _, s := range run.Scores {
 		s.Environment.SuccessName, s.Environment.ProgressName = "EM", "F1"
 	}
-	tables := everything([]NamedRun{run}, nil, weights)
-	for _, id := range []string{"families"} {
-		notes := find(t, tables, id).Notes
-		names := slices.Index(notes, "babyai; pddl: SR is EM and PR is F1.")
-		about := slices.IndexFunc(notes, func(n string) bool {
-			return strings.HasSuffix(n, "The perturbations are fixed: nothing is said about others.")
-		})
-		if names < 0 || about != names+1 {
-			t.Errorf("%s: %q", id, notes)
-		}
+	notes := find(t, everything([]NamedRun{run}, nil, weights), "families").Notes
+	names := slices.Index(notes, "babyai; pddl: SR is EM and PR is F1.")
+	about := slices.IndexFunc(notes, func(n string) bool {
+		return strings.HasSuffix(n, "The perturbations are fixed: nothing is said about others.")
+	})
+	if names < 0 || about != names+1 {
+		t.Errorf("%q", notes)
 	}
 }
 

@@ -110,9 +110,7 @@ func TestEveryClaimEverywhere(t *testing.T) {
 		})
 		for _, f := range table.Formats() {
 			var b bytes.Buffer
-			if err := table.Render(&b, f, tables...); err != nil {
-				r.Fatal(err)
-			}
+			sharedtest.OK(r, table.Render(&b, f, tables...))
 			if f == table.JSON && !json.Valid(b.Bytes()) {
 				r.Fatalf("%s", b.Bytes())
 			}
@@ -141,10 +139,7 @@ func TestEveryClaimEverywhere(t *testing.T) {
 
 // firstScreen is the text above and below the tables of runs.
 func firstScreen(r rapid.TB, from *Report) (lines []string) {
-	tables, err := from.Select(nil)
-	if err != nil {
-		r.Fatal(err)
-	}
+	tables := sharedtest.Must(from.Select(nil))(r)
 	for _, t := range tables {
 		lines = append(lines, append([]string{t.Title + "."}, t.Notes...)...)
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/table"
 )
 
@@ -46,10 +47,7 @@ func TestWithheldLimit(t *testing.T) {
 func TestNoResults(t *testing.T) {
 	from := New([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "xx--"})}, nil, weights)
 	for _, id := range []string{"usage", "tasks", "kinds", "steps"} {
-		tables, err := from.Select([]string{id})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := sharedtest.Must(from.Select([]string{id}))(t)
 		if len(from.Tables(id)) > 0 {
 			t.Errorf("nobody asked for %s, and it is there", id)
 		}
@@ -104,16 +102,11 @@ func TestHeadlineFits(t *testing.T) {
 		} {
 			from := New(runs, nil, weights)
 			from.First.OldNew = true
-			tables, err := from.Select(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tables := sharedtest.Must(from.Select(nil))(t)
 			for _, width := range []int{40, 60, 80, 120, 200} {
 				fitted := table.Fit(tables, width)
 				var b strings.Builder
-				if err := table.Render(&b, table.Text, fitted...); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, table.Render(&b, table.Text, fitted...))
 				for line := range strings.Lines(b.String()) {
 					if got := utf8.RuneCountInString(strings.TrimRight(line, " \n")); got > width {
 						t.Errorf("%d environments in %d characters: a line of %d: %s", n+1, width, got, line)

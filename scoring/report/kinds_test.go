@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -27,10 +28,7 @@ func TestKinds(t *testing.T) {
 			run.Add(record.Position{Task: int32(i), Trial: 1},
 				&record.Result{Outcome: outcome, Success: outcome == record.Success, Progress: 0.5, Score: &score}, nil)
 		}
-		scores, err := scoring.Compute(run, stats.TheseKinds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(t)
 		kinds := find(t, everything([]NamedRun{{Name: "run", Scores: scores}}, nil, weights), "kinds")
 		same(t, "barman", below(t, kinds, "barman"), "0.0*")
 		same(t, "gripper", below(t, kinds, "gripper"), "50.0*")

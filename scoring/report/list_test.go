@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -58,9 +59,7 @@ func TestMadeWhenAsked(t *testing.T) {
 	if _, err := from.Select([]string{"headline"}); err != nil {
 		t.Fatal(err)
 	}
-	if len(from.cache) != 1 {
-		t.Errorf("%d kinds were made for the headline", len(from.cache))
-	}
+	sharedtest.Equal(t, len(from.cache), 1, "kinds were made for the headline")
 }
 
 // Names are unique, and nobody can ask for a table that is only drawn.

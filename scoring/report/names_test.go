@@ -3,8 +3,7 @@ package report
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 )
@@ -18,7 +17,5 @@ func TestSettleNames(t *testing.T) {
 	names := map[string]string{"vllm:lr": "2e-5=tuned", "vllm:a": "x=y", "a": "b=c=deep", "other": "p=q"}
 	settleNames(runs, names)
 	want := map[string]string{"vllm:lr=2e-5": "tuned", "vllm:a": "x=y", "a": "b=c=deep", "other": "p=q"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, names, want)
 }

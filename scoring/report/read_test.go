@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
 )
@@ -17,18 +16,11 @@ import (
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	thoughts := filepath.Join(dir, "thoughts.txt")
-	if err := os.WriteFile(thoughts, []byte("one\r\ntwo\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(thoughts, []byte("one\r\ntwo\n"), 0o600))
 	fine := Inputs{Interval: string(stats.TheseKinds), Thoughts: thoughts,
 		Baselines: []string{"agentrefine", PresetResults}}
-	g, err := fine.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"one", "two"}, g.thoughts); diff != "" {
-		t.Error(diff)
-	}
+	g := sharedtest.Must(fine.Load())(t)
+	sharedtest.Same(t, g.thoughts, []string{"one", "two"})
 	if len(g.baselines) == 0 || g.baselines[0].Name != "agentrefine" {
 		t.Errorf("baselines %v", g.baselines)
 	}
@@ -41,22 +33,14 @@ func TestLoad(t *testing.T) {
 	} {
 		s := fine
 		change(&s)
-		if _, err := s.Load(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(s.Load()), want)
 	}
 }
 
 // Without a table, a baseline is the first of each kind; with one, that one alone.
 func TestFindBaselines(t *testing.T) {
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := findBaselines("agentrefine", w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
+	all := sharedtest.Must(findBaselines("agentrefine", w))(t)
 	last := all[len(all)-1]
 	one, err := findBaselines("agentrefine:"+last.Table.ID, w)
 	if err != nil || len(one) != 1 || one[0].Table.ID != last.Table.ID {
@@ -79,9 +63,7 @@ func TestFindBaselines(t *testing.T) {
 // provider.
 func TestNamesOverRecorded(t *testing.T) {
 	got := merge(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
-	if diff := cmp.Diff(map[string]string{"a": "mine", "vllm:b": "second"}, got); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, got, map[string]string{"a": "mine", "vllm:b": "second"})
 }
 
 func TestCheckAndSuit(t *testing.T) {
@@ -89,9 +71,7 @@ func TestCheckAndSuit(t *testing.T) {
 		t.Error(err)
 	}
 	for _, id := range []string{"headlin", "checkpoints"} {
-		if err := Check([]string{id}); err == nil || !strings.Contains(err.Error(), "unknown table") {
-			t.Errorf("%s: %v", id, err)
-		}
+		sharedtest.Fails(t, Check([]string{id}), "unknown table", id)
 	}
 	for _, k := range Kinds() {
 		err := Suit([]string{k.ID}, map[Only]bool{k.Only: false})
@@ -108,15 +88,10 @@ func TestCheckAndSuit(t *testing.T) {
 func TestPart(t *testing.T) {
 	from := New([]NamedRun{newRun(t, "a", group{env: "pddl", tasks: 2, model: "expert", outcomes: "Sf"},
 		group{env: "babyai", tasks: 2, model: "expert", outcomes: "SS"})}, nil, configs.Weights{})
-	part, err := from.Part([]string{"pddl"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := sharedtest.Must(from.Part([]string{"pddl"}))(t)
 	for _, tb := range part.Tables("results") {
 		for _, row := range tb.Rows {
-			if got := row[tb.Pos(column.Environment.Key)].Text; got != "pddl" {
-				t.Errorf("a line of %s", got)
-			}
+			sharedtest.Equal(t, row[tb.Pos(column.Environment.Key)].Text, "pddl", "a line of")
 		}
 		if len(tb.Rows) == 0 {
 			t.Error("no lines of pddl")

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 )
@@ -28,9 +27,7 @@ func TestRuleNotes(t *testing.T) {
 	want := []string{
 		"vllm:m on mine@1 (abcd…): rules for replies applied: 7 lower, 2 put-repair (of 40 replies); rules ended " +
 			"episodes: 1 same_reply (of 5)."}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 // Where most turns of a model were without a valid action, the notes say so; a scripted player
@@ -45,9 +42,7 @@ func TestFewValidActions(t *testing.T) {
 		0:     {"vllm:m on hotpotqa: fewer than half of the turns had a valid action (0.0%)."},
 	} {
 		r.Grounding.Mean = mean
-		if got := ruleNotes([]row{r}); !slices.Equal(got, want) {
-			t.Errorf("%v: %q, want %q", mean, got, want)
-		}
+		sharedtest.Same(t, ruleNotes([]row{r}), want, mean)
 	}
 	r.Condition.Decoding = nil
 	if got := ruleNotes([]row{r}); got != nil {
@@ -65,9 +60,7 @@ func TestReservations(t *testing.T) {
 	s.Replies.Faults[record.NoAction], s.Replies.Trimmed = 1, 1
 	want := []string{"1.5% of 200 replies were unreadable or cut off (2 empty, 1 text without an action); 1 had no action",
 		"25.0% of 4 episodes had their history trimmed to fit the context"}
-	if got := faults(s); !slices.Equal(got, want) {
-		t.Errorf("3 of 200: %q", got)
-	}
+	sharedtest.Same(t, faults(s), want, "3 of 200")
 }
 
 // Other models that answered, and prompts that the server cut, are reasons for doubt; an alias is none.

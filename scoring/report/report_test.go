@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
@@ -111,10 +110,7 @@ func scoresFrom(t *testing.T, m *record.Manifest, results []record.Result,
 		}
 		run.Add(at, &results[i], of)
 	}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(t)
 	return scores
 }
 
@@ -192,9 +188,7 @@ func on(t *testing.T, tb table.Table, environment, key string) (out []string) {
 
 func same(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	sharedtest.Same(t, got, want, what)
 }
 
 func hasNote(t *testing.T, tb table.Table, note string) {
@@ -254,9 +248,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			oneType(t, types, tables)
 			var got bytes.Buffer
-			if err := table.Render(&got, table.Text, tables...); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, table.Render(&got, table.Text, tables...))
 			for _, f := range table.Formats() {
 				if err := table.Render(&bytes.Buffer{}, f, tables...); err != nil {
 					t.Error(f, err)
@@ -264,17 +256,10 @@ func TestGolden(t *testing.T) {
 			}
 			file := filepath.Join("testdata", name+".text")
 			if *update {
-				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("%s; -update writes it (-want +got):\n%s", file, diff)
-			}
+			want := sharedtest.Must(os.ReadFile(file))(t)
+			sharedtest.Same(t, got.String(), string(want), file, "-update writes it")
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
@@ -25,9 +26,7 @@ func TestLabel(t *testing.T) {
 		for _, name := range c.names {
 			runs = append(runs, NamedRun{Name: name})
 		}
-		if got := label(runs); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.names, got, c.want)
-		}
+		sharedtest.Same(t, label(runs), c.want, c.names)
 	}
 }
 
@@ -38,9 +37,7 @@ func TestDirectories(t *testing.T) {
 		{run: "run 1", directory: "a/run", line: "m (agent act, run 1)"},
 		{run: "run 2", directory: "b/run", line: "m (run 2)"}, {run: "run 2", directory: "b/run", line: "other"},
 	}
-	if got := directories(rows); !slices.Equal(got, []string{"run 1: a/run.", "run 2: b/run."}) {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Same(t, directories(rows), []string{"run 1: a/run.", "run 2: b/run."})
 	if got := directories(rows[3:]); got != nil {
 		t.Errorf("%q", got)
 	}
@@ -70,9 +67,7 @@ func TestOnlyTheseKinds(t *testing.T) {
 		}
 	}
 	const holds = ": the difference of PR holds for tasks of these kinds; 4 kinds are too few to say so of other kinds."
-	if want := []string{"pddl, m" + holds, "pddl, others corrected" + holds}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	sharedtest.Same(t, got, []string{"pddl, m" + holds, "pddl, others corrected" + holds})
 }
 
 // A run has one name in all tables: the name of a model which two runs played in
@@ -94,7 +89,6 @@ func TestOneName(t *testing.T) {
 			}
 		}
 	}
-	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "M (first)", "M (first)",
-		"M (second)")
+	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "M (first)", "M (first)", "M (second)")
 	hasNote(t, find(t, tables, "results"), "M (second) on PDDL: prompt fedcba98.")
 }

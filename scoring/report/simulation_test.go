@@ -118,10 +118,7 @@ func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease
 
 func paperWeights(t *testing.T) configs.Weights {
 	t.Helper()
-	w, err := configs.LoadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(configs.LoadWeights())(t)
 	return w
 }
 

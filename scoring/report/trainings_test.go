@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
 )
@@ -36,14 +37,8 @@ func TestTrainings(t *testing.T) {
 
 	// The variances of the means of 3 and of 2 trainings are added to the variance of the tasks.
 	arms, _ := trainedArms(New(runs, nil, weights).plain)
-	tasks, err := scoring.Compare(arms[1].arm.Score, arms[0].arm.Score)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := scoring.CompareTrainings(*arms[1].arm, *arms[0].arm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := sharedtest.Must(scoring.Compare(arms[1].arm.Score, arms[0].arm.Score))(t)
+	all := sharedtest.Must(scoring.CompareTrainings(*arms[1].arm, *arms[0].arm))(t)
 	const ofM, ofR = 0.25 * 0.25 / 3, 0.125 * 0.125 * 2 / 2
 	if got, want := all.Success.Variance, tasks.Success.Variance+ofM+ofR; math.Abs(got-want) > 1e-12 ||
 		all.Success.Low >= tasks.Success.Low || all.Success.High <= tasks.Success.High {

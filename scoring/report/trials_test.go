@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -55,13 +54,9 @@ func TestTrialTables(t *testing.T) {
 	b.Table.ID = reflexion
 	tables := everything([]NamedRun{ours, control}, []Baseline{b}, weights)
 	rates := find(t, tables, "trials")
-	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"},
-		below(t, rates, "success")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"1", "2", "3", "1", "2", "3", "–", "–"}, below(t, rates, "trial")); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, below(t, rates, "success"),
+		[]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"})
+	sharedtest.Same(t, below(t, rates, "trial"), []string{"1", "2", "3", "1", "2", "3", "–", "–"})
 	names := below(t, rates, "model")
 	if names[0] != "m (memory 2, same action 3)" || names[3] != "m (memory 0, same action 0)" ||
 		names[7] != "Tuned, Llama [paper:reflexion]" {
@@ -84,17 +79,10 @@ func TestTrialTables(t *testing.T) {
 	if strings.Contains(notes, "no retries without memory") {
 		t.Errorf("the control is there:\n%s", notes)
 	}
-	if diff := cmp.Diff([]string{"2", "3"}, below(t, find(t, tables, "trials-paired"), "trial")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"+25.0", "+50.0"},
-		below(t, find(t, tables, "trials-paired"), "success_difference")); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, below(t, find(t, tables, "trials-paired"), "trial"), []string{"2", "3"})
+	sharedtest.Same(t, below(t, find(t, tables, "trials-paired"), "success_difference"), []string{"+25.0", "+50.0"})
 	cost := find(t, tables, "trials-cost")
-	if diff := cmp.Diff([]string{"43", "32", "21", "40", "30", "30"}, below(t, cost, "calls")); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, below(t, cost, "calls"), []string{"43", "32", "21", "40", "30", "30"})
 	if title := find(t, tables, "headline").Title; !strings.Contains(title, "first trials") {
 		t.Errorf("headline does not say which trial it has: %q", title)
 	}
@@ -114,9 +102,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 	ours := triedRun(t, "memory", "pddl", withMemory, "fS", "fm", "S", "-")
 	tables := everything([]NamedRun{ours}, nil, configs.Weights{})
 	rates := find(t, tables, "trials")
-	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, below(t, rates, "success")); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, below(t, rates, "success"), []string{"33.3*", "–", "–"})
 	notes := strings.Join(find(t, tables, "notes").Notes, "\n")
 	for _, want := range []string{
 		"* Incomplete: m on PDDL lacks results that are due: 1 of 2 in trial 2.",
@@ -127,9 +113,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}
 	}
-	if got := below(t, find(t, tables, "trials-cost"), "episodes"); !slices.Equal(got, []string{"3*", "1*", "0"}) {
-		t.Errorf("episodes %q", got)
-	}
+	sharedtest.Same(t, below(t, find(t, tables, "trials-cost"), "episodes"), []string{"3*", "1*", "0"}, "episodes")
 }
 
 // Runs of one trial have none of the tables, and published results after several

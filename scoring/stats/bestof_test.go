@@ -25,9 +25,7 @@ func TestBestOfReference(t *testing.T) {
 	many := make([]float64, 5000) // 1-C(4999,k)/C(5000,k) = k/5000
 	many[7] = 1
 	near(t, "1 of 5000", BestOf(many, 3000), 0.6, 1e-9)
-	if got := BestOf([]float64{.3, .3, .3}, 2); got != .3 {
-		t.Errorf("equal values: %v", got)
-	}
+	sharedtest.Equal(t, BestOf([]float64{.3, .3, .3}, 2), .3, "equal values")
 	for k, want := range map[int]error{5: nil, 6: ErrFewTries} {
 		if _, err := DecodingBestOf([][]float64{three, three}, k, 0.95); !errors.Is(err, want) {
 			t.Errorf("best of %d of ten: error %v", k, err)
@@ -108,15 +106,5 @@ func TestBestOfOrderedTries(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { BestOf(tries, 50) }); n > 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-func BenchmarkBestOf(b *testing.B) {
-	tries := make([]float64, 10_000)
-	for i := range tries {
-		tries[i] = float64(i) / 10_000
-	}
-	for b.Loop() {
-		BestOf(tries, 50)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // letters makes groups of kinds written as letters, every task its own setting.
@@ -20,10 +22,7 @@ var twelve = letters("A A A B B B C C C C D D")
 
 func sampling(t *testing.T, q Question, groups []Group) Sampling {
 	t.Helper()
-	s, err := NewSampling(q, groups, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(NewSampling(q, groups, 0.95))(t)
 	return s
 }
 

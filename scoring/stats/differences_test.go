@@ -128,7 +128,5 @@ func TestCombineDifferences(t *testing.T) {
 	near(t, "Variance", d.Variance, 0.00325, 1e-12)
 	near(t, "Degrees", d.Degrees, 0.00325*0.00325/(0.00225*0.00225/10+0.001*0.001/20), 1e-9)
 	near(t, "centre of the interval", (d.Low+d.High)/2, 0.04, 1e-12)
-	if d.N != 40 {
-		t.Errorf("%d tasks", d.N)
-	}
+	sharedtest.Equal(t, d.N, 40, "tasks")
 }

@@ -28,10 +28,7 @@ func alone(t testing.TB, n int) Sampling {
 	for i := range groups {
 		groups[i].Setting = fmt.Sprint(i)
 	}
-	s, err := NewSampling(TheseKinds, groups, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(NewSampling(TheseKinds, groups, 0.95))(t)
 	return s
 }
 
@@ -139,11 +136,8 @@ func TestKappaCovers(t *testing.T) {
 				for _, base := range []float64{-3.5, -2, -1} { // kappa of about 0.9, 0.7, 0.4
 					for _, effect := range []float64{0, 1} {
 						name := fmt.Sprint(clusters, size, balanced, base, effect)
-						big, err := NewKappa(rated(stream.New(1, "kappa truth", name), truth, size, balanced, base,
-							effect))
-						if err != nil {
-							t.Fatal(err)
-						}
+						big := sharedtest.Must(NewKappa(rated(stream.New(1, "kappa truth", name), truth, size,
+							balanced, base, effect)))(t)
 						rng := stream.New(2, "kappa", name)
 						s := alone(t, clusters)
 						covered, _ := covering(runs, func() (float64, Interval, error) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // TestRatioOfEqualSizes: with equal denominators a ratio is a mean, and so is its
@@ -23,10 +25,7 @@ func shares(t *testing.T, values ...float64) Linear {
 	for _, y := range values {
 		nums, dens = append(nums, []float64{10 * y}), append(dens, []float64{10})
 	}
-	l, err := Ratio(nums, dens, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(Ratio(nums, dens, true))(t)
 	return l
 }
 
@@ -35,10 +34,7 @@ func ratioIsMean(t *testing.T, q Question, values []float64) {
 	l := shares(t, values...)
 	s := sampling(t, q, twelve)
 	want := s.Rate(values)
-	got, err := s.Linear(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := sharedtest.Must(s.Linear(l))(t)
 	near(t, "Value", l.Value, want.Mean, 1e-12)
 	near(t, "Low", got.Low, want.Low, 1e-9)
 	near(t, "High", got.High, want.High, 1e-9)
@@ -49,17 +45,11 @@ func TestRatioRefuses(t *testing.T) {
 		t.Errorf("nothing: error %v", err)
 	}
 	s := plainSampling(3, 0.95)
-	one, err := Ratio([][]float64{{1}, {0}, {0}}, [][]float64{{2}, {0}, {0}}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := sharedtest.Must(Ratio([][]float64{{1}, {0}, {0}}, [][]float64{{2}, {0}, {0}}, true))(t)
 	if _, err := s.Linear(one); !errors.Is(err, ErrFewTasks) {
 		t.Errorf("one task: error %v", err)
 	}
-	alike, err := Ratio([][]float64{{4}, {2}, {6}}, [][]float64{{2}, {1}, {3}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alike := sharedtest.Must(Ratio([][]float64{{4}, {2}, {6}}, [][]float64{{2}, {1}, {3}}, false))(t)
 	if _, err := s.Linear(alike); !errors.Is(err, ErrAlike) {
 		t.Errorf("alike: error %v", err)
 	}
@@ -71,10 +61,7 @@ func TestRatioRefuses(t *testing.T) {
 // TestPairedLinearByHand: two tasks differ by 0.3 and 0.1, so the mean is 0.2 with a
 // standard error of 0.1. With one degree of freedom P is 1-2/π·atan(2).
 func TestPairedLinearByHand(t *testing.T) {
-	d, err := plainSampling(2, 0.95).PairedLinear(shares(t, 0.8, 0.4), shares(t, 0.5, 0.3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sharedtest.Must(plainSampling(2, 0.95).PairedLinear(shares(t, 0.8, 0.4), shares(t, 0.5, 0.3)))(t)
 	near(t, "Mean", d.Mean, 0.2, 1e-12)
 	near(t, "Variance", d.Variance, 0.01, 1e-12)
 	near(t, "Degrees", d.Degrees, 1, 0)
@@ -101,10 +88,7 @@ func TestSurvivalByHand(t *testing.T) {
 	ended := [][][]float64{{{0, 1}}, {{1, 1}}, {{1, 1}}, {{0, 0}}, {{0, 0}}}
 	atRisk, ended = slices.Repeat(atRisk, 2), slices.Repeat(ended, 2)
 	for steps, want := range []float64{1, 0.8, 0.4} {
-		l, err := survivalOf(atRisk, ended, steps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := sharedtest.Must(survivalOf(atRisk, ended, steps))(t)
 		near(t, "Value", l.Value, want, 1e-12)
 		near(t, "sum of influences", Mean(l.means()), 0, 1e-12)
 	}

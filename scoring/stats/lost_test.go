@@ -186,19 +186,13 @@ func TestLostShareByHand(t *testing.T) {
 		before, after = append(before, 1), append(after, float64(i%2))
 	}
 	s := sampling(t, TheseKinds, groups)
-	l, err := LostShare(0.5, 1, false, pairedContrast(s, after, before, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(LostShare(0.5, 1, false, pairedContrast(s, after, before, 1)))(t)
 	near(t, "Value", l.Value, 0.5, 1e-12)
 	near(t, "Low", l.Low, 1-1/0.972693, 1e-5)
 	near(t, "High", l.High, 1, 0)
 	near(t, "P", l.P, 0.0575, 1e-4)
 	// After is 0 for all: 100·r² = t²·(2 + 2r²), and no more than all can be lost.
-	l, err = LostShare(0, 1, false, pairedContrast(s, make([]float64, 10), before, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l = sharedtest.Must(LostShare(0, 1, false, pairedContrast(s, make([]float64, 10), before, 1)))(t)
 	near(t, "Value", l.Value, 1, 0)
 	near(t, "Low", l.Low, 1-math.Sqrt(2*5.117354/(100-2*5.117354)), 1e-6)
 	near(t, "High", l.High, 1, 0)

@@ -87,9 +87,7 @@ func TestPreconditions(t *testing.T) {
 		for _, x := range []string{"a", "b", "c"} {
 			goal := strings.ReplaceAll(tt.Precondition, "?x", x)
 			task := mustGround(t, first(wrap("()", "()", init, goal)), second(wrap("()", "()", init, goal)))
-			if got := task.Reached(task.Init); got != slices.Contains(want, "do "+x) {
-				t.Errorf("goal %s: reached %v", goal, got)
-			}
+			sharedtest.Equal(t, task.Reached(task.Init), slices.Contains(want, "do "+x), "goal", goal, "reached")
 		}
 	}
 }

@@ -1,11 +1,10 @@
 //go:build unix
 
-package scienceworld_test
+package scienceworld
 
 import (
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -34,8 +33,8 @@ var benched = []struct {
 	{"lifespan-longest-lived", 6}}
 
 // playBenched makes b.N steps of walks, in one task after the other.
-func playBenched(b *testing.B, after func(w *scienceworld.World)) {
-	w := scienceworld.New()
+func playBenched(b *testing.B, after func(w *World)) {
+	w := New()
 	n := 0
 	for b.Loop() {
 		if n%(3*len(walk)) == 0 {
@@ -54,54 +53,16 @@ func playBenched(b *testing.B, after func(w *scienceworld.World)) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
 
-func BenchmarkStep(b *testing.B) { playBenched(b, func(*scienceworld.World) {}) }
+func BenchmarkStep(b *testing.B) { playBenched(b, func(*World) {}) }
 
 // BenchmarkStepAndList also lists the valid actions after every step.
 func BenchmarkStepAndList(b *testing.B) {
-	playBenched(b, func(w *scienceworld.World) { w.ValidActions() })
-}
-
-// BenchmarkStepAndDraw draws for the two lists that AgentBoard makes after every
-// step, and makes none.
-func BenchmarkStepAndDraw(b *testing.B) {
-	playBenched(b, func(w *scienceworld.World) { w.DrawValidActions(); w.DrawValidActions() })
-}
-
-// BenchmarkOfficial is the official simulator in the same walks, in a process of
-// its own, without py4j. It is slow until it is warm: run it with -benchtime 500x.
-func BenchmarkOfficial(b *testing.B) {
-	for name, after := range map[string][]call{
-		"Step": nil, "StepAndList": {{"getValidActionObjectCombinations"}},
-	} {
-		b.Run(name, func(b *testing.B) { playOfficial(b, startDriver(b), after) })
-	}
-}
-
-func playOfficial(b *testing.B, d *driver, after []call) {
-	n := 0
-	for b.Loop() {
-		if n%(3*len(walk)) == 0 {
-			b.StopTimer()
-			c := benched[n/(3*len(walk))%len(benched)]
-			d.answers(b, []call{loadCall(c.task, c.variation, agentBoard, false), {"step", "go to hallway"}})
-			b.StartTimer()
-		}
-		d.answers(b, append([]call{{"step", walk[n%len(walk)]}}, after...))
-		n++
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-}
-
-func BenchmarkLoad(b *testing.B) {
-	for _, c := range benched {
-		w := scienceworld.New()
-		sharedtest.Cost(b, c.task, func(int) { w.Load(c.task, c.variation, agentBoard) })
-	}
+	playBenched(b, func(w *World) { w.ValidActions() })
 }
 
 // BenchmarkFork forks a world.
 func BenchmarkFork(b *testing.B) {
-	w := scienceworld.New()
+	w := New()
 	w.Load("boil", 5, agentBoard)
 	w.Step("look around")
 	w.DrawValidActions()

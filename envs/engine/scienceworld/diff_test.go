@@ -1,4 +1,4 @@
-package scienceworld_test
+package scienceworld
 
 import (
 	"flag"
@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -75,14 +74,14 @@ type question struct {
 // recorder plays our side and notes what to ask the other.
 type recorder struct {
 	play  play
-	world *scienceworld.World
+	world *World
 	asked []question
 	ended bool // by a panic
 	every int  // steps between slow questions
 }
 
 // library serves all episodes, so that they share what can be shared.
-var library = scienceworld.NewLibrary()
+var library = NewLibrary()
 
 // record loads a world and asks what can be asked at its start.
 func record(p play) *recorder {
@@ -196,10 +195,10 @@ func (r *recorder) state() {
 }
 
 // valid lists the valid actions without drawing for good.
-func (r *recorder) valid() []string { return r.world.Undrawn((*scienceworld.World).ValidActions) }
+func (r *recorder) valid() []string { return r.world.Undrawn((*World).ValidActions) }
 
 // objects lists what can be spoken of, without drawing for good.
-func (r *recorder) objects() []string { return r.world.Undrawn((*scienceworld.World).PossibleObjects) }
+func (r *recorder) objects() []string { return r.world.Undrawn((*World).PossibleObjects) }
 
 // difference is the first question on which both sides disagree.
 type difference struct {
@@ -290,7 +289,7 @@ func firstDifference(a, b string) (string, string) {
 func plan(rng *rand.Rand, p play, logged map[string][][]string) []string {
 	switch n := rng.IntN(100); {
 	case n < 35:
-		path, err := scienceworld.GoldPath(p.task, p.variation, p.simplifications)
+		path, err := GoldPath(p.task, p.variation, p.simplifications)
 		if err != nil { // the reference has none either
 			return nil
 		}
@@ -329,7 +328,7 @@ func episode(number int, names []string, logged map[string][][]string, kinds map
 	rng := rand.New(rand.NewPCG(*diffSeed, uint64(number)))
 	name := names[number%len(names)]
 	p := play{
-		task: name, variation: rng.IntN(scienceworld.Variations(name)),
+		task: name, variation: rng.IntN(Variations(name)),
 		simplifications: simplificationSets[rng.IntN(len(simplificationSets))],
 		order:           ordersPlayed[rng.IntN(len(ordersPlayed))],
 	}
@@ -372,7 +371,7 @@ func TestDifferential(t *testing.T) {
 	}
 	only := regexp.MustCompile(*diffTasks)
 	var names []string
-	for _, name := range scienceworld.TaskNames() {
+	for _, name := range TaskNames() {
 		if only.MatchString(name) {
 			names = append(names, name)
 		}

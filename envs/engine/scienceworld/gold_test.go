@@ -1,4 +1,4 @@
-package scienceworld_test
+package scienceworld
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -33,7 +32,7 @@ func TestGoldPaths(t *testing.T) {
 		plays = boardSolutions
 	}
 	d := startDriver(t)
-	solver := scienceworld.NewSolver()
+	solver := NewSolver()
 	paths, steps, failures := 0, 0, 0
 	for i, p := range plays(t) {
 		path, same := comparePath(t, d, solver, p)
@@ -68,11 +67,11 @@ func randomSolutions(t *testing.T) (plays []play) {
 	only := regexp.MustCompile(*diffTasks)
 	rng := rand.New(rand.NewPCG(*diffSeed, 1))
 	for range max(*goldEach, 1) {
-		for _, name := range scienceworld.TaskNames() {
+		for _, name := range TaskNames() {
 			if !only.MatchString(name) || *goldEach == 0 && !fastGold.MatchString(name) {
 				continue
 			}
-			p := play{task: name, variation: rng.IntN(scienceworld.Variations(name)),
+			p := play{task: name, variation: rng.IntN(Variations(name)),
 				simplifications: simplificationSets[rng.IntN(3)], order: noLists}
 			if strings.Contains(name, "power") || strings.Contains(name, "conductivity") { // else they cannot be done
 				p.simplifications = simplificationSets[1+rng.IntN(2)]
@@ -102,7 +101,7 @@ func boardSolutions(t *testing.T) (plays []play) {
 
 // comparePath compares our solution with the simulator's, which it returns; nil
 // if that has none.
-func comparePath(t *testing.T, d *driver, solver *scienceworld.Solver, p play) (path []string, same bool) {
+func comparePath(t *testing.T, d *driver, solver *Solver, p play) (path []string, same bool) {
 	t.Helper()
 	theirs := d.answers(t, []call{loadCall(p.task, p.variation, p.simplifications, true), {"getGoldActionSequence"}})
 	ours, err := solver.Path(p.task, p.variation, p.simplifications)

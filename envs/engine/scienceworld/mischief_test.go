@@ -1,4 +1,4 @@
-package scienceworld_test
+package scienceworld
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package scienceworld_test
+package scienceworld
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -32,13 +31,13 @@ func TestSolutions(t *testing.T) {
 	n := 0
 	for want := range readLines[solution](t, goldSums) {
 		n++
-		path, err := scienceworld.GoldPath(want.Task, want.Variation, solutionsFor)
+		path, err := GoldPath(want.Task, want.Variation, solutionsFor)
 		if err != nil || len(path) != want.Length || sum(path...) != want.Sum {
 			t.Errorf("%s %d: %d inputs, %v, want the simulator's %d", want.Task, want.Variation, len(path), err,
 				want.Length)
 		}
 	}
-	sharedtest.Equal(t, n, len(scienceworld.TaskNames()), "solutions")
+	sharedtest.Equal(t, n, len(TaskNames()), "solutions")
 }
 
 // updateSolutions makes the solution of one variation of each task, each in a
@@ -47,9 +46,9 @@ func updateSolutions(t *testing.T) {
 	f := sharedtest.Must(os.Create(goldSums))(t)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 3))
-	for _, name := range scienceworld.TaskNames() {
+	for _, name := range TaskNames() {
 		d := startDriver(t)
-		v := rng.IntN(scienceworld.Variations(name))
+		v := rng.IntN(Variations(name))
 		path := strings.Split(d.answers(t, []call{
 			loadCall(name, v, solutionsFor, true), {"getGoldActionSequence"}})[1], "\n")
 		writeLine(t, f, solution{name, v, len(path), sum(path...)})

@@ -1,4 +1,4 @@
-package scienceworld_test
+package scienceworld
 
 import (
 	"bufio"
@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -42,10 +41,10 @@ func TestVariations(t *testing.T) {
 		updateVariations(t)
 	}
 	want := sharedtest.Must(os.ReadFile(variationSums))(t)
-	w := scienceworld.New()
+	w := New()
 	i, wrong, every := -1, 0, sharedtest.Every(t, 11)
-	for _, name := range scienceworld.TaskNames() {
-		for v := range scienceworld.Variations(name) {
+	for _, name := range TaskNames() {
+		for v := range Variations(name) {
 			if i++; i%every != 0 {
 				continue
 			}
@@ -73,8 +72,8 @@ func bigEndian(b []byte) uint32 {
 func updateVariations(t *testing.T) {
 	d := startDriver(t)
 	var out []byte
-	for _, name := range scienceworld.TaskNames() {
-		for v := range scienceworld.Variations(name) {
+	for _, name := range TaskNames() {
+		for v := range Variations(name) {
 			s := sum(d.answers(t, start(name, v))...)
 			out = append(out, byte(s>>24), byte(s>>16), byte(s>>8), byte(s))
 		}

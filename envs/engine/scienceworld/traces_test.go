@@ -1,19 +1,18 @@
-package scienceworld_test
+package scienceworld
 
 import (
 	"math/rand/v2"
 	"os"
 	"testing"
 
-	"heldout/envs/engine/scienceworld"
 	"heldout/envs/sharedtest"
 )
 
 // traceSums are the recorded episodes.
 const traceSums = "testdata/traces.jsonl"
 
-// trace is a recorded episode.
-type trace struct {
+// tracedEpisode is a recorded episode.
+type tracedEpisode struct {
 	Task            string   `json:"task"`
 	Variation       int      `json:"variation"`
 	Simplifications string   `json:"simplifications"`
@@ -22,7 +21,7 @@ type trace struct {
 	Sums            []uint32 `json:"sums"` // of all answers up to each action
 }
 
-func (tr trace) play() play {
+func (tr tracedEpisode) play() play {
 	return play{task: tr.Task, variation: tr.Variation, simplifications: tr.Simplifications, order: tr.Order,
 		actions: tr.Actions}
 }
@@ -58,7 +57,7 @@ func TestTraces(t *testing.T) {
 		updateTraces(t)
 	}
 	steps := 0
-	for tr := range readLines[trace](t, traceSums) {
+	for tr := range readLines[tracedEpisode](t, traceSums) {
 		r := record(tr.play())
 		r.every = rareEveryTrace
 		for _, a := range tr.Actions {
@@ -84,8 +83,8 @@ func updateTraces(t *testing.T) {
 	f := sharedtest.Must(os.Create(traceSums))(t)
 	defer f.Close()
 	rng := rand.New(rand.NewPCG(*diffSeed, 2))
-	for i, name := range scienceworld.TaskNames() {
-		p := play{task: name, variation: rng.IntN(scienceworld.Variations(name)),
+	for i, name := range TaskNames() {
+		p := play{task: name, variation: rng.IntN(Variations(name)),
 			simplifications: simplificationSets[i%len(simplificationSets)], order: order(i % 3)}
 		length := 20
 		if i%10 == 0 {
@@ -101,7 +100,7 @@ func updateTraces(t *testing.T) {
 		for _, q := range r.asked {
 			calls = append(calls, q.call)
 		}
-		writeLine(t, f, trace{name, p.variation, p.simplifications, p.order, r.play.actions,
+		writeLine(t, f, tracedEpisode{name, p.variation, p.simplifications, p.order, r.play.actions,
 			sums(r.asked, d.answers(t, calls))})
 	}
 }

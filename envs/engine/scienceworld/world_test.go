@@ -375,27 +375,6 @@ func TestWrittenLists(t *testing.T) {
 	}
 }
 
-// BenchmarkOpenTap lets time pass with 3,000 waters in a drain.
-func BenchmarkOpenTap(b *testing.B) {
-	w := loaded(b, "boil", 0, "easy")
-	w.Step("teleport to kitchen")
-	w.Step("activate sink")
-	sink := w.place()
-	for _, x := range w.place().contents.items() {
-		if x.kind == Sink {
-			sink = x
-		}
-	}
-	for i := range 3000 {
-		x := w.new(Water)
-		x.temp += float64(i) / 1e4
-		w.put(x, sink.portals.items()[0].door.dst)
-	}
-	for b.Loop() {
-		w.tick()
-	}
-}
-
 // What cannot be loaded says so, and so does every step.
 func TestTrouble(t *testing.T) {
 	w := New()

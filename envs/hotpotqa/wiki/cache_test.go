@@ -26,19 +26,22 @@ func recordOf(t *testing.T, dir string, f *fakeWiki, queries ...string) (*Cache,
 	return c, answers
 }
 
+func TestMain(m *testing.M) {
+	sharedtest.Crowd("16")
+	os.Exit(m.Run())
+}
+
 // A record answers as the live Wikipedia did, though that has changed, and says
 // what it lacks.
 func TestRecorded(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	f := &fakeWiki{}
 	queries := []string{"Pluto", "pluto", "no such thing", "[Mercury]"}
 	live, want := recordOf(t, dir, f, queries...)
 	sent := f.sent()
 	f.pages = map[string]string{"Pluto": "<p>Something else altogether.</p>"}
-	again, err := OpenRecorded(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := sharedtest.Must(OpenRecorded(dir))(t)
 	for _, c := range []*Cache{live, again} {
 		for i, q := range queries {
 			got, err := c.Search(t.Context(), q)
@@ -47,7 +50,7 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 	}
-	_, err = again.Search(t.Context(), "Uranus")
+	_, err := again.Search(t.Context(), "Uranus")
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Query != "Uranus" ||
 		!strings.Contains(err.Error(), `no answer to the search "Uranus"`) {
@@ -64,6 +67,7 @@ func TestRecorded(t *testing.T) {
 
 // Many that want the same at once cause one search.
 func TestSharedFetch(t *testing.T) {
+	t.Parallel()
 	f := &fakeWiki{}
 	c, _ := recordOf(t, t.TempDir(), f)
 	var all sync.WaitGroup
@@ -80,6 +84,7 @@ func TestSharedFetch(t *testing.T) {
 
 // Who waits for another's search is not called off with that one.
 func TestSharedFetchCancelled(t *testing.T) {
+	t.Parallel()
 	arrived, release := make(chan bool), make(chan bool)
 	f := &fakeWiki{}
 	f.trouble = func(n int, _ http.ResponseWriter, r *http.Request) bool {
@@ -113,6 +118,7 @@ func TestSharedFetchCancelled(t *testing.T) {
 
 // Trouble is not recorded.
 func TestTroubleIsNotKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := &fakeWiki{trouble: say(403, "")}
 	c, _ := recordOf(t, dir, f)
@@ -124,6 +130,7 @@ func TestTroubleIsNotKept(t *testing.T) {
 }
 
 func TestDamagedCache(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(dir string) string{
 		"answer":         func(dir string) string { return one(t, dir, "answers/*/*.json") },
 		"query":          func(dir string) string { return one(t, dir, "queries/*/*.json") },
@@ -156,6 +163,7 @@ func one(t *testing.T, dir, pattern string) string {
 }
 
 func TestOtherCaches(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	sharedtest.Fails(t, sharedtest.Err(OpenRecorded(dir)), "holds no recorded Wikipedia")
 	recordOf(t, dir, &fakeWiki{}, "Pluto")

@@ -102,6 +102,7 @@ func TestFlows(t *testing.T) {
 
 // Over a real connection: one request at a time, with our name, compressed.
 func TestManners(t *testing.T) {
+	t.Parallel()
 	var at, most int
 	var mu sync.Mutex
 	f := &fakeWiki{}
@@ -272,6 +273,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestHugeAnswer(t *testing.T) {
+	t.Parallel()
 	f := &fakeWiki{trouble: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		io.WriteString(w, "<p>"+strings.Repeat("long text ", maxBody/10+1))
 		return true

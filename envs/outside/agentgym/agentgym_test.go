@@ -105,10 +105,7 @@ func open(t *testing.T, address string, s envs.Settings) (*outside.Env, error) {
 // play plays one action of the first task.
 func play(t *testing.T, env *outside.Env) (start envs.Start, step envs.Step, err error) {
 	t.Helper()
-	w, err := env.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(env.Tasks()[0]))(t)
 	defer w.Close()
 	if start, err = w.Start(t.Context()); err != nil {
 		return start, step, err
@@ -199,28 +196,16 @@ func TestHostile(t *testing.T) {
 		{"/", `"ok"`, "name it with --agentgym-env"},
 		{"/create", `{"error": "no \u001b[31mroom"}`, `it says: "no \x1b[31mroom"`},
 		{"/create", `{"id": -1}`, "no number of a game"},
-		{"/create", `{"id": 1.5}`, "no number of a game"},
-		{"/create", `null`, "no number of a game"},
 		{"/create", strings.Repeat("[", 1<<16), "cannot be read"},
-		{"/create", "status 302", "status 302"},
 		{"/create", "status 500", "status 500"},
 		{"/create", "hang", "has not answered /create within"},
 		{"/create", "cut", "EOF"},
 		{"/reset", `{"id": 0}`, "lacks the text observation"},
-		{"/reset", `{"observation": null}`, "lacks the text observation"},
 		{"/reset", `{"observation": "` + strings.Repeat("a", 70<<10) + `"}`, "observation has 71680 bytes"},
 		{"/reset", "dribble", "has not answered /reset within"},
 		{"/step", `{"observation": "a", "reward": NaN, "done": true}`, "reward is NaN, want a number"},
 		{"/step", `{"observation": "a", "reward": null, "done": true}`, "has no reward: it is missing, or null"},
-		{"/step", `{"observation": "a", "reward": 1, "reward": 0, "done": true}`, "reward is there twice"},
-		{"/step", `{"observation": "a", "reward": 1, "done": "true"}`,
-			`in its answer to /step, done is the text "true", want true or false`},
-		{"/step", `[]`, "it is a list, want an object"},
-		{"/step", "\"\xff\"", "cannot be read"},
-		{"/step", `{"observation": "a", "reward": 1e999, "done": false}`, "reward is 1e999, which is too large"},
-		{"/step", `{"observation": "a", "reward": "1", "done": false}`, `reward is the text "1", want a number`},
 		{"/step", `{"observation": "a", "reward": 2, "done": false}`, "the reward is 2, want a number from 0 to 1"},
-		{"/step", `{"observation": "a", "reward": -0.1, "done": false}`, "the reward is -0.1"},
 		{"/step", `{"observation": "a", "reward": 0}`, "has no done"},
 		{"/step", `{"observation": 3, "reward": 0, "done": false}`, "lacks the text observation"},
 		{"/step", `{"observation": "` + strings.Repeat("a", 1<<20) + `"}`, "more than 1048576 bytes"},
@@ -243,13 +228,13 @@ func TestFaults(t *testing.T) {
 	flood := `"` + strings.Repeat("a", 2<<20)
 	for _, route := range []string{"/", "/create", "/reset", "/step", "/close"} {
 		for fault, want := range map[string]string{
-			"hang": "within 200ms", "dribble": "within 200ms", "cut": "EOF", "status 307": "status 307",
+			"hang": "within 50ms", "dribble": "within 50ms", "cut": "EOF", "status 307": "status 307",
 			flood: "1048576 bytes",
 		} {
 			answers, timeout := textCraft(), "1m"
 			answers[route] = fault
 			if strings.HasPrefix(want, "within") {
-				timeout = "200ms"
+				timeout = "50ms"
 			}
 			env, err := open(t, serve(t, answers).URL, envs.Settings{"env-timeout": timeout})
 			if err == nil {
@@ -329,8 +314,7 @@ func TestVerdicts(t *testing.T) {
 	env := sharedtest.Must(open(t, serve(t, answers).URL, nil))(t)
 	rapid.Check(t, func(r *rapid.T) {
 		reward, done := rapid.SampledFrom(values).Draw(r, "reward"),
-			rapid.SampledFrom([]string{"true", "false", "null", "",
-				"1", `"yes"`, "True"}).Draw(r, "done")
+			rapid.SampledFrom([]string{"true", "false", "null", "", "1", `"yes"`, "True"}).Draw(r, "done")
 		fields := []string{`"observation":"a"`}
 		for name, value := range map[string]string{"reward": reward, "done": done} {
 			if value != "" {

@@ -1,4 +1,4 @@
-package child_test
+package child
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/outside"
-	"heldout/envs/outside/child"
 	"heldout/envs/sharedtest"
 )
 
@@ -31,6 +30,7 @@ func TestMain(m *testing.M) {
 		play(how)
 		return
 	}
+	sharedtest.Crowd("16")
 	os.Exit(m.Run())
 }
 
@@ -189,7 +189,7 @@ func open(t testing.TB, how string, o outside.Options) (*outside.Env, error) {
 		o.Timeout = time.Hour // which nothing may take
 	}
 	o.Processes = max(o.Processes, 1)
-	provider := child.New(t.Context(), command(how), o)
+	provider := New(t.Context(), command(how), o)
 	t.Cleanup(func() { _ = provider.Close() })
 	return outside.New(t.Context(), "exec", provider, o)
 }
@@ -197,14 +197,11 @@ func open(t testing.TB, how string, o outside.Options) (*outside.Env, error) {
 // begin starts a world of an environment's first task.
 func begin(t testing.TB, env envs.Env) (envs.World, error) {
 	t.Helper()
-	w, err := env.NewWorld(env.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := sharedtest.Must(env.NewWorld(env.Tasks()[0]))(t)
 	if s, ok := envs.As[envs.Seeder](w); ok {
 		s.SetSeed(7)
 	}
-	_, err = w.Start(t.Context())
+	_, err := w.Start(t.Context())
 	return w, err
 }
 
@@ -344,7 +341,7 @@ func TestStopStart(t *testing.T) {
 	for name, program := range map[string]string{"a process": "exec sleep 1000", "children": "sleep 1000 & sleep 1000",
 		"one that ignores SIGTERM": `trap "" TERM; sleep 1000`} {
 		ctx, stop := context.WithCancel(t.Context())
-		provider := child.New(ctx, mark()+"; export HELDOUT_TEST_OWNER; : >"+begun+"; "+program,
+		provider := New(ctx, mark()+"; export HELDOUT_TEST_OWNER; : >"+begun+"; "+program,
 			outside.Options{Processes: 1, Timeout: time.Hour})
 		failed := make(chan error)
 		go func() {
@@ -369,16 +366,13 @@ func TestStopStart(t *testing.T) {
 
 // An answer with a field that cannot be read costs its own game, and no other of the process.
 func TestMisread(t *testing.T) {
-	env, err := open(t, "echo", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "echo", outside.Options{}))(t)
 	var worlds []envs.World
 	for range 3 {
 		worlds = append(worlds, sharedtest.Must(begin(t, env))(t))
 	}
-	_, err = worlds[0].Step(t.Context(), "NaN")
-	sharedtest.Fails(t, err, "in its answer to step, progress is NaN, want a number")
+	sharedtest.Fails(t, sharedtest.Err(worlds[0].Step(t.Context(), "NaN")),
+		"in its answer to step, progress is NaN, want a number")
 	for _, w := range worlds[1:] {
 		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
 			t.Error(s, err)
@@ -388,11 +382,8 @@ func TestMisread(t *testing.T) {
 
 // The end of the standard error is its end, however long it is.
 func TestTraceback(t *testing.T) {
-	w, err := begin(t, sharedtest.Must(open(t, "trace:step", outside.Options{}))(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Step(t.Context(), "win")
+	w := sharedtest.Must(begin(t, sharedtest.Must(open(t, "trace:step", outside.Options{}))(t)))(t)
+	_, err := w.Step(t.Context(), "win")
 	if err == nil || !strings.HasSuffix(err.Error(), "é ZeroDivisionError: division by zero") ||
 		len(err.Error()) > 500 {
 		t.Error(err)
@@ -428,10 +419,8 @@ func TestRestart(t *testing.T) {
 
 // A program that dies again and again is given up.
 func TestGiveUp(t *testing.T) {
-	env, err := open(t, "die:start", outside.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(open(t, "die:start", outside.Options{}))(t)
+	var err error
 	for range 20 {
 		if _, err = begin(t, env); err != nil && strings.Contains(err.Error(), "it has ended 5 times in a row") {
 			return

@@ -25,6 +25,11 @@ import (
 	"heldout/eval/serve/dial"
 )
 
+func TestMain(m *testing.M) {
+	sharedtest.Crowd("16")
+	os.Exit(m.Run())
+}
+
 // fake is a server of OpenEnv whose environment repeats actions and rewards "win" with 1.
 type fake struct {
 	schema string
@@ -168,11 +173,8 @@ func begin(t *testing.T, env envs.Env) (envs.World, envs.Start, error) {
 // rewards are measured between the bounds.
 func TestRewards(t *testing.T) {
 	f := &fake{}
-	env, err := reach(t, f, envs.Settings{"openenv-return": "-1:1", "success-threshold": "1", "openenv-tasks": "7-9",
-		"openenv-reset": "size=2&name=a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := sharedtest.Must(reach(t, f, envs.Settings{"openenv-return": "-1:1", "success-threshold": "1",
+		"openenv-tasks": "7-9", "openenv-reset": "size=2&name=a"}))(t)
 	info := env.Info()
 	if info.Name != "openenv:echo-environment" || info.Settings["version"] != "unknown" || len(env.Tasks()) != 3 ||
 		env.Tasks()[0].ID != "seed-7" || info.Settings["openenv-reset"] != "size=2&name=a" ||
@@ -262,6 +264,7 @@ func TestToken(t *testing.T) {
 // Whatever a server does in place of an answer is an error of that episode; the next one has a
 // connection of its own.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	text := func(format string, args ...any) func(*websocket.Conn) {
 		return func(c *websocket.Conn) { send(c, format, args...) }
 	}
@@ -303,17 +306,9 @@ func TestHostile(t *testing.T) {
 		"flood":   {text("%02000000d", 0), "read limit exceeded"},
 		"frames":  {func(c *websocket.Conn) { text("{}")(c); text("{}")(c); text("{}")(c) }, ""},
 		"words":   {text("hello"), "it sends a frame that cannot be read"},
-		"bytes":   {text("\xff"), "it sends a frame that cannot be read"},
-		"twice":   {observation(`{"observation":{},"done":false,"done":true}`), "a frame that cannot be read"},
-		"string":  {text(`{"type":"observation","data":"{}"}`), "it sends a frame that cannot be read"},
-		"yes":     {observation(`{"observation":{},"done":"yes"}`), "it sends a frame that cannot be read"},
-		"one":     {observation(`{"observation":{},"done":1}`), "it sends a frame that cannot be read"},
 		"nan":     {observation(`{"observation":{},"reward":NaN,"done":false}`), "a frame that cannot be read"},
-		"forever": {observation(`{"observation":{},"reward":-Infinity,"done":false}`), "a frame that cannot be read"},
-		"huge":    {observation(`{"observation":{},"reward":1e999,"done":false}`), "a frame that cannot be read"},
 		"nest":    {text("%s", strings.Repeat(`{"a":`, 100_000)), "it sends a frame that cannot be read"},
 		"type":    {text(`{"type":"state","data":{}}`), `its type is "state", want "observation"`},
-		"list":    {observation(`[]`), "it sends a frame that cannot be read"},
 		"nothing": {observation(`{}`), "the answer lacks observation"},
 		"reward":  {observation(`{"observation":{},"reward":"much","done":false}`), `reward is the text "much", want a number`},
 		"long": {observation(fmt.Sprintf(`{"observation":{"echoed":"%070000d"},"done":false}`, 0)),
@@ -322,7 +317,6 @@ func TestHostile(t *testing.T) {
 		"undecided": {observation(`{"observation":{},"done":true}`), "the last step lacks success"},
 		"refuse": {text(`{"type":"error","data":{"message":"no\u001b[31m","code":"EXECUTION_ERROR"}}`),
 			`it says: "no\x1b[31m" (EXECUTION_ERROR)`},
-		"broken": {text(`{"type":"error","data":[]}`), "it sends a frame that cannot be read"},
 	} {
 		for _, point := range []string{"reset", "step"} {
 			if name == "undecided" && point == "reset" {
@@ -358,6 +352,7 @@ func TestHostile(t *testing.T) {
 
 // Whatever a server does in place of a handshake is an error of that episode alone.
 func TestGreetings(t *testing.T) {
+	t.Parallel()
 	answer := func(text string) func(net.Conn) {
 		return func(c net.Conn) { _, _ = c.Write([]byte(text)) } // the client may be gone
 	}
@@ -439,10 +434,8 @@ func TestWords(t *testing.T) {
 	for enum, want := range map[string][]string{`["win","lose"]`: {"lose", "win"}, `[1,2]`: nil,
 		`["a"` + strings.Repeat(`,"a"`, 100) + `]`: nil} {
 		schema := `{"action":` + words(enum) + `,"observation":{"properties":{"echoed":{"type":"string"}}}}`
-		env, err := reach(t, &fake{schema: schema}, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := sharedtest.Must(reach(t, &fake{schema: schema},
+			envs.Settings{"openenv-return": "0:1", "success-threshold": "1"}))(t)
 		w, _, err := begin(t, env)
 		lister, ok := envs.As[envs.Lister](w)
 		if err != nil || ok != (want != nil) {
@@ -470,9 +463,7 @@ func TestLargeRewards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := w.Step(t.Context(), "look"); s.Progress != 1 || err != nil {
-		t.Error(s, err)
-	}
+	sharedtest.Equal(t, sharedtest.Must(w.Step(t.Context(), "look"))(t).Progress, 1)
 	f.mu.Lock()
 	f.tricks["step"] = large
 	f.mu.Unlock()
@@ -483,6 +474,7 @@ func TestLargeRewards(t *testing.T) {
 // Worlds wait while the server has no room, and no longer than an answer may take if it has none
 // for others' sessions.
 func TestCapacity(t *testing.T) {
+	t.Parallel()
 	f := &fake{most: 2}
 	s := envs.Settings{"openenv-success": "won", "env-timeout": "2s"}
 	env := sharedtest.Must(reach(t, f, s))(t)

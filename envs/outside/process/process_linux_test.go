@@ -80,7 +80,7 @@ func TestStop(t *testing.T) {
 	if n := len(left(value)); n < 4 {
 		t.Fatalf("%d processes", n)
 	}
-	p.Stop(time.Second)
+	p.Stop(100 * time.Millisecond)
 	for range 3000 { // what was killed may take a moment
 		if len(left(value)) == 0 {
 			return
@@ -106,13 +106,13 @@ func TestKilled(t *testing.T) {
 	}
 	defer r.Close()
 	owner := exec.Command(os.Args[0])
-	owner.Stdout, owner.Env = w, append(owner.Environ(), role+"=owner", mark+"="+value)
+	owner.Stdout, owner.Env = w, append(owner.Environ(), role+"=owner", mark+"="+value, sharedtest.HastyPath(t))
 	sharedtest.OK(t, owner.Start())
 	_ = w.Close()
 	awaited(t, r)
 	_ = owner.Process.Kill()
 	_ = owner.Wait()
-	for range 1200 { // one ignores SIGTERM, which is given 10 s
+	for range 1200 { // one ignores SIGTERM, which is given 10 hasty seconds
 		if len(left(value)) == 0 {
 			break
 		}

@@ -20,19 +20,14 @@ import (
 func TestRestarts(t *testing.T) {
 	dir := t.TempDir()
 	var told []string
-	s, err := serve("sleep 1000 & echo started >&2; exit 5", dir, func(line string) { told = append(told, line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(serve("sleep 1000 & echo started >&2; exit 5", dir,
+		func(line string) { told = append(told, line) }))(t)
 	s.pace = time.Millisecond
-	err = s.keep(sharedtest.Limited(t))
-	sharedtest.Fails(t, err, "its server has ended 4 times, the last time with exit status 5; "+
+	sharedtest.Fails(t, s.keep(sharedtest.Limited(t)), "its server has ended 4 times, the last time with exit status 5; "+
 		"the last line of "+filepath.Join(dir, logFile)+" is: started")
 	sharedtest.Equal(t, len(told), restarts, told, "lines")
-	log, err := os.ReadFile(filepath.Join(dir, logFile))
-	if err != nil || strings.Count(string(log), "started\n") != restarts+1 {
-		t.Errorf("%q, %v", log, err)
-	}
+	log := sharedtest.Must(os.ReadFile(filepath.Join(dir, logFile)))(t)
+	sharedtest.Equal(t, strings.Count(string(log), "started\n"), restarts+1)
 }
 
 // Stopping gives the server time to end, and ends all that it has started.
@@ -43,10 +38,7 @@ func TestStop(t *testing.T) {
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}
 	command := "exec 4>" + fifo + "; trap 'echo ends; exit' TERM; sh -c 'echo begins >&4; exec sleep 1000' & wait"
-	s, err := serve(command, dir, func(line string) { t.Error(line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(serve(command, dir, func(line string) { t.Error(line) }))(t)
 	held := sharedtest.Must(os.Open(fifo))(t)
 	defer held.Close()
 	in := bufio.NewScanner(held)
@@ -79,7 +71,7 @@ func TestKilledWhileStopping(t *testing.T) {
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}
 	owner := exec.CommandContext(sharedtest.Limited(t), os.Args[0], "-test.run=^TestKilledWhileStopping$")
-	owner.Env = append(os.Environ(), fifoVariable+"="+fifo)
+	owner.Env = append(os.Environ(), fifoVariable+"="+fifo, sharedtest.HastyPath(t))
 	leave := sharedtest.Must(owner.StdinPipe())(t)
 	sharedtest.OK(t, owner.Start())
 	server := sharedtest.Must(os.Open(fifo))(t)

@@ -36,21 +36,14 @@ func newOperator(t *testing.T, a *authority) *operator {
 	options := &server.Options{Host: host, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
 		Websocket:        server.WebsocketOpts{Host: host, NoTLS: true},
 		TrustedOperators: []*jwt.OperatorClaims{claims}, AccountResolver: &server.MemAccResolver{}}
-	var err error
-	if options.Port, err = net.LookupPort("tcp", port); err != nil {
-		t.Fatal(err)
-	}
+	options.Port = sharedtest.Must(net.LookupPort("tcp", port))(t)
 	o.webSocket = freeAddress(t)
 	_, port, _ = net.SplitHostPort(o.webSocket)
-	if options.Websocket.Port, err = net.LookupPort("tcp", port); err != nil {
-		t.Fatal(err)
-	}
+	options.Websocket.Port = sharedtest.Must(net.LookupPort("tcp", port))(t)
 	sharedtest.OK(t, (Security{Cert: cert, Key: key}).secure(options))
 	// JetStream in operator mode needs a system account.
 	options.SystemAccount, _ = o.account(options.AccountResolver, "system", 0)
-	if o.server, err = server.NewServer(options); err != nil {
-		t.Fatal(err)
-	}
+	o.server = sharedtest.Must(server.NewServer(options))(t)
 	o.server.Start()
 	t.Cleanup(func() { Shut(o.server) })
 	if !o.server.ReadyForConnections(patience) {

@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sharedtest.Crowd()
+	sharedtest.Crowd("4")
 	m.Run()
 }
 
@@ -115,10 +115,7 @@ func newBench(t *testing.T, plan *eval.Plan) *bench {
 	b := &bench{t: t, plan: plan, dir: t.TempDir(), store: t.TempDir(),
 		job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
 	b.ctx, b.end = context.WithCancelCause(sharedtest.Limited(t))
-	var err error
-	if b.server, err = Serve(b.store, freeAddress(t), Security{}); err != nil {
-		t.Fatal(err)
-	}
+	b.server = sharedtest.Must(Serve(b.store, freeAddress(t), Security{}))(t)
 	t.Cleanup(func() { Shut(b.server) })
 	return b
 }
@@ -336,11 +333,8 @@ func TestBadRecords(t *testing.T) {
 	b := newBench(t, plan)
 	link := b.connect()
 	done := b.leads(b.ctx)
-	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(b.ctx,
-		eval.Order{First: plan.Episodes[0].ID, Attempt: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := sharedtest.Must(eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(b.ctx,
+		eval.Order{First: plan.Episodes[0].ID, Attempt: 1}, nil))(t)
 	foreign := sharedtest.Must(pack(other))(t)
 	for i, data := range [][]byte{[]byte("no flate"), foreign[:len(foreign)/2], foreign} {
 		id := plan.Episodes[(i+1)%3].ID
@@ -362,9 +356,7 @@ func TestBadRecords(t *testing.T) {
 		outcomes = append(outcomes, fmt.Sprint(r.TaskIndex, r.Outcome))
 	}
 	slices.Sort(outcomes)
-	if want := []string{"0success", "1env_error", "2env_error"}; !slices.Equal(outcomes, want) {
-		t.Errorf("got %v, want %v", outcomes, want)
-	}
+	sharedtest.Same(t, outcomes, []string{"0success", "1env_error", "2env_error"}, "got")
 }
 
 // What workers play while there is no leader is not played again.

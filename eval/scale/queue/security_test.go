@@ -107,10 +107,7 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 	host, port, _ := net.SplitHostPort(address)
 	o := &server.Options{Host: host, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
 		Users: []*server.User{{Username: "me", Password: "sesame:open"}}}
-	var err error
-	if o.Port, err = net.LookupPort("tcp", port); err != nil {
-		t.Fatal(err)
-	}
+	o.Port = sharedtest.Must(net.LookupPort("tcp", port))(t)
 	sharedtest.OK(t, (Security{Cert: cert, Key: key, CA: a.file}).secure(o))
 	s := sharedtest.Must(server.NewServer(o))(t)
 	s.Start()

@@ -14,10 +14,7 @@ import (
 func TestReplace(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "site")
 	writeSite(t, out, "old")
-	work, err := record.OpenWorkplace(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	work := sharedtest.Must(record.OpenWorkplace(out))(t)
 	if err := os.Rename(out, work.Path(earlier)); err != nil { // and here the process was killed
 		t.Fatal(err)
 	}
@@ -26,17 +23,13 @@ func TestReplace(t *testing.T) {
 	}
 	sharedtest.OK(t, work.Close())
 	sharedtest.OK(t, os.Rename(work.Dir+"1", work.Dir))
-	if work, err = openWorkplace(out); err != nil {
-		t.Fatal(err)
-	}
+	work = sharedtest.Must(openWorkplace(out))(t)
 	wantSite(t, out, "old")
 	writeSite(t, work.Path("site"), "new")
 	sharedtest.OK(t, replace(work, work.Path("site"), out))
 	wantSite(t, out, "new")
 	sharedtest.OK(t, work.Close())
-	if entries, err := os.ReadDir(filepath.Dir(out)); err != nil || len(entries) != 1 {
-		t.Errorf("beside the site: %v, %v", entries, err)
-	}
+	sharedtest.Equal(t, len(sharedtest.Must(os.ReadDir(filepath.Dir(out)))(t)), 1, "beside the site")
 }
 
 func writeSite(t *testing.T, dir, content string) {

@@ -107,10 +107,8 @@ func TestCreate(t *testing.T) {
 	if len(servers) != 1 || servers[0].Root != "weights" || servers[0].Parent != "base" {
 		t.Errorf("servers: %+v", servers)
 	}
-	left, err := os.ReadDir(filepath.Dir(one))
-	if err != nil || len(left) != 1 {
-		t.Errorf("beside the bundle: %v, %v", left, err)
-	}
+	left := sharedtest.Must(os.ReadDir(filepath.Dir(one)))(t)
+	sharedtest.Equal(t, len(left), 1, "beside the bundle")
 }
 
 func read(t *testing.T, file string) []byte {
@@ -213,18 +211,15 @@ func TestBomb(t *testing.T) {
 	for _, name := range names(1) {
 		m.Files = append(m.Files, File{name, maxFile, strings.Repeat("0", 64)})
 	}
-	about, err := record.EncodeFile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := sharedtest.Must(record.EncodeFile(m))(t)
 	changed := repack(t, read(t, file), func(w *tar.Writer, h *tar.Header, b []byte) {
 		if h.Name == aboutFile {
 			b = about
 		}
 		put(t, w, h, b)
 	})
-	_, err = Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())
-	sharedtest.Fails(t, err, "the limit for a bundle of this size")
+	sharedtest.Fails(t, sharedtest.Err(Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())),
+		"the limit for a bundle of this size")
 }
 
 // FuzzUnpack: no input makes Unpack panic or write outside of its directory.
@@ -265,10 +260,8 @@ func TestSign(t *testing.T) {
 	key, signers := filepath.Join(folder, "key"), filepath.Join(folder, "signers")
 	known := sharedtest.Must(ssh.NewPublicKey(public))(t)
 	line := "# us\nme@example.org " + string(ssh.MarshalAuthorizedKey(known))
-	err = errors.Join(os.WriteFile(key, pem.EncodeToMemory(block), 0o600), os.WriteFile(signers, []byte(line), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(os.WriteFile(key, pem.EncodeToMemory(block), 0o600),
+		os.WriteFile(signers, []byte(line), 0o600)))
 	file, made := create(t, makeRun(t, time.Unix(0, 0)), key)
 	if who, err := Signer(file, signers); err != nil || who != "me@example.org" || made.Signer == "" {
 		t.Errorf("%q, %v", who, err)

@@ -70,15 +70,12 @@ func TestRandomEdits(t *testing.T) {
 	r := rand.New(rand.NewPCG(39, 0))
 	honest := play(t, bench.Plain, func(run *configs.Run) { run.Seeds = "1" })
 	whole := must(pack(t, honest))
-	bytes, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bytes := sharedtest.Must(os.ReadFile(whole))(t)
 	caught, passed := map[string]int{}, map[string]int{}
 	for i := range count {
-		var what string
+		var what, file string
 		var shows bool
-		var file string
+		var err error
 		switch i % 5 {
 		case 0:
 			what, shows, file = "byte", true, whole+".edited"

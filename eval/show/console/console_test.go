@@ -118,7 +118,6 @@ func (f *fork) Close() error              { *f.closed++; return nil }
 func TestForgottenMoments(t *testing.T) {
 	closed := 0
 	in := strings.Repeat("up\n", mostMoments+3)
-	if _, err := played(t, Console{World: &fork{closed: &closed}}, in, (*Console).Text); err != nil || closed != 3 {
-		t.Errorf("%d moments are closed, want 3; %v", closed, err)
-	}
+	sharedtest.OK(t, sharedtest.Err(played(t, Console{World: &fork{closed: &closed}}, in, (*Console).Text)))
+	sharedtest.Equal(t, closed, 3)
 }

@@ -63,10 +63,7 @@ func TestData(t *testing.T) {
 
 // The families of every environment are listed within the width, and completion has their grades.
 func TestFamilies(t *testing.T) {
-	text, err := Families("pddl", 60)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(Families("pddl", 60))(t)
 	for _, id := range configs.FamilyIDs() {
 		if !strings.Contains(text, "\n  "+id) {
 			t.Errorf("%s is not listed", id)

@@ -44,9 +44,8 @@ func TestPagesInABrowser(t *testing.T) {
 				t.Error("no figure has a mark")
 			}
 			links := "[...document.querySelectorAll('header nav a, .contents a')]"
-			if got := p.Eval(links + ".filter((a) => !document.querySelector(a.hash)).length"); got != "0" {
-				t.Errorf("%s links lead nowhere", got)
-			}
+			sharedtest.Equal(t, p.Eval(links+".filter((a) => !document.querySelector(a.hash)).length"), "0",
+				"links lead nowhere")
 			if got := p.Eval("[...document.querySelectorAll('figure svg')].filter((s) => !s.ariaLabel || s.getBBox().width === 0).length"); got != "0" {
 				t.Errorf("%s figures are empty or have no label", got)
 			}
@@ -207,9 +206,8 @@ func TestKeyboardInABrowser(t *testing.T) {
 		document.querySelector('#summary').getBoundingClientRect().left`); got != "true" {
 		t.Error("the contents cover the page")
 	}
-	if got := p.Eval(`[...document.querySelectorAll('.scroll')].filter((e) => !e.ariaLabel).length`); got != "0" {
-		t.Errorf("%s regions have no name", got)
-	}
+	sharedtest.Equal(t, p.Eval(`[...document.querySelectorAll('.scroll')].filter((e) => !e.ariaLabel).length`), "0",
+		"regions have no name")
 	// A link in "Where they differ" shows both episodes.
 	p.Eval("document.querySelectorAll('#differences details').forEach((d) => { d.open = true; })")
 	p.Click("#differences .links a")

@@ -49,10 +49,8 @@ func TestTitleOfOneModel(t *testing.T) {
 	p, from := w.page, w.from
 	h := from.Headline()
 	cell := h.Lines[0].Cells[0]
-	if want := fmt.Sprintf("SR on ALFWorld (%d tasks, %s): base %s (95%% CI %.1f to %.1f)",
-		s.tasks, h.Seeds, cell.Text, 100*cell.Interval.Low, 100*cell.Interval.High); p.Title != want {
-		t.Errorf("the title is %q, want %q", p.Title, want)
-	}
+	sharedtest.Equal(t, p.Title, fmt.Sprintf("SR on ALFWorld (%d tasks, %s): base %s (95%% CI %.1f to %.1f)", s.tasks,
+		h.Seeds, cell.Text, 100*cell.Interval.Low, 100*cell.Interval.High), "the title")
 }
 
 // The table of the first screen has the numbers of the table that programs read.

@@ -1,7 +1,6 @@
 package presets
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,17 +34,12 @@ func TestPresetSubjects(t *testing.T) {
 
 // A difference that words do not tell is told by its field.
 func TestUntoldDifferences(t *testing.T) {
-	unseen, err := configs.FindPresets("eto-alfworld:unseen", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unseen := sharedtest.Must(configs.FindPresets("eto-alfworld:unseen", nil))(t)
 	d := sharedtest.Must(Pair([]string{"", ""}, unseen, unseen))(t)
 	changed := *d.common[0].presets[1]
 	changed.Reply.Normalise = []string{"lower"}
 	d.parts[1], d.common[0].presets[1] = []configs.Preset{changed}, &changed
-	if d.common[0].differs, err = configs.DiffPresets(d.common[0].presets[0], &changed); err != nil {
-		t.Fatal(err)
-	}
+	d.common[0].differs = sharedtest.Must(configs.DiffPresets(d.common[0].presets[0], &changed))(t)
 	var told []string
 	for _, row := range d.subjects("").Rows {
 		if row[1].Text == "≠" {
@@ -70,10 +64,8 @@ func TestPresetsArePrintable(t *testing.T) {
 // The parts of a series are named by its ends, and both lists have every part.
 func TestList(t *testing.T) {
 	parts := sharedtest.Must(listedParts())(t)
-	if got := partsText([]listedPart{part("seed-1"), part("seed-2"), part("seed-3"), part("dev")}); got !=
-		"seed-1…3, dev" {
-		t.Errorf("a series is %q", got)
-	}
+	sharedtest.Equal(t, partsText([]listedPart{part("seed-1"), part("seed-2"), part("seed-3"), part("dev")}),
+		"seed-1…3, dev", "a series is")
 	short := sharedtest.Must(List(false))(t)
 	if len(short.Programs[0].Rows) != len(parts) || len(short.Rows) == 0 || len(short.Rows) >= len(parts) {
 		t.Errorf("%d and %d rows for %d parts", len(short.Rows), len(short.Programs[0].Rows), len(parts))
@@ -120,13 +112,9 @@ func TestTextsOfParts(t *testing.T) {
 	b.add("two", "pddl")
 	b.add("two", "babyai")
 	want := []string{"all", "all too", "pddl, babyai: two"}
-	if got := b.texts(3, false); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	sharedtest.Same(t, b.texts(3, false), want)
 	want[2] = "two"
-	if got := b.texts(3, true); !slices.Equal(got, want) {
-		t.Errorf("named: %q, want %q", got, want)
-	}
+	sharedtest.Same(t, b.texts(3, true), want, "named")
 	most := byParts{order: []string{"two"}, parts: map[string][]string{"two": {"pddl", "babyai"}}}
 	if got := most.texts(3, false); got[0] != "two" {
 		t.Errorf("what most have is %q", got)

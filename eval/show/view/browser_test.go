@@ -84,9 +84,8 @@ func TestInABrowser(t *testing.T) {
 		p.Go(s.URL + "/runs/tuned/")
 		p.Type("input[name=text]", "SEE BOX box/07")
 		p.Until(list + " === 2")
-		if got := p.Eval("document.querySelector('.count').textContent"); got != "2 of 20 episodes match." {
-			t.Errorf("the list says %q", got)
-		}
+		sharedtest.Equal(t, p.Eval("document.querySelector('.count').textContent"), "2 of 20 episodes match.",
+			"the list says")
 	})
 	t.Run("live filter, order and downloads", func(t *testing.T) {
 		p := openAt(t, b, s, "/runs/tuned/?page=1", desk)
@@ -217,6 +216,7 @@ func TestInABrowser(t *testing.T) {
 // A page follows a run that goes on: progress, episodes in flight, the end.
 func TestLiveInABrowser(t *testing.T) {
 	b := browser.Start(t)
+	t.Parallel()
 	r := newTestRun(t, filepath.Join(t.TempDir(), "live"), 6, "vllm:m").record(2)
 	r.setStatus(time.Now().Add(time.Hour), 2)
 	p := openAt(t, b, served(t, r.dir), "/runs/live/", desk)
@@ -242,6 +242,7 @@ func TestLiveInABrowser(t *testing.T) {
 // Hostile records are text in the browser: no dialog, no element, no request.
 func TestHostileTextInABrowser(t *testing.T) {
 	b := browser.Start(t)
+	t.Parallel()
 	r := hostileRun(t, filepath.Join(t.TempDir(), "hostile"))
 	s := served(t, r.dir)
 	p := openAt(t, b, s, "/runs/hostile/", desk)

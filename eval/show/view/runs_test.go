@@ -49,10 +49,7 @@ func newTestRun(t testing.TB, dir string, tasks int, models ...string) *testRun 
 		}
 		m.Groups = append(m.Groups, g)
 	}
-	var err error
-	if r.store, err = record.Open(dir); err != nil {
-		t.Fatal(err)
-	}
+	r.store = sharedtest.Must(record.Open(dir))(t)
 	t.Cleanup(func() { r.store.Close() })
 	sharedtest.OK(t, r.store.SetManifest(m))
 	return r

@@ -140,14 +140,10 @@ func TestToken(t *testing.T) {
 	}
 	for _, host := range []string{"192.0.2.1:8080", "gpu-box:8080"} {
 		at := func(r *http.Request) { r.Host = host; r.AddCookie(cookies[0]) }
-		if r := get(t, s, "/runs/a/", at); r.StatusCode != 200 {
-			t.Errorf("with the cookie at %s: status %d", host, r.StatusCode)
-		}
+		sharedtest.Equal(t, get(t, s, "/runs/a/", at).StatusCode, 200, "with the cookie at", host, "status")
 	}
 	foreign := func(r *http.Request) { r.Host = "evil.example"; r.AddCookie(cookies[0]) }
-	if r := get(t, s, "/runs/a/", foreign); r.StatusCode != 403 {
-		t.Errorf("with the cookie at a foreign name: status %d", r.StatusCode)
-	}
+	sharedtest.Equal(t, get(t, s, "/runs/a/", foreign).StatusCode, 403, "with the cookie at a foreign name: status")
 }
 
 // Addresses of what is not there, and bad ones, have an answer.
@@ -337,9 +333,7 @@ func TestWatchersAreBounded(t *testing.T) {
 	for range maxWatchers {
 		s.watchers <- struct{}{}
 	}
-	if r := get(t, s, "/runs/a/live"); r.StatusCode != 503 {
-		t.Errorf("status %d", r.StatusCode)
-	}
+	sharedtest.Equal(t, get(t, s, "/runs/a/live").StatusCode, 503, "status")
 	<-s.watchers  // one page is closed
 	for range 2 { // the next one closes too, because a recorder has no connection
 		if r := get(t, s, "/runs/a/live"); r.StatusCode != 200 {
@@ -351,10 +345,7 @@ func TestWatchersAreBounded(t *testing.T) {
 // The server ends with its context, also while a page is live.
 func TestServeEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
@@ -477,10 +468,7 @@ func TestStateWithoutNews(t *testing.T) {
 func TestRatesSoFar(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	r := newTestRun(t, dir, 40, "m", "n")
-	m, err := record.ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := sharedtest.Must(record.ReadManifest(dir))(t)
 	m.Groups[1].Condition.Model, m.Groups[1].Condition.Seed = "m", 1
 	for i, task := range m.Environments[0].Tasks {
 		id := sharedtest.Must(record.EpisodeID(2, task, m.Groups[1].Condition))(t)
@@ -602,9 +590,8 @@ func TestRunsThatBeginLater(t *testing.T) {
 	}
 	later := newTestRun(t, filepath.Join(folder, "more", "b"), 2, "late").record(1)
 	dirs = []string{later.dir, first.dir}
-	if r := get(t, s, "/runs/b~2/"); r.StatusCode != http.StatusNotFound {
-		t.Errorf("runs are looked for at every request: status %d", r.StatusCode)
-	}
+	sharedtest.Equal(t, get(t, s, "/runs/b~2/").StatusCode, http.StatusNotFound,
+		"runs are looked for at every request: status")
 	now = now.Add(2 * lookout)
 	patient(s)
 	if text := body(t, get(t, s, "/")); !strings.Contains(text, "2 run directories") ||
@@ -678,8 +665,6 @@ func TestCompare(t *testing.T) {
 		t.Error("the page is not made again though a run's plan has changed")
 	}
 	for address, code := range map[string]int{"/compare": 400, "/compare?run=x": 404} {
-		if r := get(t, s, address); r.StatusCode != code {
-			t.Errorf("%s: status %d, want %d", address, r.StatusCode, code)
-		}
+		sharedtest.Equal(t, get(t, s, address).StatusCode, code, address, "status")
 	}
 }

@@ -150,10 +150,7 @@ func TestMasks(t *testing.T) {
 		{"no-progress", "+++--+", 4},
 	} {
 		o := options(t, Axolotl, dir)
-		var err error
-		if o.Mask, err = ParseMask(c.mask); err != nil {
-			t.Fatal(err)
-		}
+		o.Mask = sharedtest.Must(ParseMask(c.mask))(t)
 		r := export(t, o)
 		examples := lines[axolotlExample](t, o.Out)
 		got := ""
@@ -464,10 +461,7 @@ func TestParts(t *testing.T) {
 	for n, sources := range [][]string{{one, two}, {one, two}, {two, one}} {
 		o := options(t, Axolotl, sources...)
 		o.Seed = 5
-		var err error
-		if o.Parts, err = ParseParts("train=0.8,val=0.2"); err != nil {
-			t.Fatal(err)
-		}
+		o.Parts = sharedtest.Must(ParseParts("train=0.8,val=0.2"))(t)
 		r := export(t, o)
 		in := map[string]string{}
 		files := map[string]string{}
@@ -570,19 +564,14 @@ func TestPartialFiles(t *testing.T) {
 	sharedtest.OK(t, os.Mkdir(name+record.Unfinished, 0o755))
 	left := filepath.Join(name+record.Unfinished, "file")
 	sharedtest.OK(t, os.WriteFile(left, bytes.Repeat([]byte("old"), 99), 0o644))
-	f, err := Create(name, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(Create(name, false))(t)
 	sharedtest.Fails(t, sharedtest.Err(Create(name, false)), "another process writes it")
 	sharedtest.OK(t, sharedtest.Err(f.Write([]byte("new"))))
 	if err := f.Commit(); err != nil || read(t, name) != "new" {
 		t.Errorf("%q, %v", read(t, name), err)
 	}
 	sharedtest.Fails(t, sharedtest.Err(Create(name, false)), "exists")
-	if f, err = Create(name, true); err != nil {
-		t.Fatal(err)
-	}
+	f = sharedtest.Must(Create(name, true))(t)
 	f.Abort()
 	sharedtest.Equal(t, read(t, name), "new", "the old file is gone")
 	if _, err := os.Stat(name + record.Unfinished); err == nil {

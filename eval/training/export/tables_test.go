@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // A folder has a Parquet file made of the other file, in every format, and a changed, missing or strange file is
@@ -29,10 +31,8 @@ func TestFolder(t *testing.T) {
 			r.Parts[0].ParquetBytes != r.Parts[0].Bytes || r.Parts[0].ParquetSHA256 != r.Parts[0].SHA256 {
 			t.Errorf("%s: %s", f, card)
 		}
-		checked, err := Check(dir)
-		if err != nil || len(checked) != 4 {
-			t.Errorf("%s: %+v, %v", f, checked, err)
-		}
+		checked := sharedtest.Must(Check(dir))(t)
+		sharedtest.Equal(t, len(checked), 4, f)
 		for _, c := range checked {
 			if c.Err != nil {
 				t.Error(c)
@@ -41,9 +41,7 @@ func TestFolder(t *testing.T) {
 		for _, name := range []string{cardName, "data.parquet", "more.txt"} {
 			file := filepath.Join(dir, name)
 			old, _ := os.ReadFile(file)
-			if err := os.WriteFile(file, append(old, ' '), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, os.WriteFile(file, append(old, ' '), 0o644))
 			bad := 0
 			checked, err := Check(dir)
 			for _, c := range checked {
@@ -79,13 +77,9 @@ func TestTables(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := made(false, nil); err != nil {
-		t.Fatal(err)
-	}
-	checked, err := Check(dir)
-	if err != nil || len(checked) != 3 {
-		t.Errorf("%+v, %v", checked, err)
-	}
+	sharedtest.OK(t, made(false, nil))
+	checked := sharedtest.Must(Check(dir))(t)
+	sharedtest.Equal(t, len(checked), 3)
 	for _, c := range checked {
 		if c.Err != nil {
 			t.Error(c)

@@ -23,9 +23,7 @@ func TestCounts(t *testing.T) {
 		c := sharedtest.Must(Load("testdata/" + name + ".json"))(t)
 		for range 2 { // counted, then known
 			for _, s := range samples {
-				if n, err := c.Count(s.Text); err != nil || n != s.Tokens {
-					t.Errorf("%s: %q has %d tokens, want %d; %v", name, s.Text, n, s.Tokens, err)
-				}
+				sharedtest.Equal(t, sharedtest.Must(c.Count(s.Text))(t), s.Tokens, name, s.Text, "has")
 			}
 		}
 	}

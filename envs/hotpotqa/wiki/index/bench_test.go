@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -63,37 +62,6 @@ func sentencesOf(rng *rand.Rand, words *rand.Zipf) []string {
 func buildIndex(tb testing.TB, dir, file string) Description {
 	tb.Helper()
 	return sharedtest.Must(Build(tb.Context(), dir, []string{file}, func(Progress) {}))(tb)
-}
-
-// folderSize counts the bytes in a folder.
-func folderSize(tb testing.TB, dir string) (n int64) {
-	tb.Helper()
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		n += info.Size()
-		return err
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return n
-}
-
-// BenchmarkBuild builds an index of a synthetic dump. Run it once:
-//
-//	go test -run '^$' -bench Build -benchtime 1x ./envs/hotpotqa/wiki/index -articles 200000
-func BenchmarkBuild(b *testing.B) {
-	file := syntheticDump(b, *articles)
-	var dir string
-	for b.Loop() {
-		dir = b.TempDir()
-		buildIndex(b, dir, file)
-	}
-	b.ReportMetric(float64(*articles)*float64(b.N)/b.Elapsed().Seconds(), "articles/s")
-	b.ReportMetric(float64(folderSize(b, dir))/float64(*articles), "bytes/article")
 }
 
 // BenchmarkSearch opens articles by their titles and searches for titles by three

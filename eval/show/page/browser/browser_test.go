@@ -36,9 +36,8 @@ func TestPageInABrowser(t *testing.T) {
 		`</head><body><main><h1>One</h1><button onclick="document.title = 'Two'">More</button></main></body></html>`)
 	p := Start(t).Open(t, address, "file://", Look{Width: 320, Height: 200, Dark: true})
 	p.Until("document.title === 'One'")
-	if got := p.Eval("String(matchMedia('(prefers-color-scheme: dark)').matches)"); got != "true" {
-		t.Errorf("the page is dark: %s", got)
-	}
+	sharedtest.Equal(t, p.Eval("String(matchMedia('(prefers-color-scheme: dark)').matches)"), "true",
+		"the page is dark")
 	p.Click("button")
 	p.Until("document.title === 'Two'")
 	sharedtest.Equal(t, p.text(), "One\nMore", "the page says")
@@ -62,9 +61,8 @@ func TestFormInABrowser(t *testing.T) {
 	p.Press("!")
 	p.Until("document.querySelector('input').value === 'typed!'")
 	p.Look(Look{Width: 480, Height: 200, Dark: true})
-	if got := p.Eval("[innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]"); got != "480,true" {
-		t.Errorf("the window is %s", got)
-	}
+	sharedtest.Equal(t, p.Eval("[innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]"), "480,true",
+		"the window is")
 }
 
 // A wait lasts until the page has loaded, so that its script hears the next key.

@@ -194,9 +194,6 @@ func modes() []mode {
 		{"told again with numbers that go on", nil, firstWrong(func(p play, next int) []string {
 			return play{p.item, 1}.turns(next)
 		}), 20},
-		{"told again from an earlier turn", nil, firstWrong(func(p play, _ int) []string {
-			return play{p.item, 1}.turns(1)[5:]
-		}), 20},
 		{"the rest, numbered from 1", nil, firstWrong(func(p play, next int) []string {
 			return p.turns(2 - next)[next-1:]
 		}), 20},
@@ -211,12 +208,6 @@ func modes() []mode {
 		}, 20},
 		{"told again after a fault of the master", nil, masterWrong(func(p play, _ int) []string {
 			return play{p.item, 1}.turns(1)
-		}), 20},
-		{"the same with numbers that go on", nil, masterWrong(func(p play, next int) []string {
-			return play{p.item, 1}.turns(next)
-		}), 20},
-		{"the rest after it, numbered from 1", nil, masterWrong(func(p play, next int) []string {
-			return p.turns(2 - next)[next-1:]
 		}), 20},
 		{"told again, and cut off", nil, func(p play, n, next int, prompt string) scripted {
 			if n == 1 {
