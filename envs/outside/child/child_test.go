@@ -231,18 +231,22 @@ func TestEpisode(t *testing.T) {
 	sharedtest.OK(t, w.Close())
 }
 
+// noneLeft waits a minute until no process has the mark: what was killed takes a while to end.
+func noneLeft(t *testing.T, of string) {
+	t.Helper()
+	for range 1200 {
+		if marked() == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("%s: %d processes are left", of, marked())
+}
+
 // Whatever an environment does in place of an answer is an error that says what it did, and
 // takes no longer than it may.
 func TestHostile(t *testing.T) {
-	t.Cleanup(func() { // which is after all of them
-		for range 1200 {
-			if marked() == 0 {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Errorf("%d processes are left", marked())
-	})
+	t.Cleanup(func() { noneLeft(t, "hostile programs") }) // which is after all of them
 	for how, want := range sharedtest.Table[string](t, "hostile.yaml") {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -355,9 +359,7 @@ func TestStopStart(t *testing.T) {
 		if err := <-failed; !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if n := marked(); n > 0 {
-			t.Errorf("%s: %d processes are left", name, n)
-		}
+		noneLeft(t, name)
 		if err := errors.Join(provider.Close(), os.Remove(begun)); err != nil {
 			t.Error(err)
 		}
