@@ -45,13 +45,12 @@ type match struct {
 var marks = strings.NewReplacer("*", "asterisk", "#", "hash", "†", "dagger", "‡", "double dagger", "¶", "pilcrow",
 	"§", "section sign", "~", "tilde")
 
-// How much counts: the terms by which a passage is asked for beside those of its text, pairs beside words, synonyms
-// and corrections beside what was typed, and the whole page beside a passage of it.
+// The weights of a passage's score.
 const (
-	askedBoost = 3
-	pairBoost  = 2
-	likeness   = 0.5
-	pageShare  = 0.2
+	askedBoost = 3   // a word of the heading or of words.yaml; a word of the text has 1
+	pairBoost  = 2   // a pair of neighbouring words; a single word has 1
+	likeness   = 0.5 // a synonym or a corrected word; a word as it was typed has 1
+	pageShare  = 0.2 // the page that the passage stands on
 )
 
 // mostResults is how many passages an answer has.
@@ -153,8 +152,8 @@ func countTerms(text string) map[string]float64 {
 	return counts
 }
 
-// find returns the passages that fit a question, the best first. A passage counts the more, the more words of the
-// question it has, and more again if they stand side by side as in the question.
+// find returns the passages that fit a question, the best first. The score of a passage grows with the number of words
+// that it shares with the question, and grows further if they stand side by side in both.
 func (x *helpIndex) find(question string) (results []match) {
 	stems, pairs := terms(x.separated(question))
 	idle := func(stem string) bool { return slices.Contains(x.idle, stem) }
@@ -170,13 +169,13 @@ func (x *helpIndex) find(question string) (results []match) {
 	}
 	pages := map[string]float64{} // what the passages of a page or command have together
 	for i, p := range x.list {
-		score := x.share(wanted, func(term string) float64 {
+		score := x.total(wanted, func(term string) float64 {
 			return askedBoost*saturated(x.asked[i][term]) + saturated(x.text[i][term])
 		})
 		if score == 0 {
 			continue
 		}
-		score += pairBoost * x.share(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair]) })
+		score += pairBoost * x.total(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair]) })
 		results = append(results, match{passage: p, score: score * p.weight()})
 		pages[p.command] += score * score
 	}
@@ -191,9 +190,9 @@ func (x *helpIndex) find(question string) (results []match) {
 	return results
 }
 
-// share is the sum of the scores of terms, times the share of those that have one. A term has alternatives with
-// weights.
-func (x *helpIndex) share(terms []map[string]float64, score func(string) float64) (sum float64) {
+// total adds up the scores of terms, each that of its best alternative, and multiplies the sum by the share of terms that
+// were found.
+func (x *helpIndex) total(terms []map[string]float64, score func(string) float64) (sum float64) {
 	n := 0
 	for _, alternatives := range terms {
 		most := 0.0
@@ -208,13 +207,13 @@ func (x *helpIndex) share(terms []map[string]float64, score func(string) float64
 	return sum * float64(n) / float64(max(len(terms), 1))
 }
 
-// rarity is how much a term says about what has it.
+// rarity is the weight of a term: a term that few passages have says more about them.
 func (x *helpIndex) rarity(term string) float64 {
 	n := float64(x.passages[term])
 	return math.Log(1 + (float64(len(x.list))-n+0.5)/(n+0.5))
 }
 
-// saturated says that the second time counts less than the first.
+// saturated makes each further occurrence count less than the one before.
 func saturated(count float64) float64 { return count / (count + 1) }
 
 // alternatives are a stem and its synonyms; of an unknown stem, what it may be a misspelling of.
@@ -268,7 +267,7 @@ func (x *helpIndex) best(p passage, wanted, neighbours []map[string]float64) (be
 		line = strings.TrimSpace(line)
 		has := countTerms(line)
 		count := func(term string) float64 { return saturated(has[term]) }
-		score := x.share(wanted, count) + pairBoost*x.share(neighbours, count)
+		score := x.total(wanted, count) + pairBoost*x.total(neighbours, count)
 		if score == 0 && strings.HasSuffix(line, ".") {
 			score = sentence
 		}

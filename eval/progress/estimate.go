@@ -166,12 +166,15 @@ type pace struct {
 	firsts, ends durations
 	steps        stepTimes
 	since        map[string]time.Time // of episodes in flight, the last that was heard of them
-	own          map[string]float64   // of episodes in flight, how long their latest steps took, in seconds
-	alone        map[string]float64   // the same, had they shared no processor
+	own          map[string]ownSteps  // of episodes in flight that have made two steps or more
 	asks         bool                 // a model was asked
 	begun        map[string]*life     // of episodes in flight
 	lives        []*life              // of all episodes, in the order in which they began
 }
+
+// ownSteps is how long the latest steps of an episode took, in seconds: as they were, and if no other episode had
+// shared its processor.
+type ownSteps struct{ took, alone float64 }
 
 // life is how long an episode took.
 type life struct {
@@ -182,7 +185,7 @@ type life struct {
 
 func newPace(limit int) *pace {
 	return &pace{Lengths: lengths.New(limit), tasks: map[string]*sums{}, since: map[string]time.Time{},
-		own: map[string]float64{}, alone: map[string]float64{}, begun: map[string]*life{}}
+		own: map[string]ownSteps{}, begun: map[string]*life{}}
 }
 
 // sums are the sums over the results of a task.
@@ -218,7 +221,7 @@ func (p *pace) begin(id string, now time.Time) {
 	p.lives = append(p.lives, of)
 }
 
-// step notes a step, during which so many episodes shared a processor.
+// step notes the end of a step. Sharing is the number of episodes per processor during the step.
 func (p *pace) step(id string, now time.Time, asked time.Duration, sharing float64) {
 	p.asks = p.asks || asked > 0
 	if p.Running[id] == 0 {
@@ -226,20 +229,17 @@ func (p *pace) step(id string, now time.Time, asked time.Duration, sharing float
 	} else {
 		p.steps.end(p.since[id], now, asked)
 		took := now.Sub(p.since[id]).Seconds()
-		mix(p.own, id, took)
-		mix(p.alone, id, took/sharing)
+		own, known := p.own[id]
+		if !known {
+			own = ownSteps{took, took / sharing}
+		}
+		own.took += latestShare * (took - own.took)
+		own.alone += latestShare * (took/sharing - own.alone)
+		p.own[id] = own
 	}
 	p.Running[id]++
 	p.since[id] = now
 	p.steps.start(now)
-}
-
-// mix adds the latest step to those of an episode.
-func mix(steps map[string]float64, id string, took float64) {
-	if before, ok := steps[id]; ok {
-		took = before + latestShare*(took-before)
-	}
-	steps[id] = took
 }
 
 // again notes a step that was made before, and took no time now.
@@ -285,7 +285,6 @@ func (p *pace) leave(id string) {
 	delete(p.Running, id)
 	delete(p.since, id)
 	delete(p.own, id)
-	delete(p.alone, id)
 	delete(p.begun, id)
 }
 
@@ -300,13 +299,13 @@ const latestShare = 0.2
 
 // left is what the episodes in flight still take, in seconds: all of them and the one that takes longest, each by its
 // own steps, as a step of one game may cost twenty times as much as one of another. Extra is what an episode takes
-// beside its steps, sharing how many episodes share a processor now.
+// beside its steps, sharing the number of episodes per processor now.
 func (p *pace) left(f forecast, perStep, extra, sharing float64, now time.Time) (work, longest float64) {
 	local := p.local()
 	for id, steps := range p.Running {
 		own := perStep
 		if of, ok := p.own[id]; ok {
-			own = (1-local)*of + local*sharing*p.alone[id]
+			own = (1-local)*of.took + local*sharing*of.alone
 		}
 		took := own * f.after(steps)
 		if steps == 0 { // some plan for long before their first step
@@ -333,7 +332,7 @@ func (p *pace) whole(f forecast, perStep, extra float64, now time.Time) float64 
 		case of.took > 0:
 			sum += of.took
 		case known:
-			sum += elapsed + own*f.after(p.Running[of.id])
+			sum += elapsed + own.took*f.after(p.Running[of.id])
 		default:
 			sum += max(usual, 1.5*elapsed)
 		}
@@ -380,7 +379,7 @@ func inFlight(paces []*pace) (n int) {
 	return n
 }
 
-// sharing is how many episodes in flight share a processor.
+// sharing is the number of episodes in flight per processor, at least 1.
 func sharing(paces []*pace, processors int) float64 {
 	return max(1, float64(inFlight(paces))/float64(processors))
 }
