@@ -190,8 +190,8 @@ func (x *helpIndex) find(question string) (results []match) {
 	return results
 }
 
-// total adds up the scores of terms, each that of its best alternative, and multiplies the sum by the share of terms that
-// were found.
+// total adds up the scores of terms, for each the score of its best alternative, and multiplies the sum by the share of
+// terms that were found.
 func (x *helpIndex) total(terms []map[string]float64, score func(string) float64) (sum float64) {
 	n := 0
 	for _, alternatives := range terms {
