@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -24,7 +25,8 @@ type caller struct {
 	transport, fresh http.RoundTripper
 	// headers go with every request. They do not change.
 	headers http.Header
-	url     string
+	// url is where the server is, for errors, and list where its list of models is.
+	url, list string
 	// kind is the kind of server, which hints depend on.
 	kind func() string
 	// proxy is the host of the HTTP proxy that requests go through, "" for none.
@@ -38,6 +40,8 @@ type caller struct {
 	now      func() time.Time
 	// acquire waits before an attempt, and returns what is called after it; nil for none.
 	acquire func(context.Context) (release func(*exchange), err error)
+	// pacer keeps calls within the service's limits per minute.
+	pacer *pacer
 	// budget is the largest total size in bytes of the replies that are being read,
 	// inUse their current total size.
 	budget int64
@@ -46,18 +50,90 @@ type caller struct {
 	worked *atomic.Bool
 }
 
-// forCall is a caller for the attempt at a request.
-func (c *caller) forCall(req *Request) *caller {
-	own := *c
+// ask makes a call: it sends the fields of a request to an address, in the way that h says. read reads what comes
+// back. A reply without a message is one without content, and read says so by errNoMessage.
+func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fields any,
+	read func(*exchange, *Reply) (content, error)) (*Reply, error) {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, unsendable(c.url, clean(err.Error(), c.key))
+	}
+	reply, blank, own := &Reply{}, 0, *c
 	own.timeout <<= min(req.Late, mostDoubled)
 	if req.Fresh {
 		own.transport = c.fresh
 	}
-	return &own
+	own.acquire = func(ctx context.Context) (func(*exchange), error) {
+		expected, err := c.pacer.wait(ctx, len(body))
+		return func(x *exchange) { c.pacer.answered(len(body), expected, reply, x.header) }, err
+	}
+	attempts, err := own.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
+		x.limit = h.replyLimit(longest(req.Decoding))
+		start := c.now()
+		if err := x.send(ctx, url, body); err != nil {
+			return err
+		}
+		took := c.now().Sub(start)
+		sent, err := read(x, reply)
+		if err == nil {
+			sent, err = sent.forRequest(req)
+		}
+		if err != nil && err != errNoMessage {
+			return err
+		}
+		reply.Latency = took
+		reply.settle(sent, req, stopsOf(req.Decoding), h.sendsStops(req.Decoding), c.key)
+		if err != nil {
+			if blank++; blank >= min(mostBlank, max(2, c.retry.Attempts)) || req.Once { // the model has nothing to say
+				return nil
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.worked.Store(true)
+	reply.Attempts = attempts
+	return reply, nil
 }
 
 // mostDoubled is how often the time limit of a reply is doubled.
 const mostDoubled = 2
+
+// mostBlank is the number of replies without a message after which the last one counts as
+// the model's, or two if no call is tried more often. Servers in trouble send them, too, but
+// seldom so many in a row.
+const mostBlank = 3
+
+// Waits implements backend.
+func (c *caller) Waits() time.Time { return c.pacer.waits() }
+
+// aboutTimeout is the longest that an attempt to ask a server about itself may
+// take. No model runs for it.
+const aboutTimeout = 30 * time.Second
+
+// about returns a caller for questions about the server itself.
+func (c *caller) about() *caller {
+	quick := *c
+	quick.explains = true
+	quick.timeout = min(c.timeout, aboutTimeout)
+	return &quick
+}
+
+// pingTimeout is the longest that a server may take to answer a ping.
+const pingTimeout = 10 * time.Second
+
+// ping asks for the list of models, once and on a connection of its own: those that are kept may all be broken.
+func (c *caller) ping(ctx context.Context) error {
+	quick := *c
+	quick.transport = c.fresh
+	quick.timeout = min(c.timeout, pingTimeout)
+	_, err := quick.call(ctx, never, func(ctx context.Context, x *exchange) error {
+		return x.fetch(ctx, c.list, nil, &struct{}{})
+	})
+	return err
+}
 
 // LongWait is the longest wait that a question to a server about itself obeys. A longer
 // one is reported to the caller.
@@ -68,31 +144,31 @@ const LongWait = 10 * time.Second
 type talk func(context.Context, *exchange) error
 
 // The failures that are tried again here.
-func unlessAbsent(f *failure) bool { return !f.absent }
-func ifBlank(f *failure) bool      { return f.blank }
-func never(*failure) bool          { return false }
+func unlessAbsent(f *UnavailableError) bool { return !f.Unsent }
+func ifBlank(f *UnavailableError) bool      { return f.blank }
+func never(*UnavailableError) bool          { return false }
 
 // call makes a talk, and repeats it after a failure that is worth it, until it has been tried
 // often enough. It returns the number of attempts, and a ContextError, RequestError,
 // UnavailableError or the context's own error.
-func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (int, error) {
+func (c *caller) call(ctx context.Context, again func(*UnavailableError) bool, do talk) (int, error) {
 	wait := c.retry.Waits()
 	last := "" // the last failure before ctx was done
 	for attempts := 1; ; attempts++ {
 		err := c.attempt(ctx, do)
-		f, failed := err.(*failure)
+		f, failed := err.(*UnavailableError)
 		if ctx.Err() == nil && failed {
-			last = f.message
+			last = f.Message
 		}
 		switch {
 		case err == nil:
 			return attempts, nil
 		case ctx.Err() != nil:
 			return attempts, c.stopped(ctx, last)
-		case !failed || !again(f) || f.wait > LongWait || attempts == c.retry.Attempts:
+		case !failed || !again(f) || f.Wait > LongWait || attempts == c.retry.Attempts:
 			return attempts, finish(err, attempts)
 		}
-		if Pause(ctx, f.wait+wait.NextBackOff()) != nil {
+		if Pause(ctx, f.Wait+wait.NextBackOff()) != nil {
 			return attempts, c.stopped(ctx, last)
 		}
 	}
@@ -105,12 +181,11 @@ func (c *caller) stopped(ctx context.Context, last string) error {
 	return ctx.Err()
 }
 
-// finish converts the last attempt's error to the call's error.
+// finish notes in the last attempt's error how many there were.
 func finish(err error, attempts int) error {
 	switch err := err.(type) {
-	case *failure:
-		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Busy: err.busy,
-			Wait: err.wait, Attempts: attempts, Limit: err.limit, Unsent: err.absent, gone: err.gone}
+	case *UnavailableError:
+		err.Attempts = attempts
 	case *RequestError:
 		err.Attempts = attempts
 	case *ContextError:
@@ -118,28 +193,6 @@ func finish(err error, attempts int) error {
 	}
 	return err
 }
-
-// failure is a failed attempt that may succeed if repeated.
-type failure struct {
-	url     string
-	status  int
-	message string
-	// wait is the wait that the server asked for.
-	wait time.Duration
-	// busy reports that the server refuses calls for a while.
-	busy bool
-	// absent reports that no server was reachable.
-	absent bool
-	// blank reports that the reply holds no message.
-	blank bool
-	// gone reports that the attempt failed as it does when a server is gone.
-	gone bool
-	// limit is the time within which no reply came; 0 if the attempt failed otherwise.
-	limit time.Duration
-}
-
-// Error implements error.
-func (f *failure) Error() string { return f.message }
 
 // attempt makes a talk once. A kept connection may have been closed by the server, or by a balancer before
 // it, when a request is sent on it: nobody has read that one, so it is sent again on a new connection.
@@ -179,7 +232,7 @@ func (c *caller) classify(limited context.Context, x *exchange, err error) error
 		return c.refused(x)
 	case limited.Err() != nil:
 		f := c.lost(x, fmt.Sprintf("no reply within %v", c.timeout))
-		f.limit = c.timeout
+		f.Limit = c.timeout
 		return f
 	case errors.Is(x.err, syscall.EMFILE), errors.Is(x.err, syscall.ENFILE):
 		return &MachineError{x.err}
@@ -194,18 +247,15 @@ func (c *caller) classify(limited context.Context, x *exchange, err error) error
 // statusOverloaded is what Anthropic answers where others answer 503.
 const statusOverloaded = 529
 
-func (c *caller) failed(x *exchange, message string) *failure {
-	return &failure{
-		url:     clean(x.address(), c.key),
-		status:  x.status,
-		message: clean(message, c.key),
-		wait:    c.askedWait(x),
-		absent:  x.status == 0 && absent(x.err),
+func (c *caller) failed(x *exchange, message string) *UnavailableError {
+	return &UnavailableError{
+		URL: clean(x.address(), c.key), Status: x.status, Message: clean(message, c.key), Wait: c.askedWait(x),
+		Unsent: x.status == 0 && absent(x.err),
 	}
 }
 
 // lost is failed for an attempt that fails like this when a server is gone.
-func (c *caller) lost(x *exchange, message string) *failure {
+func (c *caller) lost(x *exchange, message string) *UnavailableError {
 	f := c.failed(x, message)
 	f.gone = true
 	return f
@@ -245,7 +295,7 @@ func (c *caller) refused(x *exchange) error {
 		// Waiting does not help.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		f := c.failed(x, statusLine(status, message))
-		f.busy = true
+		f.Busy = true
 		return f
 	case (status == 400 || status == 413 || status == 422 || status >= 500) && answer.overflow(),
 		status == http.StatusRequestEntityTooLarge,
@@ -257,7 +307,7 @@ func (c *caller) refused(x *exchange) error {
 		return c.failed(x, statusLine(status, message))
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
-		f.busy = status == http.StatusServiceUnavailable || status == statusOverloaded
+		f.Busy = status == http.StatusServiceUnavailable || status == statusOverloaded
 		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
 			status == http.StatusGatewayTimeout
 		return f
@@ -296,7 +346,7 @@ func (c *caller) misread(x *exchange, err error) error {
 		return &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message, remedy: checkAddress}
 	}
 	f := c.failed(x, fmt.Sprintf("%v: %s", err, answer.text))
-	f.blank = err == errNoMessage
+	f.blank = errors.Is(err, errNoMessage)
 	return f
 }
 

@@ -43,7 +43,7 @@ func TestRetryAfter(t *testing.T) {
 // An address that is none is an error of the question, not an empty answer.
 func TestGetOfNoAddress(t *testing.T) {
 	var list struct{}
-	if err := get(t.Context(), &exchange{}, "http://\x7f", &list); err == nil {
+	if err := (&exchange{}).fetch(t.Context(), "http://\x7f", nil, &list); err == nil {
 		t.Error("there is no error")
 	}
 }

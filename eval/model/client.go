@@ -82,13 +82,16 @@ type Client struct {
 	url   string
 	close func()
 	now   func() time.Time
+	// habits are how requests are written for the server.
+	habits habits
 	// valid is the decoding that was checked last, nil before the first.
 	valid atomic.Pointer[record.Decoding]
 }
 
 // backend implements the protocol of one kind of server.
 type backend interface {
-	chat(context.Context, *Request) (*Reply, error)
+	// ask makes a call in the way that the habit says.
+	ask(context.Context, *Request, habit) (*Reply, error)
 	// Server asks the server about itself. A missing endpoint is not an error. An
 	// unreachable server is an error at once. Otherwise errors and retries are as
 	// for Chat.
@@ -135,22 +138,19 @@ func Open(o Options) (*Client, error) {
 			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
 		},
 		now:    o.Now,
+		pacer:  newPacer(o.Limits, o.Now, o.Tell),
 		budget: mostInFlight,
 		inUse:  new(atomic.Int64),
 		worked: new(atomic.Bool),
 	}
-	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle, now: o.Now}
+	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle, now: o.Now, habits: habits{tell: o.Tell}}
 	if o.Spec.Provider == Ollama {
-		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit,
-			habits: habits{tell: o.Tell}}
+		caller.list = base.JoinPath("/api/tags").String()
+		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit}
 	} else {
-		made := &openAI{caller: caller, spec: o.Spec, base: withoutQuery(base), query: queryOf(base),
-			option: o.ContextLimit,
-			habits: habits{tell: o.Tell}, pacer: newPacer(o.Limits, o.Now, o.Tell)}
-		if err := made.prepare(); err != nil {
-			return nil, err
-		}
-		c.backend = made
+		address, query := withoutQuery(base), queryOf(base)
+		caller.list = address + "/models" + query
+		c.backend = &openAI{caller: caller, spec: o.Spec, base: address, query: query, option: o.ContextLimit}
 	}
 	caller.kind = c.kind
 	return c, nil
@@ -213,6 +213,37 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, err
 	}
 	return *reply, nil
+}
+
+// chat makes a call, and repeats it if the server turns out to need requests in
+// another form.
+func (c *Client) chat(ctx context.Context, req *Request) (*Reply, error) {
+	attempts := 0
+	var unused *Reply
+	for {
+		h := c.habits.now()
+		reply, err := c.ask(ctx, req, h)
+		if refused, ok := errors.AsType[*RequestError](err); ok {
+			attempts += refused.Attempts
+			refused.Attempts = attempts
+			if c.spec.Provider != Ollama && c.habits.drop(refused, h, req.Decoding) {
+				continue
+			}
+		}
+		if err == nil {
+			c.habits.replied(h)
+			attempts += reply.Attempts
+			reply.Attempts = attempts
+			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
+				c.habits.keepStops()
+				unused = reply
+				continue
+			}
+			reply.replaces(unused)
+			reply.Dropped = h.dropped
+		}
+		return reply, err
+	}
 }
 
 // List asks the server for its models, once.

@@ -12,6 +12,14 @@ import (
 	"heldout/scoring/record"
 )
 
+// The values of Server.Software.
+const (
+	vLLM     = "vllm"
+	sgLang   = "sglang"
+	llamaCpp = "llama.cpp"
+	ollamaSW = "ollama"
+)
+
 // neutral holds the fields that are sent in addition to those of Decoding, by the
 // kind of server: fields that the server would otherwise set to its own defaults.
 var neutral = map[string]map[string]any{

@@ -175,6 +175,8 @@ type UnavailableError struct {
 	// nobody was at the address, the connection broke, a gateway found nobody
 	// behind it, or no reply came in time.
 	gone bool
+	// blank reports that the last reply held no message.
+	blank bool
 }
 
 // Error gives the number of attempts and why the last one failed.

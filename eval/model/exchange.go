@@ -33,15 +33,10 @@ func replyLimit(tokens int) int {
 	return max(leastReply, tokens*tokenBytes)
 }
 
-// exchange is one HTTP request and what came back. It is the transport under the
-// client libraries, because they neither let the caller control the exact request
-// nor show the whole reply.
+// exchange is one HTTP request and what came back.
 type exchange struct {
 	transport http.RoundTripper
-	// headers are added to a library's own.
-	headers http.Header
-	// body is what post sends.
-	body []byte
+	headers   http.Header
 	// limit is the longest reply in bytes.
 	limit int
 	// budget is the largest total size in bytes of the replies that all exchanges of
@@ -80,47 +75,40 @@ func (x *exchange) address() string {
 // release returns the reply's share of the client's budget.
 func (x *exchange) release() { x.inUse.Add(-int64(cap(x.reply))) }
 
-// client returns an HTTP client for this exchange. It follows no redirect: the
-// key never goes to another host, and a POST does not turn into a GET.
-func (x *exchange) client() *http.Client {
-	return &http.Client{
-		Transport:     x,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// send sends a body or, without one, asks for a page, and reads the whole reply. Unlike an
+// http.Client it follows no redirect: the key never goes to another host, and a POST does not
+// turn into a GET.
+func (x *exchange) send(ctx context.Context, url string, body []byte) error {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
 	}
-}
-
-// RoundTrip implements http.RoundTripper. It reads the whole reply.
-func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
 	maps.Copy(req.Header, x.headers)
-	return x.send(req)
-}
-
-// post sends a prepared request with the body. Unlike an http.Client it follows no
-// redirect.
-func (x *exchange) post(ctx context.Context, prepared *http.Request) error {
-	req := prepared.WithContext(ctx)
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-	req.ContentLength, req.GetBody = int64(len(x.body)), body
-	req.Body, _ = body()
-	_, err := x.send(req)
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	x.sent = req.URL
+	resp, err := x.transport.RoundTrip(req)
+	if err == nil {
+		x.status, x.header = resp.StatusCode, resp.Header
+		err = x.read(resp.Body, resp.ContentLength)
+		_ = resp.Body.Close()
+	}
+	x.err = err
 	return err
 }
 
-func (x *exchange) send(req *http.Request) (*http.Response, error) {
-	x.sent = req.URL
-	resp, err := x.transport.RoundTrip(req)
-	if err != nil {
-		x.err = err
-		return nil, err
+// fetch reads the JSON that answers a request. A field of an unexpected type is left zero.
+func (x *exchange) fetch(ctx context.Context, url string, body []byte, into any) error {
+	if err := x.send(ctx, url, body); err != nil {
+		return err
 	}
-	defer func() { _ = resp.Body.Close() }()
-	x.status, x.header = resp.StatusCode, resp.Header
-	if x.err = x.read(resp.Body, resp.ContentLength); x.err != nil {
-		return nil, x.err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(x.reply))
-	return resp, nil
+	return readJSON(x.reply, into)
 }
 
 // read reads a reply of the length that the server announced; -1 for none.
@@ -171,12 +159,3 @@ var (
 	errNoMessage = errors.New("the reply holds no message")
 	errGaveUp    = errors.New("the server broke the reply off by itself")
 )
-
-// misread replaces a library's error about a reply that it could not parse,
-// because that error may quote the whole reply.
-func (x *exchange) misread(err error) error {
-	if x.answered() && x.err == nil {
-		return errMisread
-	}
-	return err
-}

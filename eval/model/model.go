@@ -72,7 +72,7 @@ func (r Request) prompt() string {
 }
 
 // retryRule says which failed attempts are repeated.
-func (r Request) retryRule() func(*failure) bool {
+func (r Request) retryRule() func(*UnavailableError) bool {
 	if r.Once {
 		return never
 	}

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -36,14 +35,9 @@ type ollama struct {
 	chosen atomic.Int64
 	// stops are the model's own stop strings, nil until they are known.
 	stops atomic.Pointer[[]string]
-	// habits says whether stop strings are sent.
-	habits habits
 }
 
 func (o *ollama) kind() string { return ollamaSW }
-
-// Waits is never: no limits are kept to.
-func (o *ollama) Waits() time.Time { return time.Time{} }
 
 // ContextLimit is the one that was given, or chosen.
 func (o *ollama) ContextLimit() int {
@@ -53,7 +47,8 @@ func (o *ollama) ContextLimit() int {
 	return int(o.chosen.Load())
 }
 
-func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
+// ask implements backend. The context in force is the one that the extra fields have, if they have one.
+func (o *ollama) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {
 	numCtx := o.ContextLimit()
 	if numCtx == 0 {
 		info, err := o.show(ctx, never)
@@ -62,17 +57,13 @@ func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 		}
 		numCtx = o.learn(info)
 	}
-	h := o.habits.now()
-	reply, limit, err := o.ask(ctx, *req, h, numCtx)
-	if err == nil && reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
-		o.habits.keepStops()
-		unused := reply
-		if reply, limit, err = o.ask(ctx, *req, o.habits.now(), numCtx); err == nil {
-			reply.Attempts += unused.Attempts
-			reply.replaces(unused)
-		}
+	sent := *req
+	if h.keepsStops {
+		sent.Decoding.Stop = nil
 	}
-	if err == nil && limit > 0 && reply.PromptTokens >= limit {
+	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(sent))
+	reply, err := o.caller.ask(ctx, req, h, o.address("/api/chat"), body, readOllama)
+	if limit, _ := body.Options["num_ctx"].(int); err == nil && limit > 0 && reply.PromptTokens >= limit {
 		return nil, &ContextError{
 			Status:    http.StatusOK,
 			Message:   "the server filled the whole context with the prompt, and may have left out the rest of it",
@@ -84,39 +75,7 @@ func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	return reply, err
 }
 
-// ask makes a call in the way that h says. The limit is the context in force, 0
-// if the extra fields leave it to the server.
-func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (reply *Reply, limit int, err error) {
-	stops, stopsSent := stopsOf(req.Decoding), h.sendsStops(req.Decoding)
-	if h.keepsStops {
-		req.Decoding.Stop = nil
-	}
-	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
-	limit, _ = body.Options["num_ctx"].(int)
-	attempts, err := o.forCall(&req).call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
-		x.limit = replyLimit(longest(req.Decoding))
-		start := o.now()
-		response, sent, err := o.converse(ctx, x, body)
-		if err == nil {
-			sent, err = sent.forRequest(&req)
-		}
-		if err != nil {
-			return err
-		}
-		reply = &Reply{Latency: o.now().Sub(start)}
-		reply.FinishReason, _ = response.DoneReason.(string)
-		reply.Model, _ = response.Model.(string)
-		reply.PromptTokens, reply.CompletionTokens = int(response.Prompt), int(response.Completion)
-		reply.settle(sent, &req, stops, stopsSent, o.key)
-		return nil
-	})
-	if err != nil {
-		return nil, limit, err
-	}
-	o.worked.Store(true)
-	reply.Attempts = attempts
-	return reply, limit, nil
-}
+func (o *ollama) address(path string) string { return o.base.JoinPath(path).String() }
 
 // withOwnStops adds the model's own stop strings to a request that has stop
 // strings. Without this, the request's stop strings would replace the model's
@@ -151,37 +110,30 @@ func chatRequest(name string, numCtx int, req Request) *ollamaRequest {
 		options["stop"] = req.Decoding.Stop
 	}
 	merge(options, req.Decoding, ollamaSW)
-	body := &api.ChatRequest{Model: name, Stream: new(false), Truncate: new(false), Shift: new(false), Options: options}
+	request := &ollamaRequest{api.ChatRequest{Model: name, Stream: new(false), Truncate: new(false), Shift: new(false),
+		Options: options}, options["keep_alive"]}
+	if think, ok := options["think"]; ok {
+		request.Think = &api.ThinkValue{Value: think}
+	}
+	if format, err := json.Marshal(options["format"]); err == nil && options["format"] != nil {
+		request.Format = format
+	}
+	for _, name := range []string{"think", "keep_alive", "format"} { // they are not among the options but beside them
+		delete(options, name)
+	}
 	for _, m := range req.Messages {
-		body.Messages = append(body.Messages, ollamaMessage(m))
+		request.Messages = append(request.Messages, ollamaMessage(m))
 	}
 	if req.Tool != (Tool{}) {
-		body.Tools = ollamaTools(req.Tool)
+		request.Tools = ollamaTools(req.Tool)
 	}
-	request := &ollamaRequest{ChatRequest: body}
-	request.liftFields()
 	return request
 }
 
 // ollamaRequest has the field as the user wrote it.
 type ollamaRequest struct {
-	*api.ChatRequest
+	api.ChatRequest
 	KeepAlive any `json:"keep_alive,omitempty"`
-}
-
-// liftFields puts those extra fields in their place that are not among Ollama's options but
-// beside them in the request.
-func (r *ollamaRequest) liftFields() {
-	if think, ok := r.Options["think"]; ok {
-		r.Think = &api.ThinkValue{Value: think}
-	}
-	r.KeepAlive = r.Options["keep_alive"]
-	if format, err := json.Marshal(r.Options["format"]); err == nil && r.Options["format"] != nil {
-		r.Format = format
-	}
-	for _, name := range []string{"think", "keep_alive", "format"} {
-		delete(r.Options, name)
-	}
 }
 
 // ollamaReply is a reply, or a part of one: some proxies stream even if asked not to.
@@ -195,50 +147,37 @@ type ollamaReply struct {
 	Completion count           `json:"eval_count"`
 }
 
-func (o *ollama) converse(ctx context.Context, x *exchange, body *ollamaRequest) (ollamaReply, content, error) {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return ollamaReply{}, content{}, err
-	}
-	url := o.base.JoinPath("/api/chat").String()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(encoded))
-	if err != nil {
-		return ollamaReply{}, content{}, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := x.client().Do(req)
-	if err != nil {
-		return ollamaReply{}, content{}, err
-	}
-	_ = resp.Body.Close() // The exchange has read it.
-	return readOllama(x.reply)
-}
-
 // readOllama reads a reply, as leniently as one of OpenAI's protocol.
-func readOllama(told []byte) (last ollamaReply, whole content, err error) {
-	for parts := json.NewDecoder(finite(told)); ; {
+func readOllama(x *exchange, reply *Reply) (whole content, err error) {
+	var last ollamaReply
+	for parts := json.NewDecoder(finite(x.reply)); ; {
 		var part ollamaReply
 		if err := parts.Decode(&part); err == io.EOF {
 			break
 		} else if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			return last, whole, errMisread
+			return whole, errMisread
 		}
 		c, err := part.Message.content()
-		if _, isError := readWords(told); err != nil || isError || part.failed() {
-			return last, whole, errMisread
+		if _, isError := readWords(x.reply); err != nil || isError || part.failed() {
+			return whole, errMisread
 		}
 		whole = whole.plus(c)
 		last = part
 	}
-	reason, _ := last.DoneReason.(string)
+	*reply = Reply{PromptTokens: int(last.Prompt), CompletionTokens: int(last.Completion)}
+	reply.FinishReason, _ = last.DoneReason.(string)
+	reply.Model, _ = last.Model.(string)
 	switch {
 	case last.Done == nil, last.Done == false:
-		return last, whole, errors.New("the reply breaks off")
-	case reason == "load", reason == "unload":
-		return last, whole, errNoMessage
+		return whole, errCutOff
+	case reply.FinishReason == "load", reply.FinishReason == "unload":
+		return whole, errLoaded
 	}
-	return last, whole, nil
+	return whole, nil
 }
+
+// errLoaded says that the server only loaded its model: that is no reply of the model, however often it comes.
+var errLoaded = fmt.Errorf("%w", errNoMessage)
 
 // failed reports whether a part is an error.
 func (r *ollamaReply) failed() bool {
@@ -265,21 +204,14 @@ func (o *ollama) learn(m modelInfo) (numCtx int) {
 }
 
 // show asks for a description of the model.
-func (o *ollama) show(ctx context.Context, retryable func(*failure) bool) (modelInfo, error) {
-	var model *api.ShowResponse
+func (o *ollama) show(ctx context.Context, retryable func(*UnavailableError) bool) (modelInfo, error) {
+	var model api.ShowResponse
 	_, err := o.about().call(ctx, retryable, func(ctx context.Context, x *exchange) error {
-		var err error
-		model, err = api.NewClient(o.base, x.client()).Show(ctx, &api.ShowRequest{Model: o.spec.Name})
-		if err != nil {
-			return x.misread(err)
-		}
-		return nil
+		body, err := json.Marshal(api.ShowRequest{Model: o.spec.Name})
+		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), body, &model))
 	})
-	if err != nil {
-		return modelInfo{}, err
-	}
 	return modelInfo{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters),
-		templateHash(model.Template)}, nil
+		templateHash(model.Template)}, err
 }
 
 // ownStops reads the stop strings out of a model's parameters: lines of a name
@@ -320,22 +252,24 @@ func contextLength(info map[string]any) int {
 // Server asks for the models, the version and the model in use.
 func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
 	s := record.ServerReport{Software: ollamaSW}
+	var list api.ListResponse
 	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
-		list, err := api.NewClient(o.base, x.client()).List(ctx)
-		if err != nil {
-			return x.misread(err)
-		}
-		o.enlist(&s, list.Models)
-		return nil
+		return x.fetch(ctx, o.list, nil, &list)
 	})
 	if err != nil && !missing(err) {
 		return record.ServerReport{}, err
 	}
+	for _, m := range list.Models {
+		s.Models = append(s.Models, clean(m.Name, o.key))
+		if m.Name == o.spec.Name || m.Name == o.spec.Name+":latest" { // which a name without a tag means
+			s.Digest = clean(m.Digest, o.key)
+		}
+	}
+	var about struct{ Version string }
 	_, _ = o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		version, err := api.NewClient(o.base, x.client()).Version(ctx)
-		s.Version = clean(version, o.key)
-		return err
+		return x.fetch(ctx, o.address("/api/version"), nil, &about)
 	})
+	s.Version = clean(about.Version, o.key)
 	m, err := o.show(ctx, unlessAbsent)
 	switch {
 	case missing(err):
@@ -347,26 +281,4 @@ func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
 	s.ContextLength, s.Parent, s.Template = m.length, clean(m.parent, o.key), m.template
 	o.learn(m)
 	return s, nil
-}
-
-func (o *ollama) ping(ctx context.Context) error {
-	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		if _, err := api.NewClient(o.base, x.client()).List(ctx); err != nil {
-			return x.misread(err)
-		}
-		return nil
-	})
-	return err
-}
-
-// enlist fills in the available models and the digest of the model in use. A name
-// without a tag means the tag "latest".
-func (o *ollama) enlist(s *record.ServerReport, models []api.ListModelResponse) {
-	s.Models, s.Digest = nil, ""
-	for _, m := range models {
-		s.Models = append(s.Models, clean(m.Name, o.key))
-		if m.Name == o.spec.Name || m.Name == o.spec.Name+":latest" {
-			s.Digest = clean(m.Digest, o.key)
-		}
-	}
 }

@@ -2,16 +2,12 @@ package model
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"heldout/scoring/record"
 )
@@ -27,34 +23,7 @@ type openAI struct {
 	// the models that it lists besides.
 	reported atomic.Pointer[record.ServerReport]
 	others   atomic.Pointer[[]string]
-	// habits are how requests are written for the server.
-	habits habits
-	pacer  *pacer
-	// chats and completions are requests without a body. They do not change.
-	chats, completions *http.Request
 }
-
-// prepare makes the parts of requests that are always the same.
-func (o *openAI) prepare() (err error) {
-	request := func(path string) (*http.Request, error) {
-		req, err := http.NewRequest(http.MethodPost, o.base+path+o.query, nil)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(req.Header, o.headers)
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json")
-		return req, nil
-	}
-	if o.chats, err = request("/chat/completions"); err != nil {
-		return err
-	}
-	o.completions, err = request("/completions")
-	return err
-}
-
-// Waits is as the pacer says.
-func (o *openAI) Waits() time.Time { return o.pacer.waits() }
 
 // ContextLimit is the one that was given, or that the server reported.
 func (o *openAI) ContextLimit() int {
@@ -114,105 +83,26 @@ const (
 	seedField     = "seed"
 )
 
-// chat makes a call, and repeats it if the server turns out to need requests in
-// another form.
-func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
-	attempts := 0
-	var unused *Reply
-	for {
-		h := o.habits.now()
-		reply, err := o.ask(ctx, req, h)
-		if refused, ok := errors.AsType[*RequestError](err); ok {
-			attempts += refused.Attempts
-			refused.Attempts = attempts
-			if o.habits.drop(refused, h, req.Decoding) {
-				continue
-			}
-		}
-		if err == nil {
-			o.habits.replied(h)
-			attempts += reply.Attempts
-			reply.Attempts = attempts
-			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
-				o.habits.keepStops()
-				unused = reply
-				continue
-			}
-			reply.replaces(unused)
-			reply.Dropped = h.dropped
-		}
-		return reply, err
-	}
-}
-
-// mostBlank is the number of replies without a message after which the last one counts as
-// the model's, or two if no call is tried more often. Servers in trouble send them, too, but
-// seldom so many in a row.
-const mostBlank = 3
-
-// ask makes a call in the way that h says.
+// ask implements backend.
 func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {
-	body, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
-	if err != nil {
-		return nil, unsendable(o.url, clean(err.Error(), o.key))
-	}
-	reply := &Reply{}
-	paced := o.forCall(req)
-	paced.acquire = func(ctx context.Context) (func(*exchange), error) {
-		expected, err := o.pacer.wait(ctx, len(body))
-		return func(x *exchange) { o.pacer.answered(len(body), expected, reply, x.header) }, err
-	}
-	blank := 0
-	attempts, err := paced.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
-		x.body, x.limit = body, h.replyLimit(longest(req.Decoding))
-		start := o.now()
-		prepared := o.chats
-		if req.Completion {
-			prepared = o.completions
-		}
-		if err := x.post(ctx, prepared); err != nil {
-			return err
-		}
-		err := o.read(x, req, h, o.now().Sub(start), reply)
-		if err == errNoMessage {
-			if blank++; blank >= min(mostBlank, max(2, o.retry.Attempts)) || req.Once { // the model has nothing to say
-				return nil
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	o.worked.Store(true)
-	reply.Attempts = attempts
-	return reply, nil
-}
-
-// read reads what came after that time. A reply without a message is read as one without
-// content, and errNoMessage says so.
-func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration, reply *Reply) error {
-	read := converse
+	path := "/chat/completions"
 	if req.Completion {
-		read = complete
+		path = "/completions"
 	}
-	if err := x.joinPieces(); err != nil {
-		return err
-	}
-	sent, err := read(x, reply)
+	reply, err := o.caller.ask(ctx, req, h, o.base+path+o.query, chatFields(o.spec.Name, o.kind(), req, h),
+		func(x *exchange, reply *Reply) (sent content, err error) {
+			if err = x.joinPieces(); err == nil {
+				sent, err = converse(x, reply, req.Completion)
+			}
+			if err == nil && strings.TrimSpace(sent.text) == "" && finished(reply.FinishReason, []string{overflowed}) {
+				err = &ContextError{Status: x.status, Message: "the server ended the reply with " + overflowed}
+			}
+			return sent, err
+		})
 	if err == nil {
-		sent, err = sent.forRequest(req)
+		reply.OtherModel = o.listsBeside(reply.Model)
 	}
-	if err == nil && strings.TrimSpace(sent.text) == "" && finished(reply.FinishReason, []string{overflowed}) {
-		err = &ContextError{Status: x.status, Message: "the server ended the reply with " + overflowed}
-	}
-	if err != nil && err != errNoMessage {
-		return err
-	}
-	reply.Latency = latency
-	reply.settle(sent, req, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
-	reply.OtherModel = o.listsBeside(reply.Model)
-	return err
+	return reply, err
 }
 
 // listsBeside reports whether a name belongs to another model of the server.

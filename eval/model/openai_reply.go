@@ -6,17 +6,12 @@ import (
 	"strings"
 )
 
-// chatReply is a chat completion, and completionReply one of a text. Only the text must be
-// readable, and a call of a tool if one was asked for.
+// chatReply is a chat completion, or one of a text. Only the text must be readable, and a call of a
+// tool if one was asked for.
 type chatReply struct {
-	Error   any      `json:"error"`
-	Object  any      `json:"object"`
-	Choices []choice `json:"choices"`
-	envelope
-}
-
-// envelope is what stands around a reply.
-type envelope struct {
+	Error       any         `json:"error"`
+	Object      any         `json:"object"`
+	Choices     []choice    `json:"choices"`
 	Model       any         `json:"model"`
 	Fingerprint any         `json:"system_fingerprint"`
 	Usage       tokenCounts `json:"usage"`
@@ -45,14 +40,6 @@ func (c *choice) message() message {
 	return nil
 }
 
-type completionReply struct {
-	Choices []struct {
-		Text         any `json:"text"`
-		FinishReason any `json:"finish_reason"`
-	} `json:"choices"`
-	envelope
-}
-
 type tokenCounts struct {
 	Prompt        count `json:"prompt_tokens"`
 	Completion    count `json:"completion_tokens"`
@@ -65,12 +52,12 @@ type tokenCounts struct {
 }
 
 // begin starts a reply with what stands beside its text.
-func (r *Reply) begin(finish any, e *envelope) error {
+func (r *Reply) begin(finish any, sent *chatReply) error {
 	reason, _ := finish.(string)
-	u := &e.Usage
+	u := &sent.Usage
 	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
-	r.Model, _ = e.Model.(string)
-	r.Fingerprint, _ = e.Fingerprint.(string)
+	r.Model, _ = sent.Model.(string)
+	r.Fingerprint, _ = sent.Fingerprint.(string)
 	// parts are at most the whole
 	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
 	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
@@ -80,29 +67,8 @@ func (r *Reply) begin(finish any, e *envelope) error {
 	return nil
 }
 
-// complete reads the continuation of a text.
-func complete(x *exchange, reply *Reply) (content, error) {
-	var r completionReply
-	switch err := readJSON(x.reply, &r); {
-	case err != nil:
-		return content{}, err
-	case r.Choices == nil:
-		return content{}, errMisread
-	case len(r.Choices) == 0:
-		return content{null: true}, withoutMessage(reply, nil, &r.envelope)
-	}
-	if err := reply.begin(r.Choices[0].FinishReason, &r.envelope); err != nil {
-		return content{}, err
-	}
-	text, ok := r.Choices[0].Text.(string)
-	if !ok && r.Choices[0].Text != nil {
-		return content{}, errMisread
-	}
-	return content{text: text}, nil
-}
-
-// converse reads the next turn of a chat.
-func converse(x *exchange, reply *Reply) (content, error) {
+// converse reads the next turn of a chat, or the completion of a text.
+func converse(x *exchange, reply *Reply, completion bool) (content, error) {
 	var r chatReply
 	if err := readJSON(x.reply, &r); err != nil {
 		return content{}, err
@@ -116,21 +82,29 @@ func converse(x *exchange, reply *Reply) (content, error) {
 	case r.Choices == nil:
 		return content{}, errMisread
 	case len(r.Choices) == 0:
-		return content{null: true}, withoutMessage(reply, nil, &r.envelope)
+		return content{null: true}, withoutMessage(reply, nil, &r)
 	}
-	turn := r.Choices[0].message()
-	if turn == nil {
-		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, &r.envelope)
+	first := &r.Choices[0]
+	turn := first.message()
+	if turn == nil && !completion {
+		return content{null: true}, withoutMessage(reply, first.FinishReason, &r)
 	}
-	if err := reply.begin(r.Choices[0].FinishReason, &r.envelope); err != nil {
+	if err := reply.begin(first.FinishReason, &r); err != nil {
 		return content{}, err
 	}
-	return turn.content()
+	if !completion {
+		return turn.content()
+	}
+	text, ok := first.Text.(string)
+	if !ok && first.Text != nil {
+		return content{}, errMisread
+	}
+	return content{text: text}, nil
 }
 
 // withoutMessage begins a reply that has no message. A filter may have taken it away.
-func withoutMessage(reply *Reply, finish any, e *envelope) error {
-	if err := reply.begin(finish, e); err != nil || RefusedBy(reply.FinishReason) {
+func withoutMessage(reply *Reply, finish any, sent *chatReply) error {
+	if err := reply.begin(finish, sent); err != nil || RefusedBy(reply.FinishReason) {
 		return err
 	}
 	return errNoMessage

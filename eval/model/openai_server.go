@@ -76,7 +76,7 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 	}
 	var header http.Header
 	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
-		err := get(ctx, x, o.base+"/models"+o.query, &list)
+		err := x.fetch(ctx, o.list, nil, &list)
 		header = x.header
 		return err
 	})
@@ -126,13 +126,6 @@ func (o *openAI) besides(cards []modelCard) (names []string) {
 // names reports whether a card is our model's.
 func (o *openAI) names(card modelCard) bool {
 	return card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name)
-}
-
-func (o *openAI) ping(ctx context.Context) error {
-	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return get(ctx, x, o.base+"/models"+o.query, &struct{}{})
-	})
-	return err
 }
 
 // keepsList reports whether an error refuses the list of models alone: services
@@ -212,7 +205,7 @@ func templateHash(text string) string {
 func (o *openAI) getSibling(ctx context.Context, path string, into any) bool {
 	url := strings.TrimSuffix(o.base, "/v1") + path + o.query
 	_, err := o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return get(ctx, x, url, into)
+		return x.fetch(ctx, url, nil, into)
 	})
 	return err == nil
 }
