@@ -72,10 +72,10 @@ func newStepReader(thoughts []string) *stepReader {
 }
 
 // Measuring measures steps, except by comparison with known thoughts.
-func Measuring() *record.Measuring { return newStepReader(nil).measuring() }
+func Measuring() *record.Measuring { return newStepReader(nil).measuring(refinement.Version) }
 
-func (s *stepReader) measuring() *record.Measuring {
-	return record.NewMeasuring(refinement.Version, s.measure)
+func (s *stepReader) measuring(version int) *record.Measuring {
+	return record.NewMeasuring(version, s.measure)
 }
 
 // oldForm is the test of an episode's actions.
@@ -99,38 +99,28 @@ func (s *stepReader) results(m *record.Manifest, e *record.Episode) *StepCounts 
 	return out
 }
 
+// Beside makes something else of attempts while they are read, as record.Beside does, and visits one after the other
+// with it, which is nil if there is nothing.
+type Beside struct {
+	record.Beside
+	Visit func(*record.Manifest, *record.Result, record.Position, *refinement.Counts, any)
+}
+
 // ReadRun reads a run, checks its records against the plan and counts
 // what its episodes contribute to the measures of refinement. Thoughts are compared
 // with the known ones, which may be none.
-func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
-	s := newStepReader(thoughts)
-	each := func(visit visitor) (*record.Manifest, error) { return record.EachMeasured(p, s.measuring(), visit) }
+func ReadRun(p record.Readable, thoughts []string, beside Beside) (*Run, error) {
+	s, version := newStepReader(thoughts), refinement.Version
 	if len(thoughts) > 0 { // the next reader may know others
-		each = func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.measure, visit) }
-	}
-	return s.read(p, each)
-}
-
-// Beside makes something else of attempts while they are read: Derive of several at the same time, which must not keep
-// the trajectory, and Visit of one after the other, without it.
-type Beside struct {
-	Derive func(*record.Manifest, *record.Episode) any
-	Visit  func(*record.Manifest, *record.Result, record.Position, *refinement.Counts, any)
-}
-
-// ReadRunBeside is ReadRun for callers that need all steps anyway: they are decoded once.
-func ReadRunBeside(p record.Readable, thoughts []string, beside Beside) (*Run, error) {
-	s := newStepReader(thoughts)
-	type both struct {
-		*StepCounts
-		derived any
+		version = record.Unkept
 	}
 	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachDerived(p, func(m *record.Manifest, e *record.Episode) both {
-			return both{s.measure(m, e), beside.Derive(m, e)}
-		}, func(m *record.Manifest, e *record.Episode, pos record.Position, of both) {
-			visit(m, e, pos, of.StepCounts)
-			beside.Visit(m, &e.Result, pos, of.Counts, of.derived)
+		return record.EachMeasured(p, s.measuring(version), beside.Beside, func(m *record.Manifest, e *record.Episode,
+			pos record.Position, of *StepCounts, other any) {
+			visit(m, e, pos, of)
+			if beside.Visit != nil {
+				beside.Visit(m, &e.Result, pos, of.Counts, other)
+			}
 		})
 	})
 }
@@ -145,8 +135,8 @@ func ReadResults(p record.Readable) (*Run, error) {
 func MeasureRun(p record.Readable) (*Run, error) {
 	s := newStepReader(nil)
 	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachMeasured(p, s.measuring(), func(m *record.Manifest, e *record.Episode, pos record.Position,
-			of *StepCounts) {
+		return record.EachMeasured(p, s.measuring(refinement.Version), record.Beside{}, func(m *record.Manifest,
+			e *record.Episode, pos record.Position, of *StepCounts, _ any) {
 			short := StepCounts{actions: of.actions}
 			if m.Sweep.Combines() {
 				short.Counts = new(*of.Counts)

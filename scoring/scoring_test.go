@@ -371,7 +371,7 @@ func TestReadRun(t *testing.T) {
 	if err := errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadRun(record.Parts{dir}, nil)
+	got, err := ReadRun(record.Parts{dir}, nil, Beside{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestReadRun(t *testing.T) {
 	}
 	group.Condition.StepLimit++
 	spoil(t, dir, want.Manifest)
-	if _, err := ReadRun(record.Parts{dir}, nil); err == nil ||
+	if _, err := ReadRun(record.Parts{dir}, nil, Beside{}); err == nil ||
 		!strings.Contains(err.Error(), "groups[0].episodes[0]") {
 		t.Errorf("a condition was changed: %v", err)
 	}
@@ -392,10 +392,10 @@ func TestReadRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte("garbage\n{}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRun(record.Parts{dir}, nil); err == nil || !strings.Contains(err.Error(), file+":1") {
+	if _, err := ReadRun(record.Parts{dir}, nil, Beside{}); err == nil || !strings.Contains(err.Error(), file+":1") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadRun(record.Parts{t.TempDir()}, nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadRun(record.Parts{t.TempDir()}, nil, Beside{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -195,7 +195,7 @@ func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 		if start == 0 {
 			known = x.measuring.known(file.dir)
 		}
-		made := x.measuring.begin(file.dir, known)
+		made := &measurements{Measuring: x.measuring, dir: file.dir, known: known}
 		newDecoder = made.decoder(x.Manifest)
 		defer made.keep()
 	}
@@ -239,7 +239,7 @@ func (x *Index) add(file *indexed, l *scanned, place Place) {
 	if selected {
 		entry := newListed(&l.episode.Result, pos, place)
 		if x.measuring != nil {
-			entry.note = x.note(&l.episode.Result, want.condition.StepLimit, l.derived)
+			entry.note = x.note(&l.episode.Result, want.condition.StepLimit, l.derived.(findings).measures)
 		}
 		x.entries = append(x.entries, entry)
 	}

@@ -40,7 +40,7 @@ func measuredRun(t *testing.T, dir string, g *Measuring, made *atomic.Int32) (fo
 	t.Helper()
 	made.Store(0)
 	found = map[string]string{}
-	if _, err := EachMeasured(Parts{dir}, g, func(_ *Manifest, e *Episode, _ Position, text *string) {
+	if _, err := EachMeasured(Parts{dir}, g, Beside{}, func(_ *Manifest, e *Episode, _ Position, text *string, _ any) {
 		found[e.ID] = *text
 	}); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func FuzzMeasures(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		body, sum, sealed := cutSeal(line)
-		_, found, err := g.parse(line)
+		_, found, err := g.reader()(line)
 		if err == nil && (!sealed || checksum(body) != sum || *found.(*string) == "" && !bytes.Contains(line, []byte(`""`))) {
 			t.Errorf("%q is taken for %q", line, *found.(*string))
 		}

@@ -186,8 +186,8 @@ func (p Chosen) Manifest() (*Manifest, error) {
 }
 
 // visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory, and what
-// is to be called after them.
-func (p Chosen) visit(begin func(m *Manifest, dir string) (newDecoder func() decoder, end func()),
+// is to be called after them. Its plan is the manifest's.
+func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecoder func() decoder, end func()),
 	visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
@@ -208,24 +208,25 @@ func (p Chosen) visit(begin func(m *Manifest, dir string) (newDecoder func() dec
 	if err != nil {
 		return nil, err
 	}
-	plan, part := newChecker(m.Plan()), m.Only(p.Only)
-	var selected *Plan // of what is read; nil for all
+	all, part := m.Plan(), m.Only(p.Only)
+	selected := all
 	if part != m {
 		selected = part.Plan()
 	}
+	checks := newChecker(all)
 	for _, c := range contents {
 		if c == nil {
 			continue
 		}
 		bare := 0 // lines without a checksum
-		newDecoder, end := begin(part, filepath.Dir(c.file.Name()))
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder,
+		newDecoder, end := begin(part, selected, filepath.Dir(c.file.Name()))
+		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), checks, newDecoder,
 			func(e *Episode, pos Position, derived any) {
 				if e.Checksum == "" {
 					bare++
 				}
 				found := true
-				if selected != nil {
+				if selected != all {
 					pos, found = selected.Find(e.ID)
 				}
 				if found {

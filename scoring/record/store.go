@@ -150,7 +150,7 @@ func Read(dir string) (*Manifest, []Result, error) {
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
 func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.chosen().visit(func(*Manifest, string) (func() decoder, func()) { return entirely, func() {} },
+	return p.chosen().visit(func(*Manifest, *Plan, string) (func() decoder, func()) { return entirely, func() {} },
 		func(m *Manifest, e *Episode, _ Position, _ any) {
 			visit(m, e)
 		})
@@ -162,7 +162,7 @@ func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error)
 // position in the plan.
 func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
 	*Manifest, error) {
-	derived := func(m *Manifest, _ string) (func() decoder, func()) {
+	derived := func(m *Manifest, _ *Plan, _ string) (func() decoder, func()) {
 		return deriving(func(e *Episode) any { return derive(m, e) }), func() {}
 	}
 	return p.chosen().visit(derived, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })

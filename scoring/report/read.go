@@ -178,13 +178,13 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 	var runs []NamedRun
 	for i, p := range chosen {
 		read := scoring.ReadResults
+		var beside scoring.Beside
+		if called != nil {
+			beside = g.source.Beside(i, called[i])
+		}
 		switch {
-		case called != nil:
-			read = func(p record.Readable) (*scoring.Run, error) {
-				return scoring.ReadRunBeside(p, g.thoughts, g.source.Beside(i, called[i]))
-			}
-		case steps:
-			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts) }
+		case steps, called != nil:
+			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts, beside) }
 		case g.source.Measure:
 			read = scoring.MeasureRun
 		}

@@ -188,13 +188,13 @@ func (w won) example() (good, bad countedAttempt) {
 	found := false
 	for _, g := range w.winner.attempts {
 		for _, b := range w.loser.attempts {
-			if g.reason != trajectory.Solved || b.reason == trajectory.Solved {
+			if g.Reason != trajectory.Solved || b.Reason == trajectory.Solved {
 				continue
 			}
-			if !found || g.seed == b.seed {
+			if !found || g.Condition.Seed == b.Condition.Seed {
 				good, bad = g, b
 			}
-			if found = true; g.seed == b.seed {
+			if found = true; g.Condition.Seed == b.Condition.Seed {
 				return good, bad
 			}
 		}

@@ -3,11 +3,9 @@ package overview
 import (
 	"cmp"
 	"context"
-	"errors"
 	"html/template"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"heldout/envs"
@@ -43,34 +41,30 @@ type taskAttempts struct {
 	attempts   []countedAttempt
 }
 
-// countedAttempt is an attempt that counts. A page may have a million of them.
+// countedAttempt is an attempt that counts, by its place in a run. A page may have a million of them.
 type countedAttempt struct {
-	run, id string
-	number  int32
-	reason  trajectory.Reason
-	seed    int64
+	*played
+	task int32
+	trajectory.Reason
+}
+
+// played is a group of a run, which has a name.
+type played struct {
+	name  string
+	run   *scoring.Run
+	group int
+	*record.Group
 }
 
 // named is the attempt as links name it.
 func (a countedAttempt) named() trajectory.Target {
-	return trajectory.Target{Run: a.run, Result: &record.Result{ID: a.id, Attempt: int(a.number)}}
+	rank, _ := a.run.First(a.group, int(a.task))
+	return trajectory.Target{Run: a.name, Result: &record.Result{ID: a.Episodes[a.task], Attempt: rank.Attempt}}
 }
 
 // Sent returns what the model was sent in an attempt of a run, as bench.Prompts does.
 type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call,
 	error)
-
-// of is Sent of an attempt at an episode of the plan.
-func (s Sent) of(ctx context.Context, m *record.Manifest, plan *record.Plan, e *record.Episode) (
-	[]episode.Call, error) {
-	pos, ok := plan.Find(e.ID)
-	if !ok {
-		return nil, errors.New("the episode is not in the plan")
-	}
-	condition := m.Groups[pos.Group].Condition
-	env, _ := m.EnvironmentOf(condition)
-	return s(ctx, m, condition, env.Tasks[pos.Task], e)
-}
 
 // Collector makes a bundle of the episodes of runs while a report reads them.
 type Collector struct {
@@ -104,24 +98,23 @@ func NewCollector(runs []record.Chosen, sent Sent) (*Collector, error) {
 func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) scoring.Beside {
 	return func(run int, called map[string]string) scoring.Beside {
 		name := r.names[run]
-		var once sync.Once
-		var plan *record.Plan
-		return scoring.Beside{
-			Derive: func(m *record.Manifest, ep *record.Episode) any {
-				once.Do(func() { plan = m.Plan() })
-				named := *ep
-				named.Model = cmp.Or(called[ep.Model], ep.Model)
-				sent := func() ([]episode.Call, error) { return r.sent.of(ctx, m, plan, ep) }
-				return r.bundle.Render(name, &named, sent)
-			},
-			Visit: func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
-				html any) {
-				named := *result
-				named.Model = cmp.Or(called[named.Model], named.Model)
-				reason := trajectory.ReasonOf(named.Outcome, counts, m.Groups[pos.Group].Condition.StepLimit)
-				r.failed = cmp.Or(r.failed, r.bundle.Add(name, &named, reason, html.(template.HTML)))
-			},
+		derive := func(m *record.Manifest, pos record.Position, ep *record.Episode) any {
+			named := *ep
+			named.Model = cmp.Or(called[ep.Model], ep.Model)
+			condition := m.Groups[pos.Group].Condition
+			env, _ := m.EnvironmentOf(condition)
+			sent, err := r.sent(ctx, m, condition, env.Tasks[pos.Task], ep)
+			return r.bundle.Render(name, &named, sent, err)
 		}
+		visit := func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
+			html any) {
+			named := *result
+			named.Model = cmp.Or(called[named.Model], named.Model)
+			reason := trajectory.ReasonOf(named.Outcome, counts, m.Groups[pos.Group].Condition.StepLimit)
+			rendered, _ := html.(template.HTML) // none if it is not taken
+			r.failed = cmp.Or(r.failed, r.bundle.Add(name, &named, reason, rendered))
+		}
+		return scoring.Beside{Beside: record.Beside{Takes: r.bundle.Takes, Derive: derive}, Visit: visit}
 	}
 }
 
@@ -164,14 +157,14 @@ func (e *Episodes) sessions(run *scoring.Run) {
 
 // keep keeps the attempts of a group that have a result.
 func (e *Episodes) keep(name string, run *scoring.Run, group int, stand report.Stand) {
-	g := run.Manifest.Groups[group]
+	g := &played{name, run, group, &run.Manifest.Groups[group]}
 	env, _ := run.Manifest.EnvironmentOf(g.Condition)
 	s := e.attempts[stand]
 	if s == nil {
 		s = &stood{byTask: map[string]*taskAttempts{}}
 		e.attempts[stand] = s
 	}
-	for i, id := range g.Episodes {
+	for i := range g.Episodes {
 		rank, counts := run.First(group, i)
 		if !rank.Outcome.Final() {
 			continue
@@ -184,15 +177,15 @@ func (e *Episodes) keep(name string, run *scoring.Run, group int, stand report.S
 			s.byTask[key] = t
 			s.tasks = append(s.tasks, key)
 		}
-		t.attempts = append(t.attempts, countedAttempt{name, id, int32(rank.Attempt),
-			trajectory.ReasonOf(rank.Outcome, counts, g.Condition.StepLimit), g.Condition.Seed})
+		t.attempts = append(t.attempts, countedAttempt{g, int32(i),
+			trajectory.ReasonOf(rank.Outcome, counts, g.Condition.StepLimit)})
 	}
 }
 
 // solved counts the attempts at a task that solved it.
 func (t *taskAttempts) solved() (n int) {
 	for _, a := range t.attempts {
-		if a.reason == trajectory.Solved {
+		if a.Reason == trajectory.Solved {
 			n++
 		}
 	}

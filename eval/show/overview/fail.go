@@ -74,10 +74,10 @@ func (e *Episodes) count(stand report.Stand, groups []failed) []int {
 		t := s.byTask[key]
 		last := -1 // the group with an example of this task
 		for _, a := range t.attempts {
-			if a.reason == trajectory.Solved {
+			if a.Reason == trajectory.Solved {
 				continue
 			}
-			i := int(a.reason) - 1
+			i := int(a.Reason) - 1
 			count[i]++
 			if linked[i] == mostExamples || last == i {
 				continue

@@ -55,20 +55,15 @@ func NewBundle(records int64) *Bundle {
 	return &Bundle{share: min(1, float64(ratio*maxBundle)/float64(max(1, records)))}
 }
 
-// Render renders an attempt of a run, which has a name of its own, if its task is one of
-// those that the bundle takes; empty if not. Sent returns what the model was sent. Several
-// goroutines may call it at once.
-func (b *Bundle) Render(run string, e *record.Episode, sent func() ([]episode.Call, error)) template.HTML {
-	if !b.takes(&e.Result) {
-		return ""
-	}
-	calls, err := sent()
-	prompts := NewPrompts(e, calls, err)
+// Render renders an attempt of a run, which has a name of its own, with what the model was sent, or why that is not
+// known. Several goroutines may call it at once.
+func (b *Bundle) Render(run string, e *record.Episode, sent []episode.Call, unknown error) template.HTML {
+	prompts := NewPrompts(e, sent, unknown)
 	b.shapes.add(&prompts)
 	return Render(EpisodePage{Episode: e, Run: run, Sent: prompts.Sent})
 }
 
-// Add adds an attempt that Render has rendered, with the reason why it was not solved.
+// Add adds an attempt that Render has rendered, with the reason why it was not solved; an empty one is only counted.
 func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template.HTML) error {
 	b.offered++
 	if b.full || rendered == "" {
@@ -102,8 +97,8 @@ type Addresses func(first Target, beside ...Target) string
 // bundleKey names an attempt in a bundle. HTML changes characters that do not print.
 func bundleKey(run string, r *record.Result) string { return table.Printable(run + "/" + Name(r)) }
 
-// takes reports whether the bundle takes the episodes of a result's task.
-func (b *Bundle) takes(r *record.Result) bool {
+// Takes reports whether the bundle takes the episodes of a result's task.
+func (b *Bundle) Takes(r *record.Result) bool {
 	if b.share >= 1 {
 		return true
 	}

@@ -20,7 +20,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
-	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/eval/show/page/browser"
 	"heldout/eval/show/trajectory"
@@ -214,9 +213,8 @@ func asSent(t *testing.T, server *modelServer, dir string, worlds bool) {
 			}
 		}
 		env, _ := m.EnvironmentOf(g.Condition)
-		html := bundle.Render("run", e, func() ([]episode.Call, error) {
-			return prompts.Sent(t.Context(), m, g.Condition, env.Tasks[0], e)
-		})
+		sent, err := prompts.Sent(t.Context(), m, g.Condition, env.Tasks[0], e)
+		html := bundle.Render("run", e, sent, err)
 		sharedtest.OK(t, bundle.Add("run", &e.Result, trajectory.Solved, html))
 		shows(t, bundled(t, b, bundle, trajectory.Fragment("run", &e.Result)), want, e)
 	}
