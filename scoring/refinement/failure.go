@@ -2,6 +2,7 @@ package refinement
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"heldout/scoring/record"
@@ -26,10 +27,8 @@ func astray(e *record.Episode) bool {
 	anyTaken := false
 	for _, s := range e.Trajectory {
 		if found := takeAction.FindStringSubmatch(s.Action); found != nil && s.Valid {
-			for _, w := range words {
-				if w == found[1] {
-					return false
-				}
+			if slices.Contains(words, found[1]) {
+				return false
 			}
 			anyTaken = true
 		}

@@ -30,7 +30,8 @@ func Measures() []Measure {
 			return float64(c.CutOff), float64(c.Replies)
 		}},
 		{"invalid", "invalid actions", Share, perStep(func(c *Counts) uint16 { return c.Invalid })},
-		{"old_form", "old form used", Share, oldForm},
+		{"old_form", "old form used", Share, where(func(c *Counts) bool { return c.Perturbed },
+			perStep(func(c *Counts) uint16 { return c.OldForm }))},
 		OldFormUse(),
 		AdaptationCost(),
 		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) {
@@ -58,16 +59,19 @@ func Measures() []Measure {
 		Measure{"distinct_2", "distinct-2 of thoughts", Share, func(c *Counts) (float64, float64) {
 			return float64(c.Thoughts.Distinct), float64(c.Thoughts.Bigrams)
 		}},
-		Measure{"compression", "compressed thoughts", Share, compression},
-		Measure{"known_2", "known bigrams of thoughts", Share, knownBigrams},
-		Measure{"informed_compression", "compressed, knowing others", Share, informed},
+		Measure{"compression", "compressed thoughts", Share, compression(func(t Thoughts) int32 { return t.Compressed })},
+		Measure{"known_2", "known bigrams of thoughts", Share, where(knowing, func(c *Counts) (float64, float64) {
+			return float64(c.Thoughts.Familiar), float64(c.Thoughts.Bigrams)
+		})},
+		Measure{"informed_compression", "compressed, knowing others", Share, where(knowing,
+			compression(func(t Thoughts) int32 { return t.Informed }))},
 		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) {
 			return indicator(c.Lost), 1
 		}},
 		Measure{"stuck_since", "unsolved: stuck since step", Steps,
-			unsolved(func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
+			where(unsolved, func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
 		Measure{"stuck_steps", "unsolved: steps while stuck", Share,
-			unsolved(func(c *Counts) (float64, float64) { return float64(c.Steps - c.Stuck), float64(c.Steps) })},
+			where(unsolved, perStep(func(c *Counts) uint16 { return c.Steps - c.Stuck }))},
 	)
 	return list
 }
@@ -88,40 +92,26 @@ func perError(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Errors()) }
 }
 
-func unsolved(terms func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
+// where is a measure of the episodes to which it applies.
+func where(applies func(*Counts) bool, terms func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) {
-		if c.Solved {
+		if !applies(c) {
 			return 0, 0
 		}
 		return terms(c)
 	}
 }
 
-func oldForm(c *Counts) (num, den float64) {
-	if !c.Perturbed {
-		return 0, 0
-	}
-	return float64(c.OldForm), float64(c.Steps)
-}
+func unsolved(c *Counts) bool { return !c.Solved }
+
+// knowing reports whether thoughts to compare with are known.
+func knowing(c *Counts) bool { return c.Thoughts.Informed != 0 }
 
 // compression is at most 1: short thoughts that grow count as not compressed.
-func compression(c *Counts) (num, den float64) {
-	return float64(min(c.Thoughts.Compressed, c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
-}
-
-// knownBigrams and informed apply only if thoughts to compare with are known.
-func knownBigrams(c *Counts) (num, den float64) {
-	if c.Thoughts.Informed == 0 {
-		return 0, 0
+func compression(size func(Thoughts) int32) func(*Counts) (num, den float64) {
+	return func(c *Counts) (float64, float64) {
+		return float64(min(size(c.Thoughts), c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
 	}
-	return float64(c.Thoughts.Familiar), float64(c.Thoughts.Bigrams)
-}
-
-func informed(c *Counts) (num, den float64) {
-	if c.Thoughts.Informed == 0 {
-		return 0, 0
-	}
-	return float64(min(c.Thoughts.Informed, c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
 }
 
 func indicator(b bool) float64 {

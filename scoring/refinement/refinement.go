@@ -148,19 +148,14 @@ const lengthLimit = "length"
 
 // runs measures the runs of consecutive errors.
 func (c *Counts) runs(steps []record.Step) {
-	length := 0
-	for _, s := range steps {
-		if s.Erroneous() {
-			length++
+	for i, s := range steps {
+		if !s.Erroneous() {
 			continue
 		}
-		if length > 0 {
-			c.Runs = append(c.Runs, uint16(length))
+		if i == 0 || !steps[i-1].Erroneous() {
+			c.Runs = append(c.Runs, 0)
 		}
-		length = 0
-	}
-	if length > 0 {
-		c.Runs = append(c.Runs, uint16(length))
+		c.Runs[len(c.Runs)-1]++
 	}
 }
 

@@ -46,12 +46,9 @@ func OldFormUse() Measure {
 // AdaptationCost is the mean number of errors, actions in an old form included, before the
 // first valid action in a new form, over solved episodes that have one.
 func AdaptationCost() Measure {
-	return Measure{"adaptation_cost", "adaptation cost", Steps, func(c *Counts) (num, den float64) {
-		if !c.Solved || !c.Adapted {
-			return 0, 0
-		}
-		return float64(c.Adapting), 1
-	}}
+	return Measure{"adaptation_cost", "adaptation cost", Steps, where(
+		func(c *Counts) bool { return c.Solved && c.Adapted },
+		func(c *Counts) (num, den float64) { return float64(c.Adapting), 1 })}
 }
 
 // Unlearned is the share of the episodes with an action in an old form that have not
