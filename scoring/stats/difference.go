@@ -82,12 +82,9 @@ func (d Difference) AtLevel(level float64) Difference {
 	if d.spreads == nil && d.Degrees == 0 {
 		return d
 	}
-	squared := 0.0
+	squared := width(d.Variance, d.Degrees, level)
 	for _, s := range d.spreads {
 		squared = max(squared, width(s.variance, s.degrees, level))
-	}
-	if d.spreads == nil {
-		squared = width(d.Variance, d.Degrees, level)
 	}
 	d.Interval = d.around(squared)
 	return d

@@ -22,12 +22,7 @@ func Letters(n int, differ func(i, j int) bool) []string {
 		}
 	}
 	slices.SortFunc(groups, func(a, b []bool) int {
-		for i := range a {
-			if a[i] != b[i] {
-				return sign(b[i])
-			}
-		}
-		return 0
+		return slices.CompareFunc(b, a, func(in, other bool) int { return indicator(in) - indicator(other) })
 	})
 	out := make([]string, n)
 	for g, group := range groups {
@@ -40,12 +35,12 @@ func Letters(n int, differ func(i, j int) bool) []string {
 	return out
 }
 
-// sign is 1 for true and -1 for false.
-func sign(b bool) int {
+// indicator is 1 for true and 0 for false.
+func indicator(b bool) int {
 	if b {
 		return 1
 	}
-	return -1
+	return 0
 }
 
 // insert divides the groups that hold both i and j.

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -90,12 +91,7 @@ func carriers(values []float64, mean float64) float64 {
 }
 
 func trialsOnly(values []float64) bool {
-	for _, y := range values {
-		if y != 0 && y != 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(y float64) bool { return y != 0 && y != 1 })
 }
 
 // scoreInterval solves (p-θ)² = squared·(θ(1-θ)/(p(1-p)))^γ for both limits, with
