@@ -138,7 +138,7 @@ func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := s.sampling(s.tasks, about, Level)
+	sampling, err := s.sampling(about)
 	if err != nil {
 		return stats.Interval{}, err
 	}
@@ -224,7 +224,7 @@ func (p pair) linear(a, b stats.Linear) (stats.Difference, error) {
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(p.b.tasks, about, Level)
+	sampling, err := p.b.sampling(about)
 	if err != nil {
 		return stats.Difference{}, err
 	}

@@ -50,7 +50,7 @@ func (s *Score) BestOf(tries ...int) (out []BestOf) {
 	}
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
-	estimate := s.bestEstimator()
+	estimate := s.estimator()
 	for _, k := range tries {
 		out = append(out, BestOf{k, bestOf(successes, k, estimate), bestOf(progresses, k, estimate),
 			bestOf(failures, k, estimate).complement()})
@@ -69,12 +69,8 @@ func (e Estimate) complement() Estimate {
 }
 
 // bestOf estimates the best of n tries of each task.
-func bestOf(tries [][]float64, n int, estimate bestEstimator) Estimate {
-	values := best(tries, n)
-	e := Estimate{Mean: stats.Mean(values)}
-	if basis, err := estimate(tries, n, values); err == nil {
-		e.Basis, e.Interval = basis, &basis.Interval
-	}
+func bestOf(tries [][]float64, n int, estimate estimator) Estimate {
+	e, _ := estimate(tries, n, best(tries, n))
 	return e
 }
 
@@ -84,27 +80,6 @@ func best(tries [][]float64, n int) (values []float64) {
 		values = append(values, stats.BestOf(of, n))
 	}
 	return values
-}
-
-// bestEstimator makes the interval of the best of n tries of each task, which are the values.
-type bestEstimator func(tries [][]float64, n int, values []float64) (stats.Estimate, error)
-
-func (s *Score) bestEstimator() bestEstimator {
-	if s.About == stats.TheseTasks {
-		return func(tries [][]float64, n int, _ []float64) (stats.Estimate, error) {
-			if err := s.undecoded(); err != nil {
-				return stats.Estimate{}, err
-			}
-			return stats.DecodingBestOf(tries, n, Level)
-		}
-	}
-	sampling, err := s.sampling(s.tasks, s.About, Level)
-	return func(_ [][]float64, _ int, values []float64) (stats.Estimate, error) {
-		if err != nil {
-			return stats.Estimate{}, err
-		}
-		return sampling.Rate(values), nil
-	}
 }
 
 // HeldOutBestOf is the held-out score of the best of the numbers of tries that one model has
@@ -149,7 +124,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 			return p.decodingBest(tries, measure)
 		}
 		a, b := best(byTask(p.arms[0].scores[0].tasks, measure), tries), best(byTask(p.b.tasks, measure), tries)
-		sampling, err := p.b.sampling(p.b.tasks, about, Level)
+		sampling, err := p.b.sampling(about)
 		if err != nil {
 			return stats.Difference{}, err
 		}

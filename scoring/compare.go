@@ -72,7 +72,7 @@ func compare(pairs []pair, weights []float64, kinds int) (Comparison, error) {
 	err := c.estimate(func(measure value, about stats.Question) (stats.Difference, error) {
 		var parts []stats.Difference
 		for _, p := range pairs {
-			d, err := p.difference(measure, about, Level)
+			d, err := p.difference(measure, about)
 			if err != nil || len(pairs) == 1 {
 				return d, err
 			}
@@ -220,14 +220,14 @@ func tasksOf(s *Score) []string {
 func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1 }
 
 // difference compares one value.
-func (p pair) difference(measure value, about stats.Question, level float64) (stats.Difference, error) {
+func (p pair) difference(measure value, about stats.Question) (stats.Difference, error) {
 	if about == stats.TheseTasks {
 		if p.seeds > 1 {
-			return p.decoding(measure, level), nil
+			return p.decoding(measure), nil
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(p.b.tasks, about, level)
+	sampling, err := p.b.sampling(about)
 	switch {
 	case err != nil:
 		return stats.Difference{}, err
@@ -281,7 +281,7 @@ func (p pair) decodingVariance(measure value) (v float64) {
 }
 
 // decoding compares other decodings of the same tasks: variances add up, whatever the signs.
-func (p pair) decoding(measure value, level float64) stats.Difference {
+func (p pair) decoding(measure value) stats.Difference {
 	var sides [2]stats.Estimate // what counts, and what is subtracted
 	for _, a := range p.arms {
 		side := &sides[0]
@@ -289,12 +289,12 @@ func (p pair) decoding(measure value, level float64) stats.Difference {
 			side = &sides[1]
 		}
 		for _, s := range a.scores {
-			e, weight := stats.DecodingRate(byTask(s.tasks, measure), level), math.Abs(a.weight())
+			e, weight := stats.DecodingRate(byTask(s.tasks, measure), Level), math.Abs(a.weight())
 			side.Mean, side.Variance = side.Mean+weight*e.Mean, side.Variance+weight*weight*e.Variance
 			side.Degrees, side.N = side.Degrees+e.Degrees, e.N
 		}
 	}
-	return stats.DecodingDifference(sides[0], sides[1], level)
+	return stats.DecodingDifference(sides[0], sides[1], Level)
 }
 
 // planArms are the arms as plans take them.

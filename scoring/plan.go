@@ -47,7 +47,7 @@ func (p pair) plan(measure value) (VarianceSources, error) {
 	if fixed {
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(p.b.tasks, about, Level)
+	sampling, err := p.b.sampling(about)
 	if err != nil {
 		return VarianceSources{}, err
 	}
@@ -63,7 +63,7 @@ func (p pair) plan(measure value) (VarianceSources, error) {
 	out.Task = max(0, n*variance-out.Seed/float64(p.seeds))
 	if fixed && out.Separated {
 		out.Task, out.Fixed = 0, true
-		if d, err := p.difference(measure, p.about, Level); err == nil {
+		if d, err := p.difference(measure, p.about); err == nil {
 			out.Degrees = d.Degrees
 		}
 	}

@@ -23,14 +23,9 @@ func loose(a *attempt) float64 { return indicator(a.loose) }
 // Metric returns the mean of the preset's metric. Scores may be negative: the
 // interval is for a value between the smallest possible score and 1. There is
 // none if a score is above 1, and none for means over task types.
-func (s *Score) Metric(overTypes bool) Rate { return s.metricRate(s.tasks, overTypes) }
-
-// Loose returns the rate of the preset's looser definition of success.
-func (s *Score) Loose() Rate { return s.newRate(s.tasks, loose) }
-
-func (s *Score) metricRate(tasks []taskResults, overTypes bool) Rate {
+func (s *Score) Metric(overTypes bool) Rate {
 	lowest, highest := 0.0, 1.0
-	for _, t := range tasks {
+	for _, t := range s.tasks {
 		for _, p := range t.results {
 			if p.score < 0 {
 				lowest = -1
@@ -39,12 +34,12 @@ func (s *Score) metricRate(tasks []taskResults, overTypes bool) Rate {
 		}
 	}
 	width := highest - lowest
-	r := s.newRate(tasks, func(a *attempt) float64 { return (a.score - lowest) / width })
+	r := s.newRate(func(a *attempt) float64 { return (a.score - lowest) / width })
 	r.Mean = lowest + width*r.Mean
 	r.SampleStd *= width
 	switch {
 	case overTypes:
-		r.Mean, r.Interval = stats.Mean(sorted(averages(tasks, byType, metric))), nil
+		r.Mean, r.Interval = stats.Mean(sorted(averages(s.tasks, byType, metric))), nil
 	case highest > 1:
 		r.Interval = nil
 	case r.Interval != nil:
@@ -52,6 +47,9 @@ func (s *Score) metricRate(tasks []taskResults, overTypes bool) Rate {
 	}
 	return r
 }
+
+// Loose returns the rate of the preset's looser definition of success.
+func (s *Score) Loose() Rate { return s.newRate(loose) }
 
 // byType is a key of results.
 func byType(t *taskResults, _ seedResult) string { return t.Type }

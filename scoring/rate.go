@@ -49,23 +49,17 @@ func (s *Score) undecoded() error {
 }
 
 // newRate averages a value of results.
-func (s *Score) newRate(tasks []taskResults, measure value) Rate {
-	runs := averages(tasks, bySeed, measure)
-	r := Rate{Estimate{Mean: math.NaN()}, math.NaN()}
-	if len(runs) == 0 {
-		return r
+func (s *Score) newRate(measure value) Rate {
+	seeds := sorted(averages(s.tasks, bySeed, measure))
+	if len(seeds) == 0 {
+		return Rate{Estimate{Mean: math.NaN()}, math.NaN()}
 	}
-	means := sorted(runs)
-	if r.Mean = stats.Mean(means); uneven(tasks, len(runs)) {
-		r.Mean = stats.Mean(meansByTask(tasks, measure))
+	values := byTask(s.tasks, measure)
+	e, _ := s.estimator()(values, 0, means(values))
+	if !uneven(s.tasks, len(seeds)) {
+		e.Mean = stats.Mean(seeds)
 	}
-	if len(means) > 1 {
-		r.SampleStd = stats.SampleStd(means)
-	}
-	if e, err := s.estimator()(byTask(tasks, measure)); err == nil {
-		r.Basis, r.Interval = e, &e.Interval
-	}
-	return r
+	return Rate{e, stats.SampleStd(seeds)}
 }
 
 // Decoded are the intervals of both rates for other decodings of the same tasks; nil if another
@@ -84,38 +78,48 @@ func uneven(tasks []taskResults, seeds int) bool {
 	return slices.ContainsFunc(tasks, func(t taskResults) bool { return len(t.results) < seeds })
 }
 
-// estimator makes intervals for the score's question, of the mean over tasks of the mean of the values of each.
-func (s *Score) estimator() func(values [][]float64) (stats.Estimate, error) {
-	if s.About == stats.TheseTasks {
-		return func(values [][]float64) (stats.Estimate, error) {
-			if err := s.undecoded(); err != nil {
-				return stats.Estimate{}, err
-			}
-			if len(values) == 0 {
-				return stats.Estimate{}, stats.ErrFewTasks
-			}
-			return stats.DecodingRate(values, Level), nil
-		}
+// estimator estimates a mean over tasks from what the values of each come to: their mean, or the best of so
+// many tries if these are not 0. The error says why there is no interval.
+type estimator func(values [][]float64, tries int, each []float64) (Estimate, error)
+
+// estimator makes intervals for the score's question.
+func (s *Score) estimator() estimator {
+	sampling, none := stats.Sampling{}, s.undecoded()
+	if s.About != stats.TheseTasks {
+		sampling, none = s.sampling(s.About)
 	}
-	sampling, err := s.sampling(s.tasks, s.About, Level)
-	return func(values [][]float64) (stats.Estimate, error) {
-		if err != nil {
-			return stats.Estimate{}, err
+	return func(values [][]float64, tries int, each []float64) (e Estimate, err error) {
+		e.Mean = stats.Mean(each)
+		switch {
+		case none != nil:
+			return e, none
+		case s.About != stats.TheseTasks:
+			e.Basis = sampling.Rate(each)
+		case tries > 0:
+			e.Basis, err = stats.DecodingBestOf(values, tries, Level)
+		case len(values) == 0:
+			err = stats.ErrFewTasks
+		default:
+			e.Basis = stats.DecodingRate(values, Level)
 		}
-		return sampling.Rate(means(values)), nil
+		if err != nil {
+			return Estimate{Mean: e.Mean}, err
+		}
+		e.Interval = &e.Basis.Interval
+		return e, nil
 	}
 }
 
 // sampling returns the sampling of the played tasks, in the order of their keys.
-func (s *Score) sampling(tasks []taskResults, q stats.Question, level float64) (stats.Sampling, error) {
+func (s *Score) sampling(q stats.Question) (stats.Sampling, error) {
 	if s.Condition.Order != "" {
 		return stats.Sampling{}, ErrDependent
 	}
 	var groups []stats.Group
-	for _, t := range tasks {
+	for _, t := range s.tasks {
 		groups = append(groups, groupOf(s.Condition.Env, *t.Task))
 	}
-	return stats.NewSampling(q, groups, level)
+	return stats.NewSampling(q, groups, Level)
 }
 
 // deterministic reports whether another run would give the same results.
@@ -126,7 +130,8 @@ func (s *Score) deterministic() bool {
 
 // NoInterval says why the rates have no interval; nil if they have.
 func (s *Score) NoInterval() error {
-	_, err := s.estimator()(byTask(s.tasks, success))
+	values := byTask(s.tasks, success)
+	_, err := s.estimator()(values, 0, means(values))
 	return err
 }
 

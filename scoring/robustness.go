@@ -131,7 +131,7 @@ func (p pair) onScale(s scale, measure value) (func(u, v float64) (stats.Differe
 		}
 		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(p.b.tasks, about, Level)
+	sampling, err := p.b.sampling(about)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func meanRate(scores []*Score, measure value) Estimate {
 	}
 	var means []float64
 	for _, s := range scores {
-		means = append(means, s.newRate(s.tasks, measure).Mean)
+		means = append(means, s.newRate(measure).Mean)
 	}
 	e.Mean = stats.Mean(means)
 	p, err := newPair(scores, scores[0])
@@ -204,7 +204,7 @@ func meanRate(scores []*Score, measure value) Estimate {
 	if p.about == stats.TheseTasks {
 		e.Basis = decodingMean(scores, measure)
 	} else {
-		sampling, err := p.b.sampling(p.b.tasks, p.about, Level)
+		sampling, err := p.b.sampling(p.about)
 		if err != nil {
 			return e
 		}

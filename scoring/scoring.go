@@ -169,9 +169,9 @@ func (s *Score) compute() {
 
 // rate derives the rates from the results of the tasks.
 func (s *Score) rate() {
-	s.Success = s.newRate(s.tasks, success)
-	s.Progress = s.newRate(s.tasks, progress)
-	s.Grounding = s.newRate(s.tasks, func(a *attempt) float64 { return a.Grounding })
+	s.Success = s.newRate(success)
+	s.Progress = s.newRate(progress)
+	s.Grounding = s.newRate(func(a *attempt) float64 { return a.Grounding })
 }
 
 // value is a number of a result.

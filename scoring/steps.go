@@ -1,9 +1,6 @@
 package scoring
 
-import (
-	"heldout/scoring/refinement"
-	"heldout/scoring/stats"
-)
+import "heldout/scoring/refinement"
 
 // ByStep holds what the episodes had reached after a number of steps. What an
 // episode reached at its last step stays.
@@ -44,7 +41,7 @@ func (s *Score) BySteps() (points []ByStep) {
 }
 
 // average averages a value in [0,1] over the seeds of each task, then over tasks.
-func average(counts [][]*refinement.Counts, estimate func([][]float64) (stats.Estimate, error),
+func average(counts [][]*refinement.Counts, estimate estimator,
 	value func(*refinement.Counts) float64) Estimate {
 	byTask := make([][]float64, len(counts))
 	for i, task := range counts {
@@ -52,9 +49,6 @@ func average(counts [][]*refinement.Counts, estimate func([][]float64) (stats.Es
 			byTask[i] = append(byTask[i], value(c))
 		}
 	}
-	out := Estimate{Mean: stats.Mean(means(byTask))}
-	if e, err := estimate(byTask); err == nil {
-		out.Basis, out.Interval = e, &e.Interval
-	}
-	return out
+	e, _ := estimate(byTask, 0, means(byTask))
+	return e
 }

@@ -190,5 +190,5 @@ func (s *Score) scoreAfter(n int) (*Score, Rate) {
 		}
 	}
 	score.compute()
-	return score, score.newRate(score.tasks, func(a *attempt) float64 { return best[a] })
+	return score, score.newRate(func(a *attempt) float64 { return best[a] })
 }

@@ -1,6 +1,11 @@
 package scoring
 
-import "heldout/scoring/record"
+import (
+	"slices"
+
+	"heldout/scoring/record"
+	"heldout/scoring/stats"
+)
 
 // mostLost is the largest share of the planned episodes that may have no result for a
 // reason that depends on the model before a rate of the others misleads: such
@@ -29,24 +34,19 @@ func (s *Score) Misleads() bool {
 	return float64(sum) > mostLost*float64(s.Planned)
 }
 
-// Bounds are the limits of a rate over all planned episodes.
-type Bounds struct{ Low, High float64 }
-
 // Bounds returns what success and progress are if all episodes without a result fail
 // at once, and if all succeed.
-func (s *Score) Bounds() (successes, progresses Bounds) {
+func (s *Score) Bounds() (successes, progresses stats.Interval) {
 	return s.bounds(success), s.bounds(progress)
 }
 
-func (s *Score) bounds(measure value) Bounds {
+func (s *Score) bounds(measure value) stats.Interval {
 	sum := 0.0
-	for _, values := range byTask(s.tasks, measure) {
-		for _, v := range values {
-			sum += v
-		}
+	for _, v := range slices.Concat(byTask(s.tasks, measure)...) {
+		sum += v
 	}
 	planned, missing := float64(s.Planned), float64(s.Planned-s.Finished)
-	return Bounds{sum / planned, (sum + missing) / planned}
+	return stats.Interval{Low: sum / planned, High: (sum + missing) / planned}
 }
 
 // Supposing returns the score if every planned episode without a result had reached v, 0

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -46,35 +45,29 @@ func (t test) intervalAt(level float64) *stats.Interval {
 
 // settle corrects the tests of all families and returns their claims.
 func settle(tests []test, margin float64) (claims []Claim) {
-	var names []FamilyName
+	byFamily := Grouped(tests, func(t test) FamilyName { return t.claim.Family.Name })
 	var families []stats.Family
-	of := func(t test) int {
-		i := slices.Index(names, t.claim.Family.Name)
-		if i < 0 {
-			i = len(names)
-			names, families = append(names, t.claim.Family.Name),
-				append(families, stats.Family{Share: shares[t.claim.Family.Name]})
+	for _, of := range byFamily {
+		f := stats.Family{Share: shares[of[0].claim.Family.Name]}
+		for _, t := range of {
+			if t.tested {
+				f.Ps = append(f.Ps, t.p())
+			}
 		}
-		return i
+		families = append(families, f)
 	}
-	for _, t := range tests {
-		if i := of(t); t.tested {
-			families[i].Ps = append(families[i].Ps, t.p())
+	for i, corrected := range stats.Correct(families, Level) {
+		for _, t := range byFamily[i] {
+			c := t.claim
+			c.Family.Tests, c.Margin = len(families[i].Ps), margin
+			if t.tested {
+				c, corrected = t.settled(c, corrected[0]), corrected[1:]
+			} else {
+				nan := math.NaN()
+				c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, nan, nan, nan, nan
+			}
+			claims = append(claims, c)
 		}
-	}
-	corrected := stats.Correct(families, Level)
-	for _, t := range tests {
-		i := of(t)
-		c := t.claim
-		c.Family.Tests, c.Margin = len(families[i].Ps), margin
-		if t.tested {
-			c = t.settled(c, corrected[i][0])
-			corrected[i] = corrected[i][1:]
-		} else {
-			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, math.NaN(), math.NaN(), math.NaN(),
-				math.NaN()
-		}
-		claims = append(claims, c)
 	}
 	return claims
 }

@@ -136,18 +136,11 @@ func rates(subjects []Subject, last string) string {
 	for _, s := range subjects[:min(mostRates, len(subjects))] {
 		parts = append(parts, s.rated())
 	}
-	return listed(parts, len(subjects)-mostRates, last)
-}
-
-func listed(parts []string, others int, last string) string {
-	if others > 0 {
+	if others := len(subjects) - mostRates; others > 0 {
 		return table.List(append(parts, table.Counted(others, "other")))
 	}
-	n := len(parts) - 1
-	if n < 1 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:n], ", ") + last + parts[n]
+	n := max(0, len(parts)-2)
+	return strings.Join(append(parts[:n:n], strings.Join(parts[n:], last)), ", ")
 }
 
 // rated is a model with its rate.

@@ -3,7 +3,6 @@ package claim
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -252,45 +251,48 @@ func tasksOf(claims []Claim) (n int) {
 
 // outcomes say where which outcome was seen.
 func outcomes(claims []Claim) string {
-	byWord, ranks := map[string][]string{}, map[string]int{}
-	var words, parts []string
-	for _, c := range claims {
-		word, rank := c.outcome()
-		where := c.Place.Title
-		if c.Family.Name == Losses && c.Kind != NotCompared { // no table has them
-			where += fmt.Sprintf(" (%s)", points(c.Estimate))
+	groups := Grouped(claims, Claim.outcome)
+	slices.SortStableFunc(groups, func(a, b []Claim) int {
+		return cmp.Compare(a[0].outcome().rank, b[0].outcome().rank)
+	})
+	var parts []string
+	for _, of := range groups {
+		var where []string
+		for _, c := range of {
+			title := c.Place.Title
+			if c.Family.Name == Losses && c.Kind != NotCompared { // no table has them
+				title += fmt.Sprintf(" (%s)", points(c.Estimate))
+			}
+			where = append(where, title)
 		}
-		if byWord[word] == nil {
-			words = append(words, word)
-		}
-		byWord[word], ranks[word] = append(byWord[word], where), rank
-	}
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(ranks[a], ranks[b]) })
-	for _, word := range words {
-		verdict, rest, _ := strings.Cut(word, "; ")
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s on %s %s", verdict,
-			strings.Join(byWord[word], ", "), rest)))
+		o := of[0].outcome()
+		text := fmt.Sprintf("%s on %s %s", o.text, strings.Join(where, ", "), o.rest)
+		parts = append(parts, strings.TrimSpace(text))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// outcome is what a comparison shows, behind a semicolon what is to be said behind the place, and its rank among
-// others.
-func (c Claim) outcome() (text string, rank int) {
+// outcome is what a comparison shows, with what is to be said behind the place, and its rank among others.
+type outcome struct {
+	rank       int
+	text, rest string
+}
+
+func (c Claim) outcome() outcome {
 	switch {
 	case c.Kind == NotCompared && c.Bounded:
 		by, whatever := c.either()
-		return by + "; " + whatever, 2
+		return outcome{2, by, whatever}
 	case c.Kind == NotCompared:
-		return fmt.Sprintf("%s; (%s)", NotCompared, c.Reason), 5
+		return outcome{5, string(NotCompared), "(" + c.Reason + ")"}
 	case c.Equal:
-		return "equal " + c.equality(), 3
+		return outcome{3, "equal " + c.equality(), ""}
 	case c.Kind == NotSignificant:
-		return string(c.Kind), 4
+		return outcome{4, string(c.Kind), ""}
 	case c.Estimate > 0:
-		return "significantly higher", 0
+		return outcome{0, "significantly higher", ""}
 	}
-	return "significantly lower", 1
+	return outcome{1, "significantly lower", ""}
 }
 
 // rateOf names the rates of claims, each once.
@@ -381,21 +383,16 @@ func placesOf(claims []Claim) (titles []string) {
 
 // uncompared says where no models are compared, and why not.
 func (s *Set) uncompared(of FamilyName) (out []string) {
-	places := map[string][]string{}
-	var reasons []string
-	for _, c := range s.Of(of) {
-		in := func(other Claim) bool { return other.Place == c.Place }
-		if c.Place == HeldOut || slices.ContainsFunc(s.Best, in) ||
-			slices.Contains(slices.Concat(slices.Collect(maps.Values(places))...), c.Place.Title) {
-			continue
+	var open []Claim // the first of each place
+	for _, claims := range Grouped(s.Of(of), func(c Claim) Scope { return c.Place }) {
+		in := func(other Claim) bool { return other.Place == claims[0].Place }
+		if claims[0].Place != HeldOut && !slices.ContainsFunc(s.Best, in) {
+			open = append(open, claims[0])
 		}
-		if places[c.Reason] == nil {
-			reasons = append(reasons, c.Reason)
-		}
-		places[c.Reason] = append(places[c.Reason], c.Place.Title)
 	}
-	for _, reason := range reasons {
-		out = append(out, fmt.Sprintf("%s on %s (%s)", NotCompared, table.List(places[reason]), reason))
+	for _, claims := range Grouped(open, func(c Claim) string { return c.Reason }) {
+		places := table.List(placesOf(claims))
+		out = append(out, fmt.Sprintf("%s on %s (%s)", NotCompared, places, claims[0].Reason))
 	}
 	return out
 }
