@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"heldout/envs"
 	"heldout/scoring"
@@ -92,22 +91,20 @@ func usage(report *Report, t *table.Table) {
 
 // endings says how the planned episodes ended.
 func endings(report *Report, t *table.Table) {
-	own := slices.ContainsFunc(report.plain, func(r row) bool { return r.Endings().Unfinished[record.AgentError] > 0 })
-	if !own {
-		t.Drop(column.AgentError)
-	}
+	own := 0
 	for _, r := range report.plain {
 		e := r.Endings()
-		line := []table.Field{r.envCol(), r.modelCol(), column.Planned.Val(r.Planned).Marked(r.marks),
+		t.Add(r.envCol(), r.modelCol(), column.Planned.Val(r.Planned).Marked(r.marks),
 			column.SolvedEpisodes.Val(e.Solved), column.EndedEarly.Val(e.Early), column.StepLimit.Val(e.Limit),
 			column.ContextExceeded.Val(e.Unfinished[record.ContextExceeded]),
 			column.ModelError.Val(e.Unfinished[record.ModelError]),
+			column.AgentError.Val(e.Unfinished[record.AgentError]),
 			column.EnvError.Val(e.Unfinished[record.EnvError]),
-			column.NotRun.Val(e.Unfinished[record.Cancelled] + e.Unfinished[""])}
-		if own {
-			line = append(line, column.AgentError.Val(e.Unfinished[record.AgentError]))
-		}
-		t.Add(line...)
+			column.NotRun.Val(e.Unfinished[record.Cancelled]+e.Unfinished[""]))
+		own += e.Unfinished[record.AgentError]
+	}
+	if own == 0 {
+		*t = t.Without(column.AgentError)
 	}
 	explain(t, "Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the "+
 		"agent gave up. Step limit: unsolved after all steps. The others have no result and count neither as solved nor "+

@@ -32,22 +32,16 @@ const everywhere = "all"
 // perturbations count: they cost as much as others.
 func cost(report *Report, t *table.Table) {
 	bills, priced := billsOf(report)
-	if !priced {
-		t.Drop(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
-	}
 	for _, b := range bills {
-		fields := []table.Field{column.Model.Val(b.model), column.Environment.Val(b.place), column.Calls.Val(b.Calls),
+		t.Add(column.Model.Val(b.model), column.Environment.Val(b.place), column.Calls.Val(b.Calls),
 			column.TokensIn.Val(b.PromptTokens), column.CachedTokens.Val(b.CachedTokens),
-			column.TokensOut.Val(b.CompletionTokens), column.ReasoningTokens.Val(b.ReasoningTokens)}
-		if priced {
-			fields = append(fields, column.Dollars.Val(b.dollars),
-				column.DollarsPerEpisode.Val(b.dollars/float64(b.episodes)),
-				column.DollarsPerSolved.Val(b.dollars/float64(b.solved)))
-		}
-		t.Add(fields...)
+			column.TokensOut.Val(b.CompletionTokens), column.ReasoningTokens.Val(b.ReasoningTokens),
+			column.Dollars.Val(b.dollars), column.DollarsPerEpisode.Val(b.dollars/float64(b.episodes)),
+			column.DollarsPerSolved.Val(b.dollars/float64(b.solved)))
 	}
 	dollars := "USD: at the prices that the user gave."
 	if !priced {
+		*t = t.Without(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
 		dollars = "Dollars need prices: give --set prices=SPEC=INPUT/CACHED/OUTPUT."
 	}
 	annotate(t, "Of all attempts, also those without a result. Tokens as the server counted them: cached ones are part "+

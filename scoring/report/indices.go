@@ -237,20 +237,15 @@ func indices(report *Report, t *table.Table) {
 	for _, line := range fields {
 		programs.Add(line...)
 	}
-	grades := severalGrades(lines)
-	t.Columns = table.Columns(column.Environment, column.Model)
-	if grades {
-		t.Columns = append(t.Columns, column.Grade.Heads()...)
-	}
-	t.Columns = append(t.Columns, table.Columns(shownBase, shownSaid, shownRead, shownCost, column.Worst)...)
+	t.Columns = table.Columns(column.Environment, column.Model, column.Grade, shownBase, shownSaid, shownRead,
+		shownCost, column.Worst)
 	for _, l := range lines {
-		fields := l.summaryFields(rateOf(report.First))
-		if grades {
-			fields = append(fields, column.Grade.Val(l.grade))
-		}
-		t.Add(fields...)
+		t.Add(l.summaryFields(rateOf(report.First))...)
 	}
-	addMeans(t, lines, grades)
+	addMeans(t, lines)
+	if !severalGrades(lines) {
+		*t = t.Without(column.Grade)
+	}
 	head(report, t, append([]string{fmt.Sprintf(indexLegend, rateOf(report.First))}, reasons...)...)
 	programs.Title = t.Title
 	t.Programs[0] = programs
@@ -294,9 +289,9 @@ func (l indexLine) summaryFields(rate claim.Rate) []table.Field {
 	if l.cost != nil && !math.IsNaN(l.cost.Value) {
 		cost = fmt.Sprintf("%.1f", l.cost.Value)
 	}
-	return []table.Field{column.Environment.Val(l.env), column.Model.Val(l.name), shownBase.Val(base).Marked(l.mark),
-		shownSaid.Val(limited(l.iface.Lost)), shownRead.Val(limited(l.read.Lost)), shownCost.Val(cost),
-		column.Worst.Val(strings.Join(l.worst, " "))}
+	return []table.Field{column.Environment.Val(l.env), column.Model.Val(l.name), column.Grade.Val(l.grade),
+		shownBase.Val(base).Marked(l.mark), shownSaid.Val(limited(l.iface.Lost)),
+		shownRead.Val(limited(l.read.Lost)), shownCost.Val(cost), column.Worst.Val(strings.Join(l.worst, " "))}
 }
 
 // limited writes an index with its limits.
@@ -333,7 +328,7 @@ func (l indexLine) fields() []table.Field {
 }
 
 // addMeans adds a line for each model and grade with its mean over environments.
-func addMeans(t *table.Table, lines []indexLine, grades bool) {
+func addMeans(t *table.Table, lines []indexLine) {
 	type key struct {
 		player string
 		grade  int
@@ -345,12 +340,10 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 			continue
 		}
 		fields := []table.Field{column.Environment.Val(fmt.Sprintf("mean of %d", max(saidIn, readIn))),
-			column.Model.Val(of[0].name), shownSaid.Val(limited(iface)), shownRead.Val(limited(read))}
+			column.Model.Val(of[0].name), column.Grade.Val(of[0].grade), shownSaid.Val(limited(iface)),
+			shownRead.Val(limited(read))}
 		if saidIn != readIn {
 			fields[0] = column.Environment.Val(fmt.Sprintf("mean of %d/%d", saidIn, readIn))
-		}
-		if grades {
-			fields = append(fields, column.Grade.Val(of[0].grade))
 		}
 		t.Add(fields...)
 	}

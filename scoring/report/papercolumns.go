@@ -166,9 +166,7 @@ const allKinds = "All"
 
 // kindLines are the numbers of all kinds, for programs.
 func kindLines(r *Report, t table.Table) table.Table {
-	if !slices.ContainsFunc(r.plain, func(of row) bool { return of.Condition.Preset != nil }) {
-		t.Drop(column.MetricValue)
-	}
+	scored := false
 	for _, of := range r.plain {
 		parts := of.ByKind()
 		for i := range parts {
@@ -190,11 +188,14 @@ func kindLines(r *Report, t table.Table) table.Table {
 			for _, c := range column.Used {
 				line = append(line, c.Val(part.Usage(c.Of).Mean))
 			}
-			if of.Condition.Preset != nil {
+			if scored = scored || of.Condition.Preset != nil; of.Condition.Preset != nil {
 				line = append(line, of.rated(column.MetricValue, part.Metric(false).Estimate))
 			}
 			t.Add(line...)
 		}
+	}
+	if !scored {
+		return t.Without(column.MetricValue)
 	}
 	return t
 }

@@ -53,12 +53,7 @@ func (p presetRow) metric(s *scoring.Score) scoring.Rate {
 // presets has a row for every preset and model.
 func presets(report *Report, t *table.Table) {
 	rows, byKey := presetRows(report.plain, report.Runs), protocols(report.Runs)
-	loose := slices.ContainsFunc(rows, func(r row) bool {
-		return byKey[r.Condition.Preset.Key()].definition.Metric.Loose != ""
-	})
-	if !loose {
-		t.Drop(column.LooseSuccess)
-	}
+	var looser []string
 	for _, r := range rows {
 		p := byKey[r.Condition.Preset.Key()]
 		line := []table.Field{
@@ -70,14 +65,14 @@ func presets(report *Report, t *table.Table) {
 		}
 		if p.definition.Metric.Loose != "" {
 			line = append(line, column.LooseSuccess.Val(r.Loose().Mean))
+			looser = []string{"Loose: the success of the protocol's source, which counts episodes that ended " +
+				"before the step limit (done), or only those of them with a score above 0 (done-and-positive), " +
+				"also if a mistake or doing nothing ended them."}
 		}
 		t.Add(line...)
 	}
-	var looser []string
-	if loose {
-		looser = []string{"Loose: the success of the protocol's source, which counts episodes that ended before the step " +
-			"limit (done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing " +
-			"nothing ended them."}
+	if looser == nil {
+		*t = t.Without(column.LooseSuccess)
 	}
 	annotate(t, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different "+
 		"presets do not rank against each other. By task type: --table kinds.", looser, aboutNotes(rows),

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"heldout/scoring"
@@ -22,12 +21,9 @@ const refinementNote = "In percent; Run in steps. Format, Invalid: format errors
 // refinementShort has the most informative measures of what the models do with
 // their errors, one line per row.
 func refinementShort(report *Report, t *table.Table) {
-	perturbed := slices.ContainsFunc(report.rows,
-		func(r row) bool { return r.Condition.Perturbation != noPerturbation })
-	if !perturbed {
-		t.Drop(column.OldForm)
-	}
+	perturbed := false
 	for _, r := range report.rows {
+		perturbed = perturbed || r.Condition.Perturbation != noPerturbation
 		byKey := map[string]scoring.Measured{}
 		for _, m := range r.Refinement() {
 			byKey[m.Key] = m
@@ -37,15 +33,16 @@ func refinementShort(report *Report, t *table.Table) {
 		}
 		line := []table.Field{r.envCol(), r.modelCol()}
 		for _, c := range column.Refinement {
-			if m := byKey[c.Key]; perturbed || c.Key != column.OldForm.Key {
-				line = append(line, r.share(c.Format(amountIn(m.Unit)), m.Value))
-			}
+			m := byKey[c.Key]
+			line = append(line, r.share(c.Format(amountIn(m.Unit)), m.Value))
 		}
 		t.Add(line...)
 	}
 	note := refinementNote
 	if perturbed {
 		note += " Old form: invalid actions in the form that the perturbation replaces, per step."
+	} else {
+		*t = t.Without(column.OldForm)
 	}
 	explain(t, note, []string{"All measures with intervals: --table refinement-measures; differences paired by task: " +
 		"refinement-paired; when progress was made: steps."})

@@ -190,11 +190,3 @@ func (t Table) Without(declarations ...Declared) Table {
 	}
 	return t
 }
-
-// Drop takes columns out of a table that has no lines yet.
-func (t *Table) Drop(declarations ...Declared) {
-	for _, c := range Columns(declarations...) {
-		index := t.Pos(c.Key)
-		t.Columns = slices.Delete(slices.Clone(t.Columns), index, index+1)
-	}
-}
