@@ -15,11 +15,13 @@ import (
 // combined families of perturbations for each model.
 func byDose(r reader, f *Figure) error {
 	const rate = "SR"
-	r = panelled(r.match(column.Rate, rate), column.DoseGrade, func(text string) string {
-		if text == "drawn" {
-			return text
+	r = r.match(column.Rate, rate)
+	r = r.renamed(column.Environment, func(row int) string {
+		grade := r.text(row, column.DoseGrade)
+		if grade != "drawn" {
+			grade = "grade " + grade
 		}
-		return "grade " + text
+		return r.text(row, column.Environment) + ", " + grade
 	})
 	f.Table.Rows = newReader(f.Table).match(column.Rate, rate).Rows
 	return curveFigure{r: r, value: column.Level, name: rate, xColumn: column.Combined, x: func(of reader) axis {
@@ -36,18 +38,16 @@ func byDose(r reader, f *Figure) error {
 	}}.figure(f)
 }
 
-// panelled returns the reader with the text of another column in the environment's
-// name.
-func panelled(r reader, c named, name func(text string) string) reader {
-	index := r.column[column.Environment.Key]
-	rows := r.Rows
-	r.Rows = nil
-	for i, cells := range rows {
+// renamed returns the reader with other texts in a column.
+func (r reader) renamed(c named, name func(row int) string) reader {
+	out := r
+	out.Rows = nil
+	for row, cells := range r.Rows {
 		cells = slices.Clone(cells)
-		cells[index] = table.String(cells[index].Text + ", " + name(rows[i][r.column[c.ID()]].Text))
-		r.Rows = append(r.Rows, cells)
+		cells[r.column[c.ID()]] = table.String(name(row))
+		out.Rows = append(out.Rows, cells)
 	}
-	return r
+	return out
 }
 
 // families has a panel for each environment and model: the change by family of
@@ -60,34 +60,26 @@ func families(r reader, f *Figure) error {
 	for i := range changes {
 		changes[i].name, changes[i].p = "Δ "+rates[i], column.P
 	}
-	var names []string
-	named := func(row int) string { return r.text(row, column.Family) + " " + r.text(row, column.FamilyGrade) }
-	for row := range r.Rows {
-		if name := named(row); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	graded := r.renamed(column.Family, func(row int) string {
+		return r.text(row, column.Family) + " " + r.text(row, column.FamilyGrade)
+	})
+	names, models := graded.distinct(column.Family), r.models()
 	var out []rowPanel
-	models := r.models()
 	for _, env := range r.distinct(column.Environment) {
 		for _, model := range models {
 			title := envs.PlaceTitle(env)
 			if len(models) > 1 {
 				title += ", " + display(model)
 			}
-			rows := map[string]int{} // by family and rate
-			for row := range r.Rows {
-				if r.text(row, column.Environment) == env && r.text(row, column.Model) == model {
-					rows[named(row)+r.text(row, column.Rate)] = row
-				}
-			}
-			if len(rows) == 0 {
+			part := graded.match(column.Environment, env).match(column.Model, model)
+			if len(part.Rows) == 0 {
 				continue
 			}
 			out = append(out, rowPanel{title, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				for k, q := range changes {
-					if row, ok := rows[names[i]+rates[k]]; ok {
-						q.draw(s, r, row, x, y, title+", "+names[i])
+					of := part.match(column.Rate, rates[k]).match(column.Family, names[i])
+					if len(of.Rows) > 0 {
+						q.draw(s, of, 0, x, y, title+", "+names[i])
 					}
 				}
 			}, true})

@@ -69,12 +69,13 @@ type matrixCell struct {
 }
 
 func newMatrix(r reader) matrix {
-	tasks := map[string]int{}
+	task := func(row int) string { return r.text(row, column.TaskNo) + " " + r.text(row, column.Task) }
+	place := map[string]int{}
 	var rows []int // the first row of each task
 	for row := range r.Rows {
-		if id := r.text(row, column.TaskNo) + " " + r.text(row, column.Task); tasks[id] == 0 {
+		if _, known := place[task(row)]; !known {
 			rows = append(rows, row)
-			tasks[id] = len(rows)
+			place[task(row)] = 0
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b int) int {
@@ -83,9 +84,8 @@ func newMatrix(r reader) matrix {
 		return int(x) - int(y)
 	})
 	m := matrix{models: r.models(), tasks: len(rows), perColumn: (len(rows) + mostColumns - 1) / mostColumns}
-	place := map[string]int{}
 	for i, row := range rows {
-		place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)] = i / m.perColumn
+		place[task(row)] = i / m.perColumn
 		if i%m.perColumn == 0 {
 			m.types = append(m.types, r.text(row, column.Type))
 		}
@@ -100,7 +100,7 @@ func newMatrix(r reader) matrix {
 		if !ok {
 			continue
 		}
-		c := &m.cells[index[r.text(row, column.Model)]][place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)]]
+		c := &m.cells[index[r.text(row, column.Model)]][place[task(row)]]
 		c.sum += value
 		c.n++
 		c.text = fmt.Sprintf("%s, task %s, %s: SR %s of %s episodes", r.text(row, column.Model),

@@ -165,7 +165,8 @@ func entries(list []series) (out []legendEntry) {
 // panelTitle names a panel by its environment.
 func panelTitle(env string) string { return strings.TrimSuffix(envs.PlaceTitle(env), " score") }
 
-// dots are panels by environment with a dot and an interval for each series.
+// dots are panels by environment with a dot and an interval for each series, and beside the dots of rates
+// what they say.
 func dots(r reader, names []string, list []series, scale axis, zero bool) (out []rowPanel) {
 	labelled := len(names) <= mostSaid && len(r.distinct(column.Environment)) <= mostSaid
 	for _, env := range r.distinct(column.Environment) {
@@ -181,7 +182,7 @@ func dots(r reader, names []string, list []series, scale axis, zero bool) (out [
 					if labelled && k == 0 {
 						label = subset.marked(row, q.value)
 					}
-					if q.draw(s, subset, row, x, y, env+", "+names[i]) {
+					if q.draw(s, subset, row, x, y, env+", "+names[i]) && q.p == nil {
 						q.say(s, subset, row, x, y+q.shift, scale, label)
 					}
 				}
@@ -249,38 +250,16 @@ func differences(r reader, f *Figure) error {
 	q := twoRates(column.Difference, column.Difference)[0]
 	q.name, q.p, q.shift = "Δ "+r.text(0, column.Rate), column.P, 0
 	reach := r.reach(0.05, q.value.Low, q.value.High)
-	bases := r.distinct(column.Against)
-	if len(bases) == 1 {
+	if bases := r.distinct(column.Against); len(bases) == 1 {
 		f.Caption += " All are minus " + display(bases[0]) + "."
+	} else {
+		r = r.renamed(column.Model, func(row int) string {
+			return r.text(row, column.Model) + " − " + r.text(row, column.Against)
+		})
 	}
-	pair := func(row int) string {
-		if len(bases) == 1 {
-			return r.text(row, column.Model)
-		}
-		return r.text(row, column.Model) + " − " + r.text(row, column.Against)
-	}
-	var names []string
-	rows := map[string]map[string]int{} // by environment and pair
-	for row := range r.Rows {
-		env, name := r.text(row, column.Environment), pair(row)
-		if rows[env] == nil {
-			rows[env] = map[string]int{}
-		}
-		if rows[env][name] = row; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	var out []rowPanel
-	for _, env := range r.distinct(column.Environment) {
-		out = append(out, rowPanel{panelTitle(env),
-			roundAxis(-reach, reach, 100, "percentage points"),
-			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				if row, ok := rows[env][names[i]]; ok {
-					q.draw(s, r, row, x, y, env+", "+names[i])
-				}
-			}, true})
-	}
-	return rowFigure(f, names, out, nil)
+	names := r.distinct(column.Model)
+	scale := roundAxis(-reach, reach, 100, "percentage points")
+	return rowFigure(f, names, dots(r, names, []series{q}, scale, true), nil)
 }
 
 // reach is the largest size of numbers in some columns, or at least a given one.

@@ -19,29 +19,19 @@ const fewestEnvironments = 2
 // models are scored on the environments of the runs.
 func abilities(report *Report, t *table.Table) {
 	rows, several := abilityRows(report.plain)
-	lines := gather(fair(rows), environmentOf)
-	runs := len(lines)
-	var listed []Baseline
-	for _, b := range report.baselines {
-		if b.Table.Env == "" && len(rows) > 0 {
-			listed, lines = append(listed, b), append(lines, publishedLines(b, report.weights)...)
-		}
-	}
+	lines, listed := report.withBaselines(gather(fair(rows), environmentOf))
 	played, marks := environments(rows), ""
 	var shown []modelRates
-	for i, l := range lines {
+	for _, l := range lines {
 		names := l.succeeding(played)
 		if len(names) < fewestEnvironments {
 			continue
 		}
-		origin, mark := column.FromRun, l.marksOn(names)
-		if i >= runs {
-			origin = column.FromPublished
-		}
+		mark := l.marksOn(names)
 		shown, marks = append(shown, l), marks+mark
 		for _, a := range configs.Abilities {
 			score, share := l.ability(a, names)
-			t.Add(column.Model.Val(l.Name), column.Ability.Val(a.Name), column.Origin.Val(origin),
+			t.Add(column.Model.Val(l.Name), column.Ability.Val(a.Name), column.Origin.Val(l.origin()),
 				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}

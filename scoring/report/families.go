@@ -164,14 +164,14 @@ func (l *losses) level(p *perturbedPlayer, conditions []row, changes [2]*stats.D
 	label ...table.Field) {
 	success, progress := scoring.MeanRates(scoresOf(conditions))
 	for i, e := range []scoring.Estimate{success, progress} {
-		l.add([]claim.Rate{claim.Success, claim.Progress}[i], changes[i],
+		l.add(sweptRates[i], changes[i],
 			append(p.label(label...), rated(column.Level, e).Marked(marksOf(conditions)))...)
 	}
 }
 
 // unchanged adds the rates without a perturbation.
 func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
-	for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
+	for _, rate := range sweptRates {
 		l.add(rate, nil, append(p.label(label...), p.base.rated(column.Level, rate.Select(p.base.Score).Estimate))...)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
+	"heldout/scoring/column"
 	"heldout/scoring/protocol"
 	"heldout/scoring/table"
 )
@@ -164,15 +165,15 @@ func ratesOf(r row) rates {
 func publishedLines(b Baseline, w configs.Weights) (out []modelRates) {
 	for _, r := range b.Table.Rows {
 		l := modelRates{Model: claim.Model{Name: method(r) + " [" + b.Name + "]"}, rates: map[string]rates{}}
-		for i, column := range b.Table.Columns {
+		for i, name := range b.Table.Columns {
 			rate := rates{success: fraction(r.Success, i), progress: fraction(r.Progress, i)}
 			if rate.success == nil || rate.progress == nil {
 				rate.lack = "not published"
 			}
-			if slices.Contains(r.HeldIn, column) {
+			if slices.Contains(r.HeldIn, name) {
 				rate.marks = heldInMark
 			}
-			l.rates[column] = rate
+			l.rates[name] = rate
 		}
 		if h := l.heldOut(w); len(h.Missing) == 0 {
 			l.rates[claim.HeldOut.Name] = rates{success: &h.Success, progress: &h.Progress}
@@ -180,6 +181,24 @@ func publishedLines(b Baseline, w configs.Weights) (out []modelRates) {
 		out = append(out, l)
 	}
 	return out
+}
+
+// withBaselines are lines of runs with those of publications by environment below them, which are listed.
+func (r *Report) withBaselines(lines []modelRates) (all []modelRates, listed []Baseline) {
+	for _, b := range r.baselines {
+		if b.Table.Env == "" {
+			listed, lines = append(listed, b), append(lines, publishedLines(b, r.weights)...)
+		}
+	}
+	return lines, listed
+}
+
+// origin says where a line is from.
+func (l modelRates) origin() string {
+	if l.Scores == nil {
+		return column.FromPublished
+	}
+	return column.FromRun
 }
 
 // fraction turns a published percentage into a fraction; nil if there is none.

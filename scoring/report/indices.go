@@ -61,24 +61,23 @@ type indexLine struct {
 	grade int
 	rate  claim.Rate
 	base  float64
-	// iface is the index under perturbations that change what must be said, read that
-	// under those that change only what is read; about both are anchorLosses.
-	iface, read      scoring.Index
-	scaleSaid, scale anchorLosses
-	cost             *scoring.Measured
-	worst            []string // families
-	luck             float64  // of the random player, NaN if unknown
-	excluded         []string // perturbations under which nobody can lose
-	about            stats.Question
-	mark             string
+	// iface is under perturbations that change what must be said, read under those that change
+	// only what is read.
+	iface, read anchoredIndex
+	cost        *scoring.Measured
+	worst       []string // families
+	luck        float64  // of the random player, NaN if unknown
+	excluded    []string // perturbations under which nobody can lose
+	about       stats.Question
+	mark        string
 }
 
-// anchorLosses is what anchors lose on average over perturbations, as shares of their
-// unperturbed rates; NaN where it is unknown.
-type anchorLosses struct {
-	perturbations int
-	anchor        float64 // the memoriser or the reciter
-	reader        float64
+// anchoredIndex is an index over perturbations with what the anchor, the memoriser or the reciter, and the
+// reader lose by them on average, as shares of their unperturbed rates; NaN where it is unknown.
+type anchoredIndex struct {
+	scoring.Index
+	perturbations  int
+	anchor, reader float64
 }
 
 // classes divides the perturbations of a player: those that change what must be said, and
@@ -152,14 +151,15 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 	readIndex, failed := p.robustness(read, a, record.Reciter)
 	err = errors.Join(err, failed)
 	cost := scoring.AdaptationCost(scoresOf(iface))
-	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
+	for i, rate := range sweptRates {
+		index := func(r scoring.Robustness, of []row, agent string) anchoredIndex {
+			return anchoredIndex{claim.Pick(rate, r.Success, r.Progress), len(of), p.lost(of, a, agent, rate),
+				p.lost(of, a, record.Expert, rate)}
+		}
 		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Select(p.base.Score).Mean,
-			iface: claim.Pick(rate, ifaceIndex.Success, ifaceIndex.Progress),
-			read:  claim.Pick(rate, readIndex.Success, readIndex.Progress), cost: cost, luck: math.NaN(),
-			about: p.base.About, mark: marksOf(append(p.atGrade(grade), *p.base))}
-		l.scaleSaid = anchorLosses{len(iface), p.lost(iface, a, record.Memoriser, rate),
-			p.lost(iface, a, record.Expert, rate)}
-		l.scale = anchorLosses{len(read), p.lost(read, a, record.Reciter, rate), p.lost(read, a, record.Expert, rate)}
+			iface: index(ifaceIndex, iface, record.Memoriser), read: index(readIndex, read, record.Reciter),
+			cost: cost, luck: math.NaN(), about: p.base.About,
+			mark: marksOf(append(p.atGrade(grade), *p.base))}
 		if s := a.score(*p.base, luck); s != nil {
 			l.luck = rate.Select(s).Mean
 		}
@@ -298,29 +298,25 @@ func (l indexLine) summaryFields(rate claim.Rate) []table.Field {
 func limited(l stats.Lost) string {
 	switch {
 	case math.IsNaN(l.Value):
-		return table.None().Text
+		return share(l.Value)
 	case math.IsNaN(l.Low):
-		return roundedPercent(l.Value) + " (?)"
+		return share(l.Value) + " (?)"
+	case l.Low < 0:
+		return fmt.Sprintf("%s (%s to %s)", share(l.Value), share(l.Low), share(l.High))
 	}
-	separator := "–"
-	if l.Low < 0 {
-		separator = " to "
-	}
-	return fmt.Sprintf("%s (%s%s%s)", roundedPercent(l.Value), roundedPercent(l.Low), separator, roundedPercent(l.High))
+	return fmt.Sprintf("%s (%s–%s)", share(l.Value), share(l.Low), share(l.High))
 }
-
-// roundedPercent writes a share in whole percent, and never -0.
-func roundedPercent(share float64) string { return fmt.Sprintf("%.0f", math.Round(100*share)+0) }
 
 func (l indexLine) fields() []table.Field {
 	i := func(c table.Bounded, lost stats.Lost) table.Field { return c.Val(lost.Value, lost.Low, lost.High) }
 	fields := []table.Field{column.Environment.Val(l.env), column.Model.Val(l.name), column.Grade.Val(l.grade),
 		column.Rate.Val(string(l.rate)), column.Base.Val(l.base).Marked(l.mark), i(column.InterfaceIndex, l.iface.Lost),
 		i(column.ReadingIndex, l.read.Lost), column.Worst.Val(strings.Join(l.worst, ", ")),
-		column.InterfaceSets.Val(l.scaleSaid.perturbations), column.InterfaceCounted.Val(l.iface.Counted),
-		column.MemoriserLoss.Val(l.scaleSaid.anchor), column.ReaderLoss.Val(l.scaleSaid.reader),
-		column.ReadingSets.Val(l.scale.perturbations), column.ReadingCounted.Val(l.read.Counted),
-		column.ReciterLoss.Val(l.scale.anchor), column.ReaderReadingLoss.Val(l.scale.reader), column.Luck.Val(l.luck)}
+		column.InterfaceSets.Val(l.iface.perturbations), column.InterfaceCounted.Val(l.iface.Counted),
+		column.MemoriserLoss.Val(l.iface.anchor), column.ReaderLoss.Val(l.iface.reader),
+		column.ReadingSets.Val(l.read.perturbations), column.ReadingCounted.Val(l.read.Counted),
+		column.ReciterLoss.Val(l.read.anchor), column.ReaderReadingLoss.Val(l.read.reader),
+		column.Luck.Val(l.luck)}
 	if l.cost != nil {
 		fields = append(fields, measured(column.AdaptationCost, *l.cost))
 	}
@@ -334,8 +330,8 @@ func addMeans(t *table.Table, lines []indexLine) {
 		grade  int
 	}
 	for _, of := range claim.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
-		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface })
-		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read })
+		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface.Index })
+		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read.Index })
 		if saidIn < 2 && readIn < 2 {
 			continue
 		}
@@ -386,9 +382,9 @@ func indexNotes(r *Report) (notes []string) {
 		if grades {
 			place = fmt.Sprintf("%s at grade %d:", l.env, l.grade)
 		}
-		text := fmt.Sprintf("%s %s %s %s %s", place, share(l.scaleSaid.anchor), share(l.scale.anchor),
-			share(max(l.scaleSaid.reader, l.scale.reader)), share(l.luck))
-		if !math.IsNaN(l.scaleSaid.anchor + l.scale.anchor) {
+		text := fmt.Sprintf("%s %s %s %s %s", place, share(l.iface.anchor), share(l.read.anchor),
+			share(max(l.iface.reader, l.read.reader)), share(l.luck))
+		if !math.IsNaN(l.iface.anchor + l.read.anchor) {
 			measured = appendNew(measured, text)
 		}
 		if len(l.excluded) > 0 {
@@ -404,7 +400,7 @@ func indexNotes(r *Report) (notes []string) {
 	}
 	var unscaled []string
 	for _, l := range lines {
-		if errors.Is(l.iface.Reason, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.scaleSaid.perturbations > 0 {
+		if errors.Is(l.iface.Reason, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.iface.perturbations > 0 {
 			unscaled = appendNew(unscaled, l.env)
 		}
 	}
@@ -416,12 +412,12 @@ func indexNotes(r *Report) (notes []string) {
 	return append(notes, "Limits of the indices, and more tables: heldout help perturbations.")
 }
 
-// share writes a share in whole percent, or that it is unknown.
+// share writes a share in whole percent, and never -0, or that it is unknown.
 func share(v float64) string {
 	if math.IsNaN(v) {
 		return table.None().Text
 	}
-	return roundedPercent(v)
+	return fmt.Sprintf("%.0f", math.Round(100*v)+0)
 }
 
 // intervalWords say what intervals are about.

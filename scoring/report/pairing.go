@@ -91,35 +91,36 @@ func holm(ps []float64) []stats.Corrected {
 
 // fill fills the table. Its notes begin with the legend, and end with more.
 func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
-	var successes, progresses []stats.Difference
-	tests := len(p.comparisons)
-	for i, c := range p.comparisons {
-		success, progress := c.Success.Difference, c.Progress.Difference
-		if of, ok := p.settled[i]; ok { // it belongs to another family
-			settled := &success
-			if tests--; p.rate == claim.Progress {
-				settled = &progress
+	lines, only := slices.Clone(p.labels), make([][]string, len(p.labels))
+	for _, rate := range sweptRates {
+		var changes []stats.Difference
+		var otherKinds []float64
+		for i, c := range p.comparisons {
+			change := claim.Pick(rate, c.Success, c.Progress)
+			if of, ok := p.settled[i]; ok && rate == p.rate { // it belongs to another family
+				change.Interval, change.P = *of.Interval, math.NaN()
 			}
-			settled.Interval, settled.P = *of.Interval, math.NaN()
+			changes, otherKinds = append(changes, change.Difference), append(otherKinds, change.NewKindsP)
 		}
-		successes, progresses = append(successes, success), append(progresses, progress)
+		others, head := holm(otherKinds), claim.Pick(rate, column.SuccessChange, column.ProgressChange)
+		for i, d := range family(changes) {
+			if of, ok := p.settled[i]; ok && rate == p.rate {
+				d.P = of.P
+			}
+			lines[i] = append(lines[i], column.Compared.Val(d.N), head.Val(d.Mean, d.Low, d.High),
+				head.P.Val(d.P))
+			if p.comparisons[i].About == stats.TheseKinds && d.P < significant && others[i].P >= significant {
+				only[i] = append(only[i], string(rate))
+			}
+		}
 	}
-	successes, progresses = family(successes), family(progresses)
-	for i := range p.comparisons {
-		s, g := &successes[i], &progresses[i]
-		if of, ok := p.settled[i]; ok && p.rate == claim.Progress {
-			g.P = of.P
-		} else if ok {
-			s.P = of.P
-		}
-		t.Add(append(p.labels[i], column.Compared.Val(s.N), column.SuccessChange.Val(s.Mean, s.Low, s.High),
-			column.SuccessChange.P.Val(s.P), column.ProgressChange.Val(g.Mean, g.Low, g.High),
-			column.ProgressChange.P.Val(g.P))...)
+	for _, line := range lines {
+		t.Add(line...)
 	}
 	t.Notes = p.failed
-	if len(p.comparisons) > 0 {
-		t.Notes = slices.Concat(legend, []string{decided(tests, ", SR and PR separately")},
-			p.onlyTheseKinds(successes, progresses), p.failed, more)
+	if n := len(p.comparisons); n > 0 {
+		t.Notes = slices.Concat(legend, []string{decided(n-len(p.settled), ", SR and PR separately")},
+			p.onlyTheseKinds(only), p.failed, more)
 	}
 }
 
@@ -136,37 +137,21 @@ func decided(n int, separate string) string {
 		"of its steps: p is below 0.05 if and only if the interval excludes 0.", n, separate)
 }
 
-// onlyTheseKinds names the rows whose difference is significant, after correction, for
+// onlyTheseKinds names the rates of comparisons whose difference is significant, after correction, for
 // tasks of these kinds but not for other kinds.
-func (p *pairing) onlyTheseKinds(successes, progresses []stats.Difference) (notes []string) {
-	var otherSuccess, otherProgress []float64
-	for _, c := range p.comparisons {
-		otherSuccess, otherProgress = append(otherSuccess, c.Success.NewKindsP),
-			append(otherProgress, c.Progress.NewKindsP)
-	}
-	newSuccess, newProgress := holm(otherSuccess), holm(otherProgress)
-	for i, c := range p.comparisons {
-		if c.About != stats.TheseKinds {
+func (p *pairing) onlyTheseKinds(rates [][]string) (notes []string) {
+	for i, names := range rates {
+		if names == nil {
 			continue
 		}
-		var label, names []string
+		var label []string
 		for _, field := range p.labels[i] {
 			label = append(label, field.Text())
 		}
-		for _, d := range []struct {
-			rate      string
-			p, otherP float64
-		}{{"SR", successes[i].P, newSuccess[i].P}, {"PR", progresses[i].P, newProgress[i].P}} {
-			if d.p < significant && d.otherP >= significant {
-				names = append(names, d.rate)
-			}
-		}
-		if names != nil {
-			notes = append(notes,
-				fmt.Sprintf(
-					"%s: the difference of %s holds for tasks of these kinds; %d kinds are too few to say so of other kinds.",
-					strings.Join(label, ", "), strings.Join(names, " and "), c.Kinds))
-		}
+		notes = append(notes,
+			fmt.Sprintf(
+				"%s: the difference of %s holds for tasks of these kinds; %d kinds are too few to say so of other kinds.",
+				strings.Join(label, ", "), strings.Join(names, " and "), p.comparisons[i].Kinds))
 	}
 	return notes
 }

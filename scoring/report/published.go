@@ -61,7 +61,7 @@ func printed(p configs.PublishedTable) table.Table {
 				continue
 			}
 			line := []table.Cell{table.String(method(r)), table.String(column), asPrinted(success),
-				words(solved(p, column, success)), asPrinted(progress)}
+				solved(p, column, success), asPrinted(progress)}
 			if grounded {
 				line = append(line, asPrinted(valueAt(r.Grounding, i)))
 			}
@@ -70,14 +70,6 @@ func printed(p configs.PublishedTable) table.Table {
 	}
 	t.Notes = append([]string{legend}, p.Notes...)
 	return t
-}
-
-// words is a cell with a text, which may be none.
-func words(text string) table.Cell {
-	if text == "" {
-		return table.None()
-	}
-	return table.String(text)
 }
 
 func valueAt(values []*float64, i int) *float64 {
@@ -109,18 +101,17 @@ func tasksOfColumn(p configs.PublishedTable, column string) int {
 	return benchmarkTasks[cmp.Or(p.Env, column)]
 }
 
-// solved says which numbers of solved tasks a success rate can stand for; empty if that
-// is not known.
-func solved(p configs.PublishedTable, column string, success *float64) string {
+// solved says which numbers of solved tasks a success rate can stand for, if that is known.
+func solved(p configs.PublishedTable, column string, success *float64) table.Cell {
 	n := tasksOfColumn(p, column)
 	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool {
 		return r.SuccessStd != nil
 	}) {
-		return "" // means over seeds are not counts
+		return table.None() // means over seeds are not counts
 	}
 	ks, cut := stats.Counts(*success, decimals(*success), n)
 	if ks == nil {
-		return fmt.Sprintf("not k of %d", n)
+		return table.String(fmt.Sprintf("not k of %d", n))
 	}
 	text := fmt.Sprintf("%d of %d", ks[0], n)
 	if last := ks[len(ks)-1]; last != ks[0] {
@@ -129,7 +120,7 @@ func solved(p configs.PublishedTable, column string, success *float64) string {
 	if cut {
 		text += ", cut off"
 	}
-	return text
+	return table.String(text)
 }
 
 // recomputed has the values that follow from the cells of a table's rows, next to

@@ -16,38 +16,26 @@ import (
 // Environments that only publications have are left out.
 func rateLines(report *Report, t *table.Table) {
 	rows, w := report.plain, report.weights
-	lines := gather(fair(rows), placeOf)
-	runs := len(lines)
-	var listed []Baseline
-	for _, b := range report.baselines {
-		if b.Table.Env == "" {
-			listed = append(listed, b)
-			lines = append(lines, publishedLines(b, w)...)
-		}
-	}
+	lines, listed := report.withBaselines(gather(fair(rows), placeOf))
 	marks := ""
-	add := func(env string, i int, success, progress scoring.Estimate, mark string) {
-		origin := column.FromRun
-		if i >= runs {
-			origin = column.FromPublished
-		}
+	add := func(env string, l modelRates, success, progress scoring.Estimate, mark string) {
 		marks += mark
-		line := []table.Field{column.Environment.Val(env), column.Model.Val(lines[i].Name), column.Origin.Val(origin),
+		line := []table.Field{column.Environment.Val(env), column.Model.Val(l.Name), column.Origin.Val(l.origin()),
 			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark)}
-		if score := lines[i].Scores[env]; score != nil {
+		if score := l.Scores[env]; score != nil {
 			line = append(line, column.TaskSet.Val(tasksOf(score)))
 		}
 		t.Add(line...)
 	}
-	for i, l := range lines {
+	for _, l := range lines {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
-			add(column.HeldOutScore, i, h.Success, h.Progress, "")
+			add(column.HeldOutScore, l, h.Success, h.Progress, "")
 		}
 	}
 	for _, env := range environmentsOf(rows) {
-		for i, l := range lines {
+		for _, l := range lines {
 			if r, ok := l.rates[env]; ok && r.success != nil && r.progress != nil {
-				add(env, i, *r.success, *r.progress, r.marks)
+				add(env, l, *r.success, *r.progress, r.marks)
 			}
 		}
 	}

@@ -176,17 +176,12 @@ func departures(rows []row) (notes []string) {
 // departsOf lists what departs from a preset, with the number of the perturbations under
 // which it does.
 func departsOf(perturbations []record.Perturbation) (out []string) {
-	counts := map[string]int{}
 	var parts []string
 	for _, p := range perturbations {
-		for _, part := range p.Departs {
-			if counts[part]++; counts[part] == 1 {
-				parts = append(parts, part)
-			}
-		}
+		parts = append(parts, p.Departs...)
 	}
-	for _, part := range parts {
-		out = append(out, fmt.Sprintf("%s (under %d of %d)", part, counts[part], len(perturbations)))
+	for _, of := range claim.Grouped(parts, func(part string) string { return part }) {
+		out = append(out, fmt.Sprintf("%s (under %d of %d)", of[0], len(of), len(perturbations)))
 	}
 	return out
 }

@@ -17,11 +17,7 @@ const lacksTrainings = "no two models have names that differ in the number at th
 
 // joinedTrainings are rows of one arm as one row, with its name; an error if they do not go together.
 func joinedTrainings(of []row) (row, error) {
-	var scores []*scoring.Score
-	for _, r := range of {
-		scores = append(scores, r.Score)
-	}
-	joined, err := scoring.JoinTrainings(scores)
+	joined, err := scoring.JoinTrainings(scoresOf(of))
 	arm := of[0]
 	if arm.arm = &joined; len(of) > 1 {
 		arm.line = armOf(arm.line)

@@ -74,9 +74,8 @@ func rowsOfTried(list []trialRow) (rows []row) {
 // trialCaveats say what weakens the rates after several trials.
 func trialCaveats(r *Report) (notes []string) {
 	list := r.trialRows()
-	tables, columns := reflexionOf(list, r.baselines)
-	for _, b := range tables {
-		if len(columns[b.Name]) == 0 {
+	for _, b := range reflexionOf(list, r.baselines) {
+		if len(b.columns) == 0 {
 			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
 		}
 	}
@@ -90,12 +89,7 @@ func trialCaveats(r *Report) (notes []string) {
 // trialNotes say how tasks are played again, and what was lost.
 func trialNotes(r *Report) (notes []string) {
 	list := r.trialRows()
-	rows := rowsOfTried(list)
-	notes = grouped(rows, lineOf, howTried)
-	if len(list) > 0 {
-		notes = append(notes, publishedTrialNotes(list, r.baselines)...)
-	}
-	return notes
+	return append(grouped(rowsOfTried(list), lineOf, howTried), publishedTrialNotes(list, r.baselines)...)
 }
 
 // howTried says how a row's tasks are played again.
@@ -272,31 +266,36 @@ func trialsPaired(report *Report, t *table.Table) {
 // reflexion is the id of published tables of results after several trials.
 const reflexion = "reflexion"
 
-// reflexionOf are the published results after several trials: a table of each baseline, with
-// the columns of environments that were played on official tasks.
-func reflexionOf(list []trialRow, baselines []Baseline) (tables []Baseline, columns map[string][]int) {
-	columns = map[string][]int{}
+// retried is a published table of results after several trials, with the columns of environments
+// that were played on official tasks.
+type retried struct {
+	Baseline
+	columns []int
+}
+
+// reflexionOf are the published results after several trials.
+func reflexionOf(list []trialRow, baselines []Baseline) (tables []retried) {
 	for _, b := range baselines {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
 			continue
 		}
-		tables = append(tables, b)
+		of := retried{Baseline: b}
 		for i, env := range b.Table.Columns {
 			if slices.ContainsFunc(list, func(r trialRow) bool {
 				return r.Condition.Env == env && r.Environment.Source == envs.Official
 			}) {
-				columns[b.Name] = append(columns[b.Name], i)
+				of.columns = append(of.columns, i)
 			}
 		}
+		tables = append(tables, of)
 	}
-	return tables, columns
+	return tables
 }
 
 // addPublishedTrials adds published results after several trials.
 func addPublishedTrials(t *table.Table, list []trialRow, baselines []Baseline) {
-	tables, columns := reflexionOf(list, baselines)
-	for _, b := range tables {
-		for _, i := range columns[b.Name] {
+	for _, b := range reflexionOf(list, baselines) {
+		for _, i := range b.columns {
 			for _, p := range b.Table.Rows {
 				t.Add(column.Environment.Val(b.Table.Columns[i]), column.Model.Val(method(p)+" ["+b.Name+"]"),
 					reprinted(column.Success.Col, p.Success, i), reprinted(column.Progress.Col, p.Progress, i))
@@ -307,9 +306,8 @@ func addPublishedTrials(t *table.Table, list []trialRow, baselines []Baseline) {
 
 // publishedTrialNotes say where published results after several trials are from.
 func publishedTrialNotes(list []trialRow, baselines []Baseline) (notes []string) {
-	tables, columns := reflexionOf(list, baselines)
-	for _, b := range tables {
-		if len(columns[b.Name]) > 0 {
+	for _, b := range reflexionOf(list, baselines) {
+		if len(b.columns) > 0 {
 			notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name,
 				b.Source.Title, b.Table.Title))
 			notes = append(notes, b.Table.Notes...)
