@@ -278,8 +278,7 @@ type kindRow struct {
 	Fixed      bool // not movable
 	Edible     bool
 	Temp       float64   // how hot or cold a device gets
-	Desc       string    // the whole description, if Text is empty
-	Text       string    // how describe tells of it
+	Text       string    // how describe tells of it: a row of texts.json, or the whole text
 	Refs       string    // referents, separated by "; "
 	Containing bool      // referents are extended by what is inside
 	Plain      bool      // referents are the default ones
@@ -288,6 +287,8 @@ type kindRow struct {
 	Traits     *genome   // of a plant with genes, in the order in which they are drawn
 	Page       *document // the text of a book
 	Groups     kindSet
+
+	portrayal portrayal // what Text says
 }
 
 //go:embed kinds.json
@@ -295,7 +296,17 @@ var kindsFile []byte
 
 // kinds is the table of kinds by their numbers. Slots in braces: n the name, d the name with fire words, d:x the same
 // of x, m the substance, t a title with fire words.
-var kinds = table[[]kindRow](kindsFile)
+var kinds = func() []kindRow {
+	rows, texts := table[[]kindRow](kindsFile), table[map[string]portrayal](textsFile)
+	for i := range rows {
+		text, known := texts[rows[i].Text]
+		if !known {
+			text.Line = rows[i].Text
+		}
+		rows[i].portrayal = text
+	}
+	return rows
+}()
 
 // kindNamed is the kind whose class has a name, without its package.
 func kindNamed(class string) ObjectKind {

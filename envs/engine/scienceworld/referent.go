@@ -125,43 +125,9 @@ func (o *Object) makeReferents() []string {
 // listed fills the slots of the referents of a kind.
 func (o *Object) listed(refs string) (out []string) {
 	for r := range strings.SplitSeq(refs, "; ") {
-		out = append(out, o.fill(r))
+		out = append(out, o.fill(r, nil))
 	}
 	return out
-}
-
-// fill fills the slots of a text of the table of kinds.
-func (o *Object) fill(s string) string {
-	for {
-		head, rest, found := strings.Cut(s, "{")
-		if !found {
-			return s
-		}
-		slot, tail, _ := strings.Cut(rest, "}")
-		s = head + o.slot(slot) + tail
-	}
-}
-
-func (o *Object) slot(slot string) string {
-	switch slot {
-	case "n":
-		return o.name
-	case "d":
-		return o.descriptiveName()
-	case "m":
-		return o.stuff.Substance
-	case "t":
-		return o.dn(o.page.Title)
-	case "title", "subject":
-		return o.page.Title
-	case "author":
-		return o.page.Author
-	case "parent":
-		return o.owner.name
-	case "form":
-		return o.flower.plant.life.form
-	}
-	return o.dn(strings.TrimPrefix(slot, "d:"))
 }
 
 // containingReferents adds to each referent the same with what is inside.

@@ -1,6 +1,7 @@
 package scienceworld
 
 import (
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,160 +9,142 @@ import (
 
 const hiddenText = "<ERROR: attempting to view hidden object>"
 
+// portrayal is how things of a kind are described: in one line of a list, or in detail if that has a text of its own.
+// Other texts replace these of closed things, and of things with nothing in them.
+type portrayal struct {
+	Line, Detail, Closed, ClosedDetail, Empty string
+	FromInside                                bool // portals look as seen from the thing itself
+}
+
+//go:embed texts.json
+var textsFile []byte
+
 // describe tells what an object looks like: in one line of a list, or in detail
 // (objects §3). Portals look as seen from a place; nil is none.
 func (o *Object) describe(place *Object, detailed bool) string {
-	d := o.descriptiveName()
-	switch kinds[o.kind].Text {
-	case "holder":
-		if o.contents.len()+o.portals.len() == 0 {
-			return "an empty " + d
-		}
-		return "a " + d + " (containing " + oneLine(o.contentsAndPortals(), place) + ")"
-	case "seat":
-		return "a " + d + ". On the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
-	case "top":
-		if detailed {
-			return "a " + d + ". On the " + d + " is: \n" + lines(o.contents.items(), place, false)
-		}
-		return "a " + d + ". On the " + d + " is: " + oneLine(o.contents.items(), place) + "."
-	case "doored":
-		return o.describeDoored(d, place, detailed)
-	case "drawer":
-		switch {
-		case !detailed:
-			return "a " + d
-		case !o.open:
-			return "a " + d + ".  The drawer is closed."
-		}
-		return "a " + d + ". In the " + d + " is: \n" + lines(o.contents.items(), place, false)
-	case "hob":
-		hob := "stove"
-		if o.kind == HotPlate {
-			hob = "hot plate"
-		}
-		return "a " + o.name + ", which is turned " + onOff(o.activated) + ". On the " + hob + " is: " +
-			oneLine(o.contentsAndPortals(), place) + "."
-	case "oven":
-		s := "a " + d + ", which is turned " + onOff(o.activated) + ". The " + d + " door is " +
-			openClosed(o.open) + ". "
-		switch {
-		case !o.open:
-			return s
-		case detailed:
-			return s + "In the " + d + " is: \n" + lines(o.contentsAndPortals(), place, false)
-		}
-		return s + "In the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
-	case "freezer":
-		s := "a " + d
-		if !o.activated {
-			s += ", which is turned off"
-		}
-		s += ". The " + d + " door is " + openClosed(o.open) + ". "
-		if o.open {
-			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
-		}
+	p := &kinds[o.kind].portrayal
+	if p.FromInside {
+		place = o
+	}
+	switch {
+	case !o.open && detailed && p.ClosedDetail != "":
+		return o.fill(p.ClosedDetail, place)
+	case !o.open && p.Closed != "":
+		return o.fill(p.Closed, place)
+	case p.Empty != "" && o.contents.len()+o.portals.len() == 0:
+		return o.fill(p.Empty, place)
+	case detailed && p.Detail != "":
+		return o.fill(p.Detail, place)
+	}
+	return o.fill(p.Line, place)
+}
+
+// fill fills the slots of a text, seen from a place.
+func (o *Object) fill(s string, place *Object) string {
+	text, rest, found := strings.Cut(s, "{")
+	if !found {
 		return s
-	case "tap":
-		s := "a " + d + ", which is turned " + onOff(o.activated) + ". In the " + d + " is: " +
-			oneLine(o.contents.items(), place) + "."
-		if detailed {
-			for _, p := range o.portals.items() {
-				s += " The " + p.name + " is " + openClosed(p.open) + "."
-			}
-		}
-		return s
-	case "toilet":
-		s := "a " + d
-		if o.count > 0 {
-			s += ", which is flushing"
-		}
-		s += ". "
-		if o.contents.len()+o.portals.len() > 0 {
-			// the drain too, wherever one looks from
-			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), o) + "."
-		}
-		return s
-	case "thermometer":
-		return "a " + d + ", currently reading a temperature of " + degrees(o.temp) + " degrees celsius"
-	case "stopwatch":
-		s := "a " + d + ", which is deactivated. "
-		if o.activated {
-			s = "a " + d + ", which is activated. "
-		}
-		if detailed {
-			s += "The time reads " + strconv.Itoa(o.display) + " ticks."
-		}
-		return s
-	case "document":
-		return "A " + d + " titled " + o.page.Title
-	case "paper":
-		if o.page.Title != "" {
-			return "A " + d + " titled " + o.page.Title
-		}
-		return "A blank " + d
-	case "book":
-		return "A " + d + " titled " + o.page.Title + " by " + o.page.Author
-	case "terminal":
-		if detailed {
-			return "a " + d + ".  it is connected to: " + o.connection() + ". "
-		}
-		return "a " + d + " on " + o.owner.name
-	case "battery", "component":
-		s := "a " + d
-		if o.kind != Battery {
-			s += ", which is " + onOff(o.activated)
-		}
-		if detailed {
-			s += ". its anode is connected to: " + o.terminals[0].connection() + ". its cathode is connected to: " +
-				o.terminals[1].connection() + ". "
-		}
-		return s
-	case "wire":
-		s := "a " + d
-		if detailed {
-			s += "its terminal 1 is connected to: " + o.terminals[0].connection() +
-				". its terminal 2 is connected to: " + o.terminals[1].connection() + ". "
-		}
-		return s
-	case "plane":
-		return o.describePlane(d)
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 32)
+	for found {
+		var slot string
+		slot, rest, _ = strings.Cut(rest, "}")
+		b.WriteString(text)
+		b.WriteString(o.slot(slot, place))
+		text, rest, found = strings.Cut(rest, "{")
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// slot is what stands for a slot: for most, a name or what is in the thing.
+func (o *Object) slot(slot string, place *Object) string {
+	switch slot {
+	case "n":
+		return o.name
+	case "d":
+		return o.descriptiveName()
+	case "m":
+		return o.stuff.Substance
+	case "t":
+		return o.dn(o.page.Title)
+	case "title", "subject":
+		return o.page.Title
+	case "author":
+		return o.page.Author
+	case "parent":
+		return o.owner.name
+	case "form":
+		return o.flower.plant.life.form
+	case "all":
+		return oneLine(o.contentsAndPortals(), place)
+	case "all lines":
+		return lines(o.contentsAndPortals(), place, false)
+	case "inside":
+		return oneLine(o.contents.items(), place)
+	case "inside lines":
+		return lines(o.contents.items(), place, false)
+	case "portals":
+		return portalLines(o.portals.items(), place)
 	case "portal":
 		return o.describePortal(place)
-	case "picture":
-		if detailed {
-			return "a " + d + " of " + o.page.Title + ".  The artist is listed as " + o.page.Author + ". "
-		}
-		return "a " + d
-	case "location":
-		return "A " + d + ". In this location, you see: " + lines(o.contentsAndPortals(), place, false) + "."
-	case "universe":
-		return "A " + d + ". In this Universe, you see: " + lines(o.contentsAndPortals(), place, false) + "."
-	case "room":
-		return "This room is called the " + d + ". In it, you see: \n" + lines(o.contents.items(), o, false) +
-			"You also see:\n" + portalLines(o.portals.items(), o)
-	case "outside":
-		return "This outside location is called the " + d + ". Here you see: \n" + lines(o.contents.items(), o, false) +
-			"You also see:\n" + portalLines(o.portals.items(), o)
-	case "animal":
-		s := "a " + d
-		if !o.life.dead && o.life.sickly {
-			s += " (that looks unwell)"
-		}
-		return s
-	case "bee":
-		return o.describeBee(d, detailed)
 	case "plant":
 		return o.describePlant(place)
-	case "flower":
-		return o.describeFlower(d, place, detailed)
-	case "pollen":
-		if detailed {
-			return o.flower.plant.life.form + d
-		}
-		return d
+	case "flower", "flower in detail":
+		return o.describeFlower(place, slot != "flower")
 	}
-	return o.fill(kinds[o.kind].Desc)
+	if name, ok := strings.CutPrefix(slot, "d:"); ok {
+		return o.dn(name)
+	}
+	return o.condition(slot)
+}
+
+// condition is a slot about how a thing is at the moment.
+func (o *Object) condition(slot string) string {
+	unless := func(not bool, text string) string {
+		if not {
+			return ""
+		}
+		return text
+	}
+	switch slot {
+	case "on":
+		return onOff(o.activated)
+	case "turned off":
+		return unless(o.activated, ", which is turned off")
+	case "de":
+		return unless(o.activated, "de")
+	case "ticks":
+		return strconv.Itoa(o.display)
+	case "degrees":
+		return degrees(o.temp)
+	case "flushing":
+		return unless(o.count == 0, ", which is flushing")
+	case "drains":
+		s := ""
+		for _, p := range o.portals.items() {
+			s += " The " + p.name + " is " + openClosed(p.open) + "."
+		}
+		return s
+	case "blank":
+		return unless(o.page.Title != "", "blank ")
+	case "titled":
+		return unless(o.page.Title == "", " titled "+o.page.Title)
+	case "partner":
+		return o.connection()
+	case "partner 1":
+		return o.terminals[0].connection()
+	case "partner 2":
+		return o.terminals[1].connection()
+	case "lying":
+		return o.onPlane()
+	case "dead":
+		return unless(!o.life.dead, "dead ")
+	case "unwell":
+		return unless(o.life.dead || !o.life.sickly, " (that looks unwell)")
+	}
+	return unless(o.life.dead || len(o.carriedPollen()) == 0, ", that is covered in pollen") // covered
 }
 
 func onOff(on bool) string {
@@ -176,17 +159,6 @@ func openClosed(open bool) string {
 		return "open"
 	}
 	return "closed"
-}
-
-func (o *Object) describeDoored(d string, place *Object, detailed bool) string {
-	s := "a " + d + ". The " + d + " door is " + openClosed(o.open) + ". "
-	switch {
-	case !o.open:
-		return s
-	case detailed:
-		return s + "In the " + d + " is: \n" + lines(o.contents.items(), place, false)
-	}
-	return s + "In the " + d + " is: " + oneLine(o.contents.items(), place) + "."
 }
 
 func (o *Object) describePortal(place *Object) string {
@@ -220,8 +192,9 @@ func (o *Object) planeName() string {
 	return o.dn(squeezeBlanks(s))
 }
 
-func (o *Object) describePlane(d string) string {
-	s := "an " + d
+// onPlane tells what lies on an inclined plane.
+func (o *Object) onPlane() string {
+	s := ""
 	for i, x := range o.visibleAndVisiblePortals() {
 		if i == 0 {
 			s += ", with: "
@@ -253,20 +226,6 @@ func (o *Object) visibleAndVisiblePortals() []*Object {
 	return l.items()
 }
 
-func (o *Object) describeBee(d string, detailed bool) string {
-	if o.life.dead {
-		return "a dead " + d
-	}
-	s := "a " + d
-	if o.life.sickly {
-		s += " (that looks unwell)"
-	}
-	if detailed && len(o.carriedPollen()) > 0 {
-		s += ", that is covered in pollen"
-	}
-	return s
-}
-
 func (o *Object) describePlant(place *Object) string {
 	p := o.plantName()
 	switch {
@@ -287,13 +246,13 @@ func (o *Object) describePlant(place *Object) string {
 	return s
 }
 
-func (o *Object) describeFlower(d string, place *Object, detailed bool) string {
+func (o *Object) describeFlower(place *Object, detailed bool) string {
 	s := "a "
 	if o.flower.step > 0 {
 		s += "wilting "
 	}
 	g := o.flower.plant.genes
-	s += words(g.value("flower size"), g.value("flower color")) + " " + d
+	s += words(g.value("flower size"), g.value("flower color")) + " " + o.descriptiveName()
 	if detailed {
 		s += ". Inside the flower is: " + oneLine(visible(o.contents.items()), place)
 	}
