@@ -25,8 +25,8 @@ func (w *World) Undrawn(list func(*World) []string) []string {
 // TaskNames lists the tasks, sorted.
 func TaskNames() []string {
 	var names []string
-	for i := range registry {
-		names = append(names, registry[i].name)
+	for i := range registry() {
+		names = append(names, registry()[i].Name)
 	}
 	slices.Sort(names)
 	return names
@@ -35,7 +35,7 @@ func TaskNames() []string {
 // Variations is the number of variations of a task; -1 for an unknown task.
 func Variations(name string) int {
 	if i := findTaskNamed(name); i >= 0 {
-		return registry[i].variations
+		return registry()[i].Variations
 	}
 	return -1
 }

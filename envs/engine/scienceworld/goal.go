@@ -3,6 +3,7 @@ package scienceworld
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,26 +16,62 @@ const (
 	failed // the whole task has failed
 )
 
-// goal is one condition of a task (tasks §6). It never changes; a goalState holds
-// what it remembers from test to test.
+// goal is one condition of a task (tasks §6), or a row of the table of tasks from which one or several are made: its
+// slots have facts of the variation. It never changes; a goalState holds what it remembers from test to test.
 type goal struct {
-	class    string // as the progress text prints it
-	text     string // description
-	key      string // completed with the goal; empty: none
-	requires string // the key that must be completed before; empty: none
-	defocus  bool   // meeting it clears the focus
-	scene    bool   // its test does not depend on the focus
-	test     func(t trial) goalTest
+	Goal     string   // the reference's class, as the progress text prints it
+	About    []string // names and numbers, without commas in them
+	Text     string
+	Key      string // completed with the goal; empty: none
+	Requires string // the key that must be completed before; empty: none
+	Clear    bool   // meeting it clears the focus
+
+	Each  string // a row for each of these, which are separated by commas: {it}, by its number {n}
+	Group string // the rows of a group instead of this one
+
+	criterion
 }
 
-// keyed gives the goal a key.
-func (g goal) keyed(key string) goal { g.key = key; return g }
+// criterion is the test of a goal.
+type criterion struct {
+	test  func(t trial) goalTest
+	scene bool // it does not depend on the focus
+}
 
-// once makes the goal wait for a key.
-func (g goal) once(key string) goal { g.requires = key; return g }
+// noItem replaces nothing.
+var noItem = strings.NewReplacer()
 
-// clearing makes the goal clear the focus.
-func (g goal) clearing() goal { g.defocus = true; return g }
+// nothingFound is the goal of a world whose task could not be set up.
+var nothingFound = new(variation).goal(goal{Goal: "GoalFind", About: []string{"random_object_name"}}, noItem)
+
+// goals makes goals of rows, in which a replacer puts an item and its number.
+func (v *variation) goals(rows []goal, item *strings.Replacer) (out []goal) {
+	for _, g := range rows {
+		for i, it := range strings.Split(v.fill(g.Each), ",") {
+			item := item
+			if g.Each != "" {
+				item = strings.NewReplacer("{it}", it, "{n}", strconv.Itoa(i+1))
+			}
+			if g.Group != "" {
+				out = append(out, v.goals(taskTable().Groups[g.Group], item)...)
+			} else {
+				out = append(out, v.goal(g, item))
+			}
+		}
+	}
+	return out
+}
+
+// goal makes the goal of a row.
+func (v *variation) goal(g goal, item *strings.Replacer) goal {
+	fill := func(s string) string { return v.fill(item.Replace(s)) }
+	var about []string
+	for _, text := range g.About {
+		about = append(about, strings.Split(fill(text), ",")...)
+	}
+	g.About, g.Text, g.Key, g.Requires, g.criterion = about, fill(g.Text), fill(g.Key), fill(g.Requires), criteria[g.Goal]
+	return g
+}
 
 // goalState is what a goal remembers.
 type goalState struct {
@@ -84,6 +121,7 @@ func (p *goals) reset() {
 type trial struct {
 	w     *World
 	goals *goals
+	about []string   // what the goal is about
 	state *goalState // of unordered goals
 	focus *Object    // nil: the goal is tested without object
 }
@@ -101,7 +139,7 @@ func (p *goals) tick(w *World) {
 func (p *goals) evaluateOrdered(w *World) {
 	for p.index < len(p.ordered) && w.focus != nil {
 		g := &p.ordered[p.index]
-		t := trial{w: w, goals: p, focus: w.focus}
+		t := trial{w: w, goals: p, about: g.About, focus: w.focus}
 		switch g.test(t) {
 		case unmet:
 			return
@@ -110,7 +148,7 @@ func (p *goals) evaluateOrdered(w *World) {
 			return
 		}
 		p.last = w.focus
-		if g.defocus {
+		if g.Clear {
 			w.focus = nil
 		}
 		p.complete(g)
@@ -123,10 +161,10 @@ func (p *goals) evaluateUnordered(w *World) {
 		changed = false
 		for i := range p.unordered {
 			g, state := &p.unordered[i], &p.states[i]
-			if state.met || g.requires != "" && !p.keys.contains(g.requires) {
+			if state.met || g.Requires != "" && !p.keys.contains(g.Requires) {
 				continue
 			}
-			t := trial{w: w, goals: p, state: state}
+			t := trial{w: w, goals: p, about: g.About, state: state}
 			v := g.test(t)
 			if v != met && w.focus != nil && !g.scene {
 				t.focus = w.focus
@@ -141,8 +179,8 @@ func (p *goals) evaluateUnordered(w *World) {
 }
 
 func (p *goals) complete(g *goal) {
-	if g.key != "" {
-		p.keys.add(g.key)
+	if g.Key != "" {
+		p.keys.add(g.Key)
 	}
 }
 
@@ -172,7 +210,7 @@ func (p *goals) progress() string {
 	var b strings.Builder
 	line := strings.Repeat("-", 100) + "\n"
 	row := func(i int, met bool, g goal) {
-		fmt.Fprintf(&b, "%d\t%t\t%40s\t%s\n", i, met, g.class, g.text)
+		fmt.Fprintf(&b, "%d\t%t\t%40s\t%s\n", i, met, g.Goal, g.Text)
 	}
 	b.WriteString("Completed keys: " + strings.Join(p.keys.texts(), ", ") + "\n")
 	b.WriteString(line + "Sequential Subgoals:\n" + line)

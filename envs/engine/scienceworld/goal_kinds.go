@@ -1,7 +1,9 @@
 package scienceworld
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,23 +30,22 @@ func verdictOf(ok bool) goalTest {
 	return unmet
 }
 
-// onFocus is a goal about the focus: met or failed.
-func onFocus(class, text string, test func(f *Object) bool) goal {
-	return goal{class: class, text: text, test: func(t trial) goalTest {
+// onFocus is a criterion of the focus: met or failed.
+func onFocus(test func(t trial, f *Object) bool) criterion {
+	return criterion{test: func(t trial) goalTest {
 		switch {
 		case t.focus == nil:
 			return unmet
-		case test(t.focus):
+		case test(t, t.focus):
 			return met
 		}
 		return failed
 	}}
 }
 
-// onSame is a goal about the focus, if the focus met the previous goal: met or
-// not.
-func onSame(class, text string, test func(t trial, f *Object) goalTest) goal {
-	return goal{class: class, text: text, test: func(t trial) goalTest {
+// onSame is a criterion of the focus, if the focus met the previous goal.
+func onSame(test func(t trial, f *Object) goalTest) criterion {
+	return criterion{test: func(t trial) goalTest {
 		if !t.same() {
 			return unmet
 		}
@@ -52,103 +53,148 @@ func onSame(class, text string, test func(t trial, f *Object) goalTest) goal {
 	}}
 }
 
-// onScene is a goal about the visible things: one of the cast passes a test.
-func onScene(class, text string, cast, test func(x *Object) bool) goal {
-	return goal{class: class, text: text, scene: true, test: func(t trial) goalTest {
-		if slices.ContainsFunc(t.visible(), func(x *Object) bool { return cast(x) && test(x) }) {
-			return met
-		}
-		return unmet
+// onScene is a criterion of the visible things: one of them passes a test.
+func onScene(test func(t trial, x *Object) bool) criterion {
+	return criterion{scene: true, test: func(t trial) goalTest {
+		return verdictOf(slices.ContainsFunc(t.visible(), func(x *Object) bool { return test(t, x) }))
 	}}
 }
 
-func always(*Object) bool { return true }
-
-func find(name, text string) goal {
-	return onFocus("GoalFind", text, func(f *Object) bool { return sameWord(f.name, name) })
+// onCalled is such a criterion of a thing with the first name of those that the goal is about.
+func onCalled(test func(t trial, x *Object) bool) criterion {
+	return onScene(func(t trial, x *Object) bool { return called(x, t.about[0]) && test(t, x) })
 }
 
-func findAnswerBox(name, text string) goal {
-	return goal{class: "GoalFindAnswerBox", text: text, test: func(t trial) goalTest {
-		switch {
-		case t.focus == nil || t.focus.kind != AnswerBox:
-			return unmet
-		case sameWord(t.focus.name, name):
+// plainly is a criterion that is met or not.
+func plainly(test func(t trial) bool) criterion {
+	return criterion{test: func(t trial) goalTest { return verdictOf(test(t)) }}
+}
+
+// criteria are the criteria of the goals of a class.
+var criteria = map[string]criterion{
+	"GoalFind":          onFocus(func(t trial, f *Object) bool { return sameWord(f.name, t.about[0]) }),
+	"GoalFindAnswerBox": {test: findAnswerBox},
+	"GoalFindLivingThingStage": onFocus(func(t trial, f *Object) bool {
+		return f.inGroup(aLiving) && f.life.form == strings.ToLower(t.about[0]) && f.stageName() == t.about[1]
+	}),
+	"GoalFindInclinedPlane": onFocus(func(t trial, f *Object) bool {
+		return f.isPlane() && f.plane.surface.Substance == t.about[0]
+	}),
+	"GoalFindInclinedPlaneNamed": onFocus(func(t trial, f *Object) bool {
+		return f.isPlane() && f.plane.extra == t.about[0]
+	}),
+	"GoalFocusOnLivingThing":    onFocus(func(_ trial, f *Object) bool { return f.inGroup(aLiving) }),
+	"GoalFocusOnPlant":          onFocus(func(_ trial, f *Object) bool { return f.inGroup(aPlant) }),
+	"GoalFocusOnAnimal":         onFocus(func(_ trial, f *Object) bool { return f.inGroup(aAnimal) }),
+	"GoalFocusOnNonlivingThing": {test: focusNonliving},
+	"GoalChangeStateOfMatter": onSame(func(t trial, f *Object) goalTest {
+		return verdictOf(f.stuff != nil && (f.state.String() == t.about[0] || len(t.about) > 1 && f.burning))
+	}),
+	"GoalIsStateOfMatter": onSame(func(t trial, f *Object) goalTest {
+		if f.stuff != nil {
+			t.goals.stored = f.state
+		}
+		return verdictOf(f.stuff != nil)
+	}),
+	"GoalIsDifferentStateOfMatter": onSame(func(t trial, f *Object) goalTest {
+		return verdictOf(f.stuff != nil && f.state != t.goals.stored)
+	}),
+	"GoalActivateDevice": plainly(func(t trial) bool {
+		return t.focus != nil && t.focus.isDevice && t.focus.name == t.about[0] && t.focus.activated
+	}),
+	"GoalElectricallyConnected": onSame(func(t trial, f *Object) goalTest {
+		if f.connectedTo(t.about[0]) {
 			return met
 		}
 		return failed
-	}}
-}
-
-func findStage(form, stage, text string) goal {
-	return onFocus("GoalFindLivingThingStage", text, func(f *Object) bool {
-		return f.inGroup(aLiving) && f.life.form == strings.ToLower(form) && f.stageName() == stage
-	})
-}
-
-func findPlane(surface, text string) goal {
-	return onFocus("GoalFindInclinedPlane", text, func(f *Object) bool {
-		return f.name == "inclined plane" && f.kind == InclinedPlane && f.plane.surface.Substance == surface
-	})
-}
-
-func findPlaneNamed(letter, text string) goal {
-	return onFocus("GoalFindInclinedPlaneNamed", text, func(f *Object) bool {
-		return f.name == "inclined plane" && f.kind == InclinedPlane && f.plane.extra == letter
-	})
-}
-
-func focusKind(class string, g kindSet, text string) goal {
-	return onFocus(class, text, func(f *Object) bool { return f.inGroup(g) })
-}
-
-func focusNonliving(text string) goal {
-	return goal{class: "GoalFocusOnNonlivingThing", text: text, test: func(t trial) goalTest {
-		switch {
-		case t.focus == nil:
-			return unmet
-		case t.focus.inGroup(aLiving):
+	}),
+	"GoalObjectInContainer": onSame(func(t trial, f *Object) goalTest {
+		return verdictOf(inside(f, func(c *Object) bool { return sameWord(c.name, t.about[0]) }))
+	}),
+	"GoalObjectInContainerByName": onSame(func(t trial, f *Object) goalTest {
+		if inside(f, func(c *Object) bool { return c.name == t.about[1] }) {
 			return failed
 		}
-		return verdictOf(t.focus.movable)
-	}}
+		return verdictOf(inside(f, func(c *Object) bool { return sameWord(c.name, t.about[0]) }))
+	}),
+	"GoalContainerByTemperature": onSame(byTemperature),
+	"GoalLifeStage": onSame(func(t trial, f *Object) goalTest {
+		return verdictOf(f.isAt(t.about[0], t.about[1]))
+	}),
+	"GoalLifeStageAnywhere":  plainly(stageAnywhere),
+	"GoalMoveToNewLocation":  plainly(newLocation),
+	"GoalMoveToLocation":     plainly(func(t trial) bool { return t.w.place().name == t.about[0] }),
+	"GoalStayInLocation":     plainly(stay),
+	"GoalInRoomWithOpenDoor": plainly(openDoor),
+	"GoalInRoomWithObject": onScene(func(t trial, x *Object) bool {
+		return sameWord(x.name, t.about[0]) || strings.ToLower(x.descriptiveName()) == t.about[0]
+	}),
+	"GoalObjectsInSingleContainer":        onScene(alone),
+	"GoalSpecificObjectInDirectContainer": onCalled(directIn),
+	"GoalActivateDeviceWithName":          onCalled(func(_ trial, x *Object) bool { return x.isDevice && x.activated }),
+	"GoalDeactivateDeviceWithName":        onCalled(func(_ trial, x *Object) bool { return x.isDevice && !x.activated }),
+	"GoalContainerOpen":                   onCalled(func(_ trial, x *Object) bool { return x.isVessel && x.open }),
+	"GoalTemperatureOnFire":               onCalled(func(_ trial, x *Object) bool { return x.burning }),
+	"GoalTemperatureIncrease": plainly(func(t trial) bool {
+		now, first := t.temperatures()
+		return now >= first+t.number(0)
+	}),
+	"GoalTemperatureDecrease": plainly(func(t trial) bool {
+		now, first := t.temperatures()
+		return now <= first-t.number(0)
+	}),
+	"GoalPastActionExamineObject": past(func(t trial, d deed) bool {
+		return d.id == lookAt && called(d.a, t.about[0])
+	}),
+	"GoalPastActionReadObject": past(func(t trial, d deed) bool { return d.id == read && called(d.a, t.about[0]) }),
+	"GoalPastActionUseObjectOnObject": past(func(t trial, d deed) bool {
+		return d.id == useOn && (sameWord(d.a.name, t.about[0]) || sameWord(d.b.descriptiveName(), t.about[1]))
+	}),
+	"GoalObjectConnectedToWire": onCalled(func(t trial, x *Object) bool {
+		end := x.terminals[int(t.number(1))]
+		return end != nil && end.partner != nil && end.partner.owner.kind == Wire
+	}),
+	"GoalWireConnectsObjectAndAnyPowerSource": wireBetween(isNamedPart, func(t trial, x *Object) bool {
+		return isSource(t, x) && (t.about[1] == "" || called(x, t.about[1]))
+	}),
+	"GoalWireConnectsObjectAndAnyLightBulb":      wireBetween(isNamedPart, isBulb),
+	"GoalWireConnectsPowerSourceAndAnyLightBulb": wireBetween(isSource, isBulb),
 }
 
-func matter(want phase, burning bool, text string) goal {
-	return onSame("GoalChangeStateOfMatter", text, func(t trial, f *Object) goalTest {
-		return verdictOf(f.stuff != nil && (f.state == want || burning && f.burning))
-	})
+// number is a number that the goal is about.
+func (t trial) number(i int) float64 {
+	n, err := strconv.ParseFloat(t.about[i], 64)
+	if err != nil {
+		panic(err) // the table of tasks is ours
+	}
+	return n
 }
 
-func anyMatter() goal {
-	return onSame("GoalIsStateOfMatter", "", func(t trial, f *Object) goalTest {
-		if f.stuff == nil {
-			return unmet
-		}
-		t.goals.stored = f.state
+func findAnswerBox(t trial) goalTest {
+	switch {
+	case t.focus == nil || t.focus.kind != AnswerBox:
+		return unmet
+	case sameWord(t.focus.name, t.about[0]):
 		return met
-	})
+	}
+	return failed
 }
 
-func otherMatter() goal {
-	return onSame("GoalIsDifferentStateOfMatter", "", func(t trial, f *Object) goalTest {
-		return verdictOf(f.stuff != nil && f.state != t.goals.stored)
-	})
+func (o *Object) isPlane() bool { return o.name == "inclined plane" && o.kind == InclinedPlane }
+
+// isAt reports whether an object is a living thing of a form in a stage.
+func (o *Object) isAt(form, stage string) bool {
+	return o.inGroup(aLiving) && o.life.form == form && sameWord(o.stageName(), stage)
 }
 
-func toActivate(name, text string) goal {
-	return goal{class: "GoalActivateDevice", text: text, test: func(t trial) goalTest {
-		return verdictOf(t.focus != nil && t.focus.isDevice && t.focus.name == name && t.focus.activated)
-	}}
-}
-
-func connected(source, text string) goal {
-	return onSame("GoalElectricallyConnected", text, func(t trial, f *Object) goalTest {
-		if f.connectedTo(source) {
-			return met
-		}
+func focusNonliving(t trial) goalTest {
+	switch {
+	case t.focus == nil:
+		return unmet
+	case t.focus.inGroup(aLiving):
 		return failed
-	})
+	}
+	return verdictOf(t.focus.movable)
 }
 
 // ancestorDepth is how many containers upwards the reference looks.
@@ -166,259 +212,119 @@ func inside(x *Object, test func(c *Object) bool) bool {
 	return false
 }
 
-func inContainer(name, text string) goal {
-	return onSame("GoalObjectInContainer", text, func(t trial, f *Object) goalTest {
-		return verdictOf(inside(f, func(c *Object) bool { return sameWord(c.name, name) }))
-	})
+// byTemperature wants the focus in one container if it is as hot as that, and else in another.
+func byTemperature(t trial, f *Object) goalTest {
+	if f.stuff == nil || f.container == nil {
+		return unmet
+	}
+	degrees, in, high, low := t.number(0), f.container.name, t.about[1], t.about[2]
+	switch {
+	case in != high && in != low:
+		return unmet
+	case in == high && f.temp >= degrees, in == low && f.temp <= degrees:
+		return met
+	}
+	return failed
 }
 
-func inContainerNot(name, wrong, text string) goal {
-	return onSame("GoalObjectInContainerByName", text, func(t trial, f *Object) goalTest {
-		if inside(f, func(c *Object) bool { return c.name == wrong }) {
-			return failed
+// newLocation wants the agent in one room, or in another than at the first try.
+func newLocation(t trial) bool {
+	room := t.w.place().name
+	if room != t.about[0] && !t.state.started {
+		t.state.started, t.state.place = true, room
+		return false
+	}
+	return room == t.about[0] || room != t.state.place
+}
+
+func openDoor(t trial) bool {
+	return slices.ContainsFunc(t.w.place().portals.items(), func(p *Object) bool { return p.kind == Door && p.open })
+}
+
+// alone wants all that the goal is about, and nothing else, in one container.
+func alone(t trial, x *Object) bool {
+	n := 0
+	for _, y := range x.contents.items() {
+		if y.hidden {
+			continue
 		}
-		return verdictOf(inside(f, func(c *Object) bool { return sameWord(c.name, name) }))
-	})
-}
-
-func byTemperature(degrees float64, high, low, text string) goal {
-	return onSame("GoalContainerByTemperature", text, func(t trial, f *Object) goalTest {
-		if f.stuff == nil || f.container == nil {
-			return unmet
+		if !slices.Contains(t.about, y.name) && !slices.Contains(t.about, y.descriptiveName()) {
+			return false
 		}
-		in := f.container.name
-		switch {
-		case in != high && in != low:
-			return unmet
-		case in == high && f.temp >= degrees, in == low && f.temp <= degrees:
-			return met
-		}
-		return failed
+		n++
+	}
+	return n == len(t.about)
+}
+
+func directIn(t trial, x *Object) bool {
+	return slices.ContainsFunc(x.contents.items(), func(y *Object) bool {
+		return !y.hidden && (y.name == t.about[1] || y.descriptiveName() == t.about[1])
 	})
-}
-
-func lifeStage(form, stage, text string) goal {
-	return onSame("GoalLifeStage", text, func(t trial, f *Object) goalTest {
-		return verdictOf(f.inGroup(aLiving) && f.life.form == form && sameWord(f.stageName(), stage))
-	})
-}
-
-func newLocation(unless, text string) goal {
-	return goal{class: "GoalMoveToNewLocation", text: text, test: func(t trial) goalTest {
-		room := t.w.place().name
-		switch {
-		case room == unless:
-			return met
-		case !t.state.started:
-			t.state.started, t.state.place = true, room
-			return unmet
-		}
-		return verdictOf(room != t.state.place)
-	}}
-}
-
-func atLocation(room, text string) goal {
-	return goal{class: "GoalMoveToLocation", text: text, test: func(t trial) goalTest {
-		return verdictOf(t.w.place().name == room)
-	}}
-}
-
-func openDoor(text string) goal {
-	return goal{class: "GoalInRoomWithOpenDoor", text: text, test: func(t trial) goalTest {
-		return verdictOf(slices.ContainsFunc(t.w.place().portals.items(), func(p *Object) bool {
-			return p.kind == Door && p.open
-		}))
-	}}
-}
-
-func roomHas(name, text string) goal {
-	return onScene("GoalInRoomWithObject", text, func(x *Object) bool {
-		return sameWord(x.name, name) || strings.ToLower(x.descriptiveName()) == name
-	}, always)
-}
-
-// alone wants all these things, and no others, in one container.
-func alone(names []string, text string) goal {
-	return onScene("GoalObjectsInSingleContainer", text, func(x *Object) bool {
-		n := 0
-		for _, y := range x.contents.items() {
-			if y.hidden {
-				continue
-			}
-			if !slices.Contains(names, y.name) && !slices.Contains(names, y.descriptiveName()) {
-				return false
-			}
-			n++
-		}
-		return n == len(names)
-	}, always)
-}
-
-func directIn(container, name, text string) goal {
-	return onScene("GoalSpecificObjectInDirectContainer", text, func(x *Object) bool {
-		return called(x, container) && slices.ContainsFunc(x.contents.items(), func(y *Object) bool {
-			return !y.hidden && (y.name == name || y.descriptiveName() == name)
-		})
-	}, always)
-}
-
-func deviceOnGoal(name, text string) goal {
-	return onScene("GoalActivateDeviceWithName", text, isCalled(name), func(x *Object) bool {
-		return x.isDevice && x.activated
-	})
-}
-
-func deviceOffGoal(name, text string) goal {
-	return onScene("GoalDeactivateDeviceWithName", text, isCalled(name), func(x *Object) bool {
-		return x.isDevice && !x.activated
-	})
-}
-
-func containerOpen(name, text string) goal {
-	return onScene("GoalContainerOpen", text, isCalled(name), func(x *Object) bool { return x.isVessel && x.open })
-}
-
-func onFire(name, text string) goal {
-	return onScene("GoalTemperatureOnFire", text, isCalled(name), func(x *Object) bool { return x.burning })
 }
 
 // noTemperature is the stored temperature that counts as none.
 const noTemperature = -999
 
-// warmer wants the focus to be warmer than at the first try by some degrees,
-// or colder if they are negative.
-func warmer(degrees float64, text string) goal {
-	class := "GoalTemperatureIncrease"
-	if degrees < 0 {
-		class = "GoalTemperatureDecrease"
+// temperatures are those of the focus now and at the first try, NaN without any.
+func (t trial) temperatures() (now, first float64) {
+	if t.focus == nil || t.focus.stuff == nil {
+		return math.NaN(), math.NaN()
 	}
-	return goal{class: class, text: text, test: func(t trial) goalTest {
-		if t.focus == nil || t.focus.stuff == nil {
-			return unmet
-		}
-		now := t.focus.temp
-		if !t.state.started || t.state.degrees == noTemperature {
-			t.state.started, t.state.degrees = true, now
-		}
-		if degrees < 0 {
-			return verdictOf(now <= t.state.degrees+degrees)
-		}
-		return verdictOf(now >= t.state.degrees+degrees)
-	}}
+	if !t.state.started || t.state.degrees == noTemperature {
+		t.state.started, t.state.degrees = true, t.focus.temp
+	}
+	return t.focus.temp, t.state.degrees
 }
 
 // stay counts tries, not steps.
-func stay(room string, tries int, text string) goal {
-	return goal{class: "GoalStayInLocation", text: text, test: func(t trial) goalTest {
-		if t.w.place().name != room {
-			t.state.count = 0
-			return unmet
-		}
-		t.state.count++
-		return verdictOf(t.state.count >= tries)
-	}}
+func stay(t trial) bool {
+	if t.w.place().name != t.about[0] {
+		t.state.count = 0
+		return false
+	}
+	t.state.count++
+	return t.state.count >= int(t.number(1))
 }
 
 // past wants an action after the first try.
-func past(class, text string, test func(d *deed) bool) goal {
-	return goal{class: class, text: text, test: func(t trial) goalTest {
+func past(test func(t trial, d deed) bool) criterion {
+	return plainly(func(t trial) bool {
 		if !t.state.started {
 			t.state.started, t.state.count = true, len(t.w.history)
 		}
-		for i := range t.w.history[t.state.count:] {
-			if test(&t.w.history[t.state.count+i]) {
-				return met
-			}
-		}
-		return unmet
-	}}
-}
-
-func examined(name, text string) goal {
-	return past("GoalPastActionExamineObject", text, func(d *deed) bool {
-		return d.id == lookAt && called(d.a, name)
+		return slices.ContainsFunc(t.w.history[t.state.count:], func(d deed) bool { return test(t, d) })
 	})
 }
 
-func usedOn(device, patient, text string) goal {
-	return past("GoalPastActionUseObjectOnObject", text, func(d *deed) bool {
-		return d.id == useOn && (sameWord(d.a.name, device) || sameWord(d.b.descriptiveName(), patient))
-	})
-}
-
-func readDocument(name, text string) goal {
-	return past("GoalPastActionReadObject", text, func(d *deed) bool {
-		return d.id == read && called(d.a, name)
-	})
-}
-
-// wireTo wants a wire at the first or second terminal of a thing.
-func wireTo(name string, second bool, text string) goal {
-	i := 0
-	if second {
-		i = 1
-	}
-	return onScene("GoalObjectConnectedToWire", text, isCalled(name), func(x *Object) bool {
-		if x.terminals[i] == nil {
+// wireBetween wants a wire between parts that pass the tests.
+func wireBetween(testA, testB func(t trial, x *Object) bool) criterion {
+	return onScene(func(t trial, x *Object) bool {
+		if x.kind != Wire {
 			return false
 		}
-		p := x.terminals[i].partner
-		return p != nil && p.owner.kind == Wire
-	})
-}
-
-// neighbours are the parts to which a wire's ends are connected.
-func neighbours(wire *Object) []*Object {
-	var parts []*Object
-	for _, end := range wire.terminals {
-		if p := end.partner; p != nil {
-			parts = append(parts, p.owner)
-		}
-	}
-	return parts
-}
-
-// wireBetween wants a wire whose neighbours pass both tests.
-func wireBetween(class, text string, testA, testB func(x *Object) bool) goal {
-	return onScene(class, text, func(x *Object) bool { return x.kind == Wire }, func(x *Object) bool {
-		parts := neighbours(x)
-		return slices.ContainsFunc(parts, testA) && slices.ContainsFunc(parts, testB)
-	})
-}
-
-func isCalled(name string) func(x *Object) bool {
-	return func(x *Object) bool { return called(x, name) }
-}
-
-func isSource(x *Object) bool { return x.inGroup(aGenerator) }
-
-func isBulb(x *Object) bool { return x.kind == LightBulb }
-
-// wirePower wants a wire between a thing and a power source, any one if the
-// source has no name.
-func wirePower(name, source, text string) goal {
-	return wireBetween("GoalWireConnectsObjectAndAnyPowerSource", text, isCalled(name), func(x *Object) bool {
-		return isSource(x) && (source == "" || called(x, source))
-	})
-}
-
-func wireBulb(name, text string) goal {
-	return wireBetween("GoalWireConnectsObjectAndAnyLightBulb", text, isCalled(name), isBulb)
-}
-
-func wirePowerBulb(text string) goal {
-	return wireBetween("GoalWireConnectsPowerSourceAndAnyLightBulb", text, isSource, isBulb)
-}
-
-// stageAnywhere wants a number of living things of a form in a stage.
-func stageAnywhere(form, stage string, n int, text string) goal {
-	return goal{class: "GoalLifeStageAnywhere", text: text, test: func(t trial) goalTest {
-		found := 0
-		for _, x := range t.visible() {
-			if x.inGroup(aLiving) && x.life.form == form && sameWord(x.stageName(), stage) {
-				found++
+		a, b := false, false
+		for _, end := range x.terminals {
+			if p := end.partner; p != nil {
+				a, b = a || testA(t, p.owner), b || testB(t, p.owner)
 			}
 		}
-		return verdictOf(found >= n)
-	}}
+		return a && b
+	})
+}
+
+func isNamedPart(t trial, x *Object) bool { return called(x, t.about[0]) }
+
+func isSource(_ trial, x *Object) bool { return x.inGroup(aGenerator) }
+
+func isBulb(_ trial, x *Object) bool { return x.kind == LightBulb }
+
+// stageAnywhere wants a number of living things of a form in a stage.
+func stageAnywhere(t trial) bool {
+	found := 0
+	for _, x := range t.visible() {
+		if x.isAt(t.about[0], t.about[1]) {
+			found++
+		}
+	}
+	return found >= int(t.number(2))
 }

@@ -23,7 +23,7 @@ func goldPath(name string, number int, simplifications string, memo tours) (path
 		return nil, errors.New("sciworld: " + trouble)
 	}
 	i := findTaskNamed(name)
-	registry[i].describe(w, &w.variation) // the reference sets the goals up again, which can draw
+	w.describe(&registry()[i]) // the reference sets the goals up again, which can draw
 	p := &player{w: w, tours: memo}
 	defer func() {
 		if r := recover(); r != nil {
@@ -35,50 +35,8 @@ func goldPath(name string, number int, simplifications string, memo tours) (path
 				number, text)
 		}
 	}()
-	scripts[registry[i].name](p, &w.variation)
+	plays[w.variation.task].solve(p, &w.variation)
 	return p.inputs, nil
-}
-
-// script plays a task. It ends early if the reference's script gives up.
-type script func(p *player, v *variation)
-
-var scripts = map[string]script{
-	"boil":                          changeState,
-	"melt":                          changeState,
-	"freeze":                        changeState,
-	"change-the-state-of-matter-of": changeState,
-	"power-component":               powerPart,
-	"power-component-renewable-vs-nonrenewable-energy": powerPart,
-	"test-conductivity":                       func(p *player, v *variation) { testConductivity(p, v, false) },
-	"test-conductivity-of-unknown-substances": func(p *player, v *variation) { testConductivity(p, v, true) },
-	"find-living-thing":                       func(p *player, v *variation) { findAlive(p, v, "") },
-	"find-non-living-thing":                   findDead,
-	"find-plant":                              func(p *player, v *variation) { findAlive(p, v, "greenhouse") },
-	"find-animal":                             func(p *player, v *variation) { findAlive(p, v, "outside") },
-	"grow-plant":                              growPlant,
-	"grow-fruit":                              growFruit,
-	"chemistry-mix":                           mixChemicals,
-	"chemistry-mix-paint-secondary-color":     func(p *player, v *variation) { mixPaint(p, v, false) },
-	"chemistry-mix-paint-tertiary-color":      func(p *player, v *variation) { mixPaint(p, v, true) },
-	"lifespan-longest-lived": func(p *player, v *variation) {
-		focusOnAnimals(p, v.facts["longest"])
-	},
-	"lifespan-shortest-lived": func(p *player, v *variation) {
-		focusOnAnimals(p, v.facts["shortest"])
-	},
-	"lifespan-longest-lived-then-shortest-lived": func(p *player, v *variation) {
-		focusOnAnimals(p, v.facts["longest"], v.facts["shortest"])
-	},
-	"identify-life-stages-1":                   focusOnStages,
-	"identify-life-stages-2":                   focusOnStages,
-	"inclined-plane-friction-named-surfaces":   comparePlanes,
-	"inclined-plane-friction-unnamed-surfaces": comparePlanes,
-	"inclined-plane-determine-angle":           comparePlanes,
-	"mendelian-genetics-known-plant":           determineGenes,
-	"mendelian-genetics-unknown-plant":         determineGenes,
-	"use-thermometer":                          useThermometer,
-	"measure-melting-point-known-substance":    func(p *player, v *variation) { measureMelting(p, v, true) },
-	"measure-melting-point-unknown-substance":  func(p *player, v *variation) { measureMelting(p, v, false) },
 }
 
 // player plays a script (tasks §7.2).

@@ -55,8 +55,8 @@ func powerPart(p *player, v *variation) {
 }
 
 // testConductivity puts something into a circuit.
-func testConductivity(p *player, v *variation, unknown bool) {
-	f := v.facts
+func testConductivity(p *player, v *variation) {
+	f, unknown := v.facts, v.task == "test-conductivity-of-unknown-substances"
 	tour := p.tour()
 	x, k := p.fetchConductor(f["substance"], tour)
 	if k == nil {

@@ -23,15 +23,15 @@ func findDead(p *player, v *variation) {
 	}
 }
 
-// findAlive puts an animal or a plant into the box. Without a place, one is
+// findAlive puts an animal or a plant into the box. If any will do, a place is
 // drawn.
-func findAlive(p *player, v *variation, place string) {
-	kind := kindSet(0)
-	switch place {
-	case "outside":
-		kind = aAnimal
-	case "greenhouse":
-		kind = aPlant
+func findAlive(p *player, v *variation) {
+	place, kind := "", kindSet(0)
+	switch v.task {
+	case "find-animal":
+		place, kind = "outside", aAnimal
+	case "find-plant":
+		place, kind = "greenhouse", aPlant
 	default:
 		places := []string{"outside", "greenhouse"}
 		shuffle(&p.w.random, places)
@@ -123,7 +123,7 @@ func (p *player) addChemical(name string, k *Object) bool {
 }
 
 // mixPaint mixes paint once or twice.
-func mixPaint(p *player, v *variation, tertiary bool) {
+func mixPaint(p *player, v *variation) {
 	isPaint := func(x *Object) bool { return x.inGroup(aPaint) }
 	tour := p.tour()
 	var paints []*Object
@@ -151,7 +151,7 @@ func mixPaint(p *player, v *variation, tertiary bool) {
 		x := first(p.nearby(name))
 		p.say("pour %s in %s", p.u(x.container), p.u(k))
 	}
-	if !p.mixAndFocus(k, v.facts["secondaryColor"]) || !tertiary {
+	if !p.mixAndFocus(k, v.facts["secondaryColor"]) || v.task != "chemistry-mix-paint-tertiary-color" {
 		return
 	}
 	p.mixAgain(k, v.facts)
@@ -204,11 +204,13 @@ func (p *player) pourInputs(k *Object, f facts) (last bool) {
 }
 
 // focusOnAnimals focuses on the animals asked for.
-func focusOnAnimals(p *player, names ...string) {
+func focusOnAnimals(p *player, v *variation) {
 	p.goTo("outside")
-	for _, name := range names {
-		x := first(p.locate(name, p.w.place()))
-		p.say("focus on %s", p.u(x))
+	for _, span := range []string{"longest", "shortest"} {
+		if strings.Contains(v.task, span) {
+			x := first(p.locate(v.facts[span], p.w.place()))
+			p.say("focus on %s", p.u(x))
+		}
 	}
 	p.say("wait1")
 }
@@ -217,7 +219,7 @@ func focusOnAnimals(p *player, names ...string) {
 func focusOnStages(p *player, v *variation) {
 	p.goTo("outside")
 	p.look()
-	for _, stage := range v.stages() {
+	for _, stage := range strings.Split(v.facts["stages"], ",") {
 		x := p.waitFor(v.facts["name"], stage)
 		if x == nil {
 			return

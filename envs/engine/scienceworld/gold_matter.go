@@ -201,8 +201,8 @@ func useThermometer(p *player, v *variation) {
 }
 
 // measureMelting heats or cools something until it melts or freezes.
-func measureMelting(p *player, v *variation, identified bool) {
-	name := v.facts["objectName"]
+func measureMelting(p *player, v *variation) {
+	name, identified := v.facts["objectName"], v.task == "measure-melting-point-known-substance"
 	p.goTo("kitchen")
 	p.look()
 	p.say("pick up thermometer")

@@ -1,22 +1,79 @@
 package scienceworld
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // taskType is one of the 30 tasks. Its variations come from a table of entries that
 // the reference makes at every load, with sample objects and random draws.
 type taskType struct {
-	name       string
-	variations int
-	draws      []draws // that its table makes
-	first      int     // the number of its first sample object
-	make       func(w *World, v int) variation
-	describe   func(w *World, v *variation) string
-	goals      func(v *variation) (ordered, unordered []goal)
+	Name               string
+	Variations         int
+	Draws              []draws // that its table makes
+	First              int     // the number of its first sample object
+	Text               string  // with the slots of its goals
+	Ordered, Unordered []goal
+}
+
+//go:embed tasks.json
+var tasksFile []byte
+
+// taskTable has the tasks in the order in which the reference makes their tables
+// (tasks §2.2), and groups of goals that several have.
+var taskTable = sync.OnceValue(func() (t struct {
+	Groups map[string][]goal
+	Tasks  []taskType
+}) {
+	return table[struct {
+		Groups map[string][]goal
+		Tasks  []taskType
+	}](tasksFile)
+})
+
+func registry() []taskType { return taskTable().Tasks }
+
+// plays are what each task's table makes a variation of, and the reference's script that solves it. A script ends early if
+// the reference's gives up.
+var plays = map[string]struct {
+	make  func(w *World, v int) variation
+	solve func(p *player, v *variation)
+}{
+	"change-the-state-of-matter-of": {makeMatter, changeState},
+	"melt":                          {makeMatter, changeState},
+	"boil":                          {makeMatter, changeState},
+	"freeze":                        {makeMatter, changeState},
+	"power-component":               {makePower, powerPart},
+	"power-component-renewable-vs-nonrenewable-energy": {makeChosenPower, powerPart},
+	"test-conductivity":                          {makeConductivity, testConductivity},
+	"test-conductivity-of-unknown-substances":    {makeUnknownConductivity, testConductivity},
+	"find-living-thing":                          {makeFind, findAlive},
+	"find-non-living-thing":                      {makeFind, findDead},
+	"find-plant":                                 {makeFind, findAlive},
+	"find-animal":                                {makeFind, findAlive},
+	"grow-plant":                                 {makeGrow, growPlant},
+	"grow-fruit":                                 {makeGrow, growFruit},
+	"chemistry-mix":                              {makeChemistry, mixChemicals},
+	"chemistry-mix-paint-secondary-color":        {makePaint, mixPaint},
+	"chemistry-mix-paint-tertiary-color":         {makePaint, mixPaint},
+	"lifespan-longest-lived":                     {makeLifespan, focusOnAnimals},
+	"lifespan-shortest-lived":                    {makeLifespan, focusOnAnimals},
+	"lifespan-longest-lived-then-shortest-lived": {makeLifespan, focusOnAnimals},
+	"identify-life-stages-1":                     {makeAnimalStages, focusOnStages},
+	"identify-life-stages-2":                     {makePlantStages, focusOnStages},
+	"inclined-plane-friction-named-surfaces":     {namedPlanes.variation, comparePlanes},
+	"inclined-plane-friction-unnamed-surfaces":   {unnamedPlanes.variation, comparePlanes},
+	"inclined-plane-determine-angle":             {anglePlanes.variation, comparePlanes},
+	"mendelian-genetics-known-plant":             {makeKnownGenes, determineGenes},
+	"mendelian-genetics-unknown-plant":           {makeUnknownGenes, determineGenes},
+	"use-thermometer":                            {makeThermometer, useThermometer},
+	"measure-melting-point-known-substance":      {makeKnownMelting, measureMelting},
+	"measure-melting-point-unknown-substance":    {makeUnknownMelting, measureMelting},
 }
 
 // variation is what a task changes in the building, and the words of its text
@@ -55,58 +112,19 @@ func disable(room, name string) modifier { return modifier{name: name, room: roo
 
 // draws is a sequence of bounds, drawn some times.
 type draws struct {
-	times  int
-	bounds []int // 2 stands for booleans and floats too: one step of the generator
+	Times  int
+	Bounds []int // 2 stands for booleans and floats too: one step of the generator
 }
 
 // skip draws numbers and discards them.
 func (r *random) skip(list []draws) {
 	for _, d := range list {
-		for range d.times {
-			for _, n := range d.bounds {
+		for range d.Times {
+			for _, n := range d.Bounds {
 				r.intn(n)
 			}
 		}
 	}
-}
-
-// shuffleOf9 are the bounds of shuffling nine things.
-var shuffleOf9 = []int{9, 8, 7, 6, 5, 4, 3, 2}
-
-// registry are the tasks in the order in which the reference makes their tables
-// (tasks §2.2).
-var registry = []taskType{
-	matterTask("change-the-state-of-matter-of", 1, "change the state of matter of", changeGoals),
-	matterTask("melt", 91, "melt", meltGoals),
-	matterTask("boil", 181, "boil", boilGoals),
-	matterTask("freeze", 271, "freeze", freezeGoals),
-	powerTask("power-component", 361, false),
-	powerTask("power-component-renewable-vs-nonrenewable-energy", 391, true),
-	conductivityTask,
-	unknownConductivityTask,
-	findTask("find-living-thing", 697, "living thing",
-		focusKind("GoalFocusOnLivingThing", aLiving, "focus on a living thing")),
-	findTask("find-non-living-thing", 1987, "non-living thing", focusNonliving("focus on a non-living thing")),
-	findTask("find-plant", 3277, "plant", focusKind("GoalFocusOnPlant", aPlant, "focus on a plant")),
-	findTask("find-animal", 4567, "animal", focusKind("GoalFocusOnAnimal", aAnimal, "focus on an animal")),
-	growPlantTask,
-	growFruitTask,
-	chemistryTask,
-	paintTask("chemistry-mix-paint-secondary-color", 7771, false),
-	paintTask("chemistry-mix-paint-tertiary-color", 7882, true),
-	lifespanTask("lifespan-longest-lived", 7993, "longest"),
-	lifespanTask("lifespan-shortest-lived", 8038, "shortest"),
-	lifespanTask("lifespan-longest-lived-then-shortest-lived", 8083, "longest", "shortest"),
-	animalStagesTask,
-	plantStagesTask,
-	planesTask("inclined-plane-friction-named-surfaces", 1386, 11608, namedPlanes),
-	planesTask("inclined-plane-friction-unnamed-surfaces", 162, 11758, unnamedPlanes),
-	planesTask("inclined-plane-determine-angle", 168, 11818, anglePlanes),
-	knownGenesTask,
-	unknownGenesTask,
-	thermometerTask,
-	knownMeltingTask,
-	unknownMeltingTask,
 }
 
 // oldNumbering is the prefix of the tasks' old names, such as "task-2a-".
@@ -116,7 +134,7 @@ var oldNumbering = regexp.MustCompile(`task-(\d|a|b)+-`)
 // old name; -1 if there is none.
 func findTaskNamed(name string) int {
 	index := func(want string) int {
-		return slices.IndexFunc(registry, func(t taskType) bool { return t.name == want })
+		return slices.IndexFunc(registry(), func(t taskType) bool { return t.Name == want })
 	}
 	if i := index(name); i >= 0 {
 		return i
@@ -137,14 +155,14 @@ func (w *World) setUp(name string, number int) string {
 		return ""
 	}
 	w.description = "unknown"
-	w.goals = newGoals([]goal{find("random_object_name", "")}, nil)
+	w.goals = newGoals([]goal{nothingFound}, nil)
 	return fmt.Sprintf("ERROR: Task (%s): %s", name, trouble)
 }
 
 func (w *World) trySetUp(name string, number int) string {
 	i := findTaskNamed(name)
 	var v variation
-	inRange := i >= 0 && number < registry[i].variations
+	inRange := i >= 0 && number < registry()[i].Variations
 	if inRange {
 		v = w.makeTable(i, number)
 	}
@@ -156,7 +174,7 @@ func (w *World) trySetUp(name string, number int) string {
 		return fmt.Sprintf("ERROR: Unknown task (%s).", name)
 	case !inRange:
 		return fmt.Sprintf("ERROR: The requested variation (%d) exceeds the total number of variations (%d).", number,
-			registry[i].variations)
+			registry()[i].Variations)
 	}
 	w.random.seed(int64(number))
 	for _, m := range v.modifiers {
@@ -164,22 +182,45 @@ func (w *World) trySetUp(name string, number int) string {
 			return "ERROR: Error running one or more modifiers while setting up task environment."
 		}
 	}
-	v.task, v.modifiers = registry[i].name, nil
+	v.task, v.modifiers, v.facts["degrees"] = registry()[i].Name, nil, javaDouble(v.degrees)
 	w.variation = v
-	ordered, unordered := registry[i].goals(&v)
-	w.goals = newGoals(ordered, unordered)
-	w.description = registry[i].describe(w, &v)
+	w.goals = newGoals(v.goals(registry()[i].Ordered, noItem), v.goals(registry()[i].Unordered, noItem))
+	w.description = w.describe(&registry()[i])
 	return ""
+}
+
+// describe makes the text of a task of the world's variation. It names two planes in an order that it draws.
+func (w *World) describe(t *taskType) string {
+	if planes := w.variation.facts["planes"]; planes != "" {
+		pair := strings.Split(planes, ",")
+		shuffle(&w.random, pair)
+		w.variation.facts["pair"] = strings.Join(pair, ", ")
+	}
+	return w.variation.fill(t.Text)
+}
+
+// fill fills the slots of a text with the facts of the variation.
+func (v *variation) fill(text string) string {
+	return fill(text, func(key string) string { return v.facts[key] })
+}
+
+// javaDouble is how Java prints a number that is a whole one or has few digits.
+func javaDouble(x float64) string {
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
 }
 
 // makeTable makes the table of a task and returns one variation of it.
 func (w *World) makeTable(i, number int) variation {
 	w.random.seed(int64(number))
-	for _, before := range registry[:i] {
-		w.random.skip(before.draws)
+	for _, before := range registry()[:i] {
+		w.random.skip(before.Draws)
 	}
-	w.numbers = int32(registry[i].first) - 1
-	return registry[i].make(w, number)
+	w.numbers = int32(registry()[i].First) - 1
+	return plays[registry()[i].Name].make(w, number)
 }
 
 // apply runs a modifier and reports whether it found its room or device.

@@ -27,23 +27,7 @@ func (w *World) sourceEntry(k ObjectKind, key string) tableRow {
 	return tableRow{modifiers: []modifier{putIn("workshop", w.new(k), name)}, facts: facts{key: name}}
 }
 
-func powerTask(name string, first int, choose bool) taskType {
-	return taskType{
-		name: name, variations: 20, first: first,
-		make: func(w *World, v int) variation { return makePower(w, v, choose) },
-		describe: func(w *World, v *variation) string {
-			part := v.facts["componentToPower"]
-			text := "Your task is to turn on the " + part
-			if choose {
-				text += " by powering it using a " + v.facts["kind"] + " power source"
-			}
-			return text + ". First, focus on the " + part + ". Then, create an electrical circuit that powers it on. "
-		},
-		goals: func(v *variation) (ordered, unordered []goal) { return powerGoals(v.facts, choose) },
-	}
-}
-
-func makePower(w *World, v int, choose bool) variation {
+func makePower(w *World, v int) variation {
 	battery := w.batteryEntry()
 	parts := w.partEntries("componentToPower")
 	renewable := []tableRow{w.sourceEntry(SolarPanel, "renewableSource"),
@@ -59,41 +43,14 @@ func makePower(w *World, v int, choose bool) variation {
 	if v%2 == 1 {
 		out.facts["kind"] = "nonrenewable"
 	}
-	if choose { // else any source will do
-		out.facts["wanted"] = out.facts[out.facts["kind"]+"Source"]
-	}
 	return out
 }
 
-func powerGoals(f facts, choose bool) (ordered, unordered []goal) {
-	part, source := f["componentToPower"], f["wanted"]
-	ordered = []goal{find(part, "focus on task object"), toActivate(part, "power task object")}
-	connect, subject := "Connect", "Task"
-	if choose {
-		ordered = append(ordered, connected(source, "use correct power source"))
-		connect, subject = "connect", "task"
-	}
-	return ordered, []goal{
-		newLocation("", "move to a new location"),
-		roomHas(part, "be in same location as part to power"),
-		wireTo(part, false, connect+" the task object's (terminal1/anode) to a wire"),
-		wireTo(part, true, connect+" the task object's (terminal2/cathode) to a wire"),
-		wirePower(part, source, subject+" object is at least partially connected to power source through wire"),
-	}
-}
-
-var conductivityTask = taskType{
-	name: "test-conductivity", variations: 900, first: 421,
-	make:     makeConductivity,
-	describe: describeConductivity,
-	goals:    conductivityGoals,
-}
-
-var unknownConductivityTask = taskType{
-	name: "test-conductivity-of-unknown-substances", variations: 600, first: 577, draws: []draws{{24, []int{2}}},
-	make:     makeUnknownConductivity,
-	describe: describeConductivity,
-	goals:    conductivityGoals,
+// makeChosenPower wants one of the sources; else any will do.
+func makeChosenPower(w *World, v int) variation {
+	out := makePower(w, v)
+	out.facts["wanted"] = out.facts[out.facts["kind"]+"Source"]
+	return out
 }
 
 // conductors are the substances of the task with whether they conduct.
@@ -114,6 +71,13 @@ func conductorFacts(name, room string, conducts bool) facts {
 	return f
 }
 
+// conductivity joins entries to a variation, and says which boxes are right and wrong.
+func conductivity(entries ...tableRow) variation {
+	v := combine(entries...)
+	v.facts["rightBox"], v.facts["wrongBox"] = v.facts[v.facts["right"]], v.facts[v.facts["wrong"]]
+	return v
+}
+
 func makeConductivity(w *World, v int) variation {
 	battery := w.batteryEntry()
 	part := w.partEntries("partToPower")
@@ -130,7 +94,7 @@ func makeConductivity(w *World, v int) variation {
 	}
 	sortBy(table, "substance")
 	boxes := w.boxPairs("workshop", "conductive", "nonconductive", nil)
-	return combine(battery, part[v/5%5], boxes[v%5], table[v/25])
+	return conductivity(battery, part[v/5%5], boxes[v%5], table[v/25])
 }
 
 // letters are the names of unknown substances.
@@ -148,29 +112,5 @@ func makeUnknownConductivity(w *World, v int) variation {
 		table = append(table, e)
 	}
 	boxes := w.boxPairs("workshop", "conductive", "nonconductive", nil)
-	return combine(battery, part[v/5%5], table[v/25], boxes[v%5])
-}
-
-func describeConductivity(w *World, v *variation) string {
-	x := v.facts["substance"]
-	return "Your task is to determine if " + x + " is electrically conductive. The " + x + " is located around the " +
-		v.facts["substanceLocation"] +
-		". First, focus on the " + x + ". If it is electrically conductive, place it in the " + v.facts["conductive"] +
-		". If it is electrically nonconductive, place it in the " + v.facts["nonconductive"] + ". "
-}
-
-func conductivityGoals(v *variation) (ordered, unordered []goal) {
-	x := v.facts["substance"]
-	return []goal{
-			find(x, "focus on task object"),
-			inContainerNot(v.facts[v.facts["right"]], v.facts[v.facts["wrong"]], "put object in correct container"),
-		}, []goal{
-			newLocation("", "move to a new location"),
-			roomHas(x, "be in same location as part to power"),
-			wireTo(x, false, "connect the task object's (terminal1/anode) to a wire"),
-			wireTo(x, true, "connect the task object's (terminal2/cathode) to a wire"),
-			wirePower(x, "", "task object is at least partially connected to power source through wire"),
-			wireBulb(x, "task object is at least partially connected to a light bulb through wire"),
-			wirePowerBulb("light bulb is at least partially connected to a power source through wire"),
-		}
+	return conductivity(battery, part[v/5%5], boxes[v%5], table[v/25])
 }

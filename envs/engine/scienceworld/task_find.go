@@ -7,26 +7,6 @@ import (
 
 // This file has the tasks of finding living and other things (tasks §5.5).
 
-func findTask(name string, first int, thing string, focus goal) taskType {
-	return taskType{
-		name: name, variations: 300, first: first,
-		draws: []draws{{10, append([]int{2, 2, 2, 2, 2, 2, 2, 2}, shuffleOf9...)}},
-		make:  makeFind,
-		describe: func(w *World, v *variation) string {
-			return "Your task is to find a(n) " + thing + ". First, focus on the thing. Then, move it to the " +
-				v.facts["answerBox"] + " in the " + v.facts["location"] + "."
-		},
-		goals: func(v *variation) (ordered, unordered []goal) {
-			return []goal{focus, inContainer(v.facts["answerBox"], "move living thing to answer box")}, []goal{
-				inContainer("inventory", "Pick up object"),
-				openDoor("Be in a room with an open door"),
-				newLocation("", "Move to a new location"),
-				atLocation(v.facts["location"], "Move to the location of the answer box"),
-			}
-		},
-	}
-}
-
 // animals are the animals that tasks place.
 var animals = []ObjectKind{Butterfly, Moth, Frog, Toad, GiantTortoise, Turtle, Crocodile, Parrot, Dove, BlueJay,
 	Elephant,

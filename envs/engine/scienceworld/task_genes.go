@@ -8,22 +8,6 @@ import (
 
 // This file has the tasks of Mendelian genetics (tasks §5.14 and §5.15).
 
-var knownGenesTask = taskType{
-	name: "mendelian-genetics-known-plant", variations: 120, first: 11878,
-	draws:    []draws{{100, []int{2}}, {5, shuffleOf9}},
-	make:     makeKnownGenes,
-	describe: func(w *World, v *variation) string { return describeGenes(v, "pea plant") },
-	goals:    geneGoals,
-}
-
-var unknownGenesTask = taskType{
-	name: "mendelian-genetics-unknown-plant", variations: 480, first: 12238,
-	draws:    []draws{{1040, []int{2}}, {5, shuffleOf9}},
-	make:     makeUnknownGenes,
-	describe: func(w *World, v *variation) string { return describeGenes(v, v.facts["plantName"]) },
-	goals:    geneGoals,
-}
-
 func makeKnownGenes(w *World, v int) variation {
 	for range 4 {
 		w.random.intn(2)
@@ -35,22 +19,24 @@ func makeKnownGenes(w *World, v int) variation {
 			first := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, dominant))
 			second := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, recessive))
 			jar := w.newNamed(CeramicCup, "seed jar")
-			seeds = append(seeds, w.seedEntry(jar, first, second,
-				facts{"traitName": name, "traitValue": value, "seedType": "pea"}))
+			seeds = append(seeds, w.seedEntry(jar, first, second, t, value, facts{"seedType": "pea"}))
 		}
 	}
-	pots, boxes := w.genePots(), w.geneBoxes()
-	return combine(seeds[v/15], pots[v/3%5], boxes[v%3])
+	return w.geneVariation(seeds, v)
 }
 
 func traitOf(k ObjectKind, name string) trait {
 	return kinds[k].Traits[slices.IndexFunc(kinds[k].Traits[:], func(t trait) bool { return t.Name == name })]
 }
 
-// seedEntry fills a jar with two seeds.
-func (w *World) seedEntry(jar, first, second *Object, f facts) tableRow {
+// seedEntry fills a jar with two seeds. It asks about a value of a trait.
+func (w *World) seedEntry(jar, first, second *Object, t trait, value string, f facts) tableRow {
 	w.put(first, jar)
 	w.put(second, jar)
+	f["traitName"], f["traitValue"], f["right"] = t.Name, value, "answerBoxRec"
+	if value == t.Dominant {
+		f["right"] = "answerBoxDom"
+	}
 	return tableRow{modifiers: []modifier{putIn("greenhouse", jar, "seed jar").forced()}, facts: f}
 }
 
@@ -69,14 +55,19 @@ func makeUnknownGenes(w *World, v int) variation {
 				jar := w.newNamed(CeramicCup, "seed jar")
 				first := w.newPlant(k, w.genesWith(k, t.Name, dominant))
 				second := w.newPlant(k, w.genesWith(k, t.Name, recessive))
-				seeds = append(seeds, w.seedEntry(jar, first, second, facts{
-					"traitName": t.Name, "traitValue": value, "seedType": form, "plantName": form + " plant",
-				}))
+				seeds = append(seeds, w.seedEntry(jar, first, second, t, value,
+					facts{"seedType": form, "plantName": form + " plant"}))
 			}
 		}
 	}
+	return w.geneVariation(seeds, v)
+}
+
+func (w *World) geneVariation(seeds []tableRow, v int) variation {
 	pots, boxes := w.genePots(), w.geneBoxes()
-	return combine(seeds[v/15], pots[v/3%5], boxes[v%3])
+	out := combine(seeds[v/15], pots[v/3%5], boxes[v%3])
+	out.facts["rightBox"] = out.facts[out.facts["right"]]
+	return out
 }
 
 // genePots makes five choices of six pots out of nine.
@@ -113,39 +104,4 @@ func (w *World) geneBoxes() []tableRow {
 		})
 	}
 	return out
-}
-
-func describeGenes(v *variation, plant string) string {
-	return "Your task is to determine whether " + v.facts["traitValue"] + " " + v.facts["traitName"] +
-		" is a dominant or recessive trait in the " + plant +
-		". If the trait is dominant, focus on the " + v.facts["answerBoxDom"] +
-		". If the trait is recessive, focus on the " + v.facts["answerBoxRec"] + ". "
-}
-
-// isDominant reports whether the value asked for is the dominant one.
-func isDominant(f facts) bool {
-	for _, k := range []ObjectKind{PeaPlant, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD,
-		RandomGeneticsPlantsE} {
-		if kinds[k].Form == f["seedType"] {
-			return traitOf(k, f["traitName"]).Dominant == f["traitValue"]
-		}
-	}
-	return false
-}
-
-func geneGoals(v *variation) (ordered, unordered []goal) {
-	f := v.facts
-	right := f["answerBoxRec"]
-	if isDominant(f) {
-		right = f["answerBoxDom"]
-	}
-	t := f["seedType"]
-	return []goal{find(right, "focus on the correct answer box").clearing()},
-		slices.Concat(jarGoals(), greenhouseGoals(), potGoals(t, strings.Split(f["flowerPotNames"], ",")),
-			stageGoals(t, 6), []goal{
-				containerOpen("bee hive", "bee hive open (after reprod. life stage)").once("atLeast2Reproducing"),
-				roomHas("adult bee", "be in same location as pollinator (after reprod. life stage)").once(
-					"atLeast2Reproducing"),
-				roomHas(t, "be in same location as grown seed").once("atLeast2Reproducing"),
-			})
 }

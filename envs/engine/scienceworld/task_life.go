@@ -1,48 +1,11 @@
 package scienceworld
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 )
 
 // This file has the tasks of life spans and life stages (tasks §5.9 to §5.11).
-
-// lifespanTask asks for the animals of these life spans, one after the other.
-func lifespanTask(name string, first int, spans ...string) taskType {
-	return taskType{
-		name: name, variations: 125, first: first,
-		make: makeLifespan,
-		describe: func(w *World, v *variation) string {
-			if len(spans) > 1 {
-				return "Your task is to find the animal with the longest life span, then the shortest life span. " +
-					"First, focus on the animal with the longest life span.  Then, focus on the animal with the " +
-					"shortest life span. The animals are in the 'outside' location. "
-			}
-			return "Your task is to find the animal with the " + spans[0] +
-				" life span.  The animals are in the 'outside' location.  Focus on the animal with the " + spans[0] +
-				" life span."
-		},
-		goals: func(v *variation) (ordered, unordered []goal) {
-			for i, span := range spans {
-				g := find(v.facts[span], "focus on animal with "+span+" life span")
-				if i < len(spans)-1 {
-					g = g.clearing()
-				}
-				ordered = append(ordered, g)
-			}
-			return ordered, outsideGoals("outside")
-		},
-	}
-}
-
-// outsideGoals are about being where the animals are, unless that is where the
-// agent starts.
-func outsideGoals(unless string) []goal {
-	return []goal{
-		newLocation(unless, "Move to a new location (unless starting in task location)"),
-		atLocation("outside", "Move to the location asked by the task"),
-	}
-}
 
 func makeLifespan(w *World, v int) variation {
 	row := func(kinds ...ObjectKind) (out []*Object) {
@@ -68,63 +31,17 @@ func makeLifespan(w *World, v int) variation {
 	})
 }
 
-var animalStagesTask = taskType{
-	name: "identify-life-stages-1", variations: 14, first: 8128,
-	make: makeAnimalStages,
-	describe: func(w *World, v *variation) string {
-		return fmt.Sprintf("Your task is to focus on the %d life stages of the %s, starting from earliest to latest.",
-			len(v.stages()), v.facts["name"])
-	},
-	goals: func(v *variation) (ordered, unordered []goal) {
-		return stagesInOrder(v, "animal"), append(outsideGoals("outside"), stayGoals()...)
-	},
-}
-
-var plantStagesTask = taskType{
-	name: "identify-life-stages-2", variations: 10, first: 8758, draws: []draws{{10, shuffleOf9}},
-	make: makePlantStages,
-	describe: func(w *World, v *variation) string {
-		return "Your task is to focus on the life stages of the " + v.facts["name"] +
-			" plant, starting from earliest to latest. The plants are located outside."
-	},
-	goals: func(v *variation) (ordered, unordered []goal) {
-		// The name of the fruit as the room to start in is a mistake of the reference.
-		return stagesInOrder(v, "plant"), append(outsideGoals(v.facts["name"]), stayGoals()...)
-	},
-}
-
-// stages are the stages asked for.
-func (v *variation) stages() (out []string) {
-	for k := 1; v.facts["stage"+strconv.Itoa(k)] != ""; k++ {
-		out = append(out, v.facts["stage"+strconv.Itoa(k)])
-	}
-	return out
-}
-
-func stagesInOrder(v *variation, thing string) (ordered []goal) {
-	for i, s := range v.stages() {
-		ordered = append(ordered, findStage(v.facts["name"], s,
-			fmt.Sprintf("focus on %s in life stage %d", thing, i+1)).clearing())
-	}
-	return ordered
-}
-
-func stayGoals() (out []goal) {
-	for _, n := range []int{10, 20, 30} {
-		out = append(out, stay("outside", n, fmt.Sprintf("Stay in goal location for %d steps", n)))
-	}
-	return out
-}
-
 func makeAnimalStages(w *World, v int) variation {
 	var table []tableRow
 	for i, k := range animals {
 		a := w.new(k)
 		e := tableRow{modifiers: []modifier{putIn("outside", a, a.life.form)}, facts: facts{"name": a.life.form}}
 		stages := cycles[kinds[a.kind].Cycle]
-		for n, s := range stages[:len(stages)-1] {
-			e.facts["stage"+strconv.Itoa(n+1)] = s.Name
+		var names []string
+		for _, s := range stages[:len(stages)-1] {
+			names = append(names, s.Name)
 		}
+		e.facts["stages"], e.facts["number"] = strings.Join(names, ","), strconv.Itoa(len(names))
 		for _, d := range w.makeAnimals(i)[:5] {
 			e.modifiers = append(e.modifiers, putIn("outside", d, d.life.form))
 		}
@@ -153,10 +70,7 @@ func makePlantStages(w *World, v int) variation {
 
 func (w *World) plantEntry(k ObjectKind, seed int) tableRow {
 	tree := w.new(k)
-	e := tableRow{facts: facts{"name": tree.life.form}}
-	for i, s := range plantStages {
-		e.facts["stage"+strconv.Itoa(i+1)] = s
-	}
+	e := tableRow{facts: facts{"name": tree.life.form, "stages": "seed,seedling,adult,reproducing"}}
 	trees := w.stages(k)
 	numbers := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	shuffle(&w.random, numbers)

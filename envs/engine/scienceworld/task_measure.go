@@ -2,7 +2,6 @@ package scienceworld
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -33,47 +32,6 @@ var (
 	knownMeltingSample   = sync.OnceValue(func() []int { return subsample(35*5*5, 0.5) })
 	unknownMeltingSample = sync.OnceValue(func() []int { return subsample(600*5*5, 0.02) })
 )
-
-var thermometerTask = taskType{
-	name: "use-thermometer", variations: 540, first: 12838, draws: []draws{{360, []int{100, 2}}},
-	make: makeThermometer,
-	describe: func(w *World, v *variation) string {
-		o, t := v.facts["objectName"], javaDouble(v.degrees)
-		return "Your task is to measure the temperature of " + o + ", which is located around the " +
-			v.facts["location"] +
-			". First, focus on the thermometer. Next, focus on the " + o + ". If the " + o + " temperature is above " +
-			t + " degrees celsius, place it in the " + v.facts["boxAbove"] +
-			". If the " + o + " temperature is below " + t + " degrees celsius, place it in the " +
-			v.facts["boxBelow"] +
-			". The boxes are located around the " + v.facts["locationAnswerBox"] + ". "
-	},
-	goals: func(v *variation) (ordered, unordered []goal) {
-		f := v.facts
-		o := f["objectName"]
-		return []goal{
-				find("thermometer", "focus on instrument").clearing(),
-				find(o, "focus on object"),
-				byTemperature(v.degrees, f["boxAbove"], f["boxBelow"], "move object to correct answer box"),
-			}, append(instrumentGoals(),
-				atLocation(f["location"], "move to the location asked by the task (object location)").keyed("move1"),
-				atLocation(f["locationAnswerBox"],
-					"move to the location asked by the task (answer box location)").keyed(
-					"move2").once("move1"),
-				directIn("inventory", o, "have task object in inventory"),
-				usedOn("thermometer", o, "use instrument on object"),
-				usedOn("thermometer", o, "use instrument on object (in answer box location)").once("move2"),
-			)
-	},
-}
-
-// instrumentGoals are about getting the thermometer.
-func instrumentGoals() []goal {
-	return []goal{
-		roomHas("thermometer", "be in same location as thermometer"),
-		directIn("inventory", "thermometer", "have thermometer in inventory"),
-		newLocation("", "move to a new location"),
-	}
-}
 
 func (w *World) thermometerEntry() tableRow {
 	return tableRow{modifiers: []modifier{putIn("kitchen", w.new(Thermometer), "thermometer")}}
@@ -136,33 +94,8 @@ func (w *World) addWarmThings(table []measured, room string, degrees int) []meas
 	return table
 }
 
-var knownMeltingTask = taskType{
-	name: "measure-melting-point-known-substance", variations: 436, first: 14011, draws: []draws{{25, []int{7}}},
-	make:     makeKnownMelting,
-	describe: describeMelting,
-	goals:    meltingGoals,
-}
-
-var unknownMeltingTask = taskType{
-	name: "measure-melting-point-unknown-substance", variations: 300, first: 14314, draws: unknownMeltingDraws(),
-	make:     makeUnknownMelting,
-	describe: describeMelting,
-	goals:    meltingGoals,
-}
-
 // liquidLetters are the unknown substances that are in cups.
 const liquidLetters = "DEJMTVX"
-
-func unknownMeltingDraws() []draws {
-	var once []int
-	for _, letter := range letters {
-		once = append(once, 2)
-		if strings.ContainsRune(liquidLetters, letter) {
-			once = append(once, 7)
-		}
-	}
-	return []draws{{25, once}}
-}
 
 // meltingPoints are the melting points between which the tasks ask.
 var meltingPoints = []float64{-10, 10, 50, 150, 200}
@@ -219,53 +152,9 @@ func (w *World) meltingVariation(instrument, row tableRow, i int) variation {
 	boxes := w.boxPairs("kitchen", "boxAbove", "boxBelow", facts{"locationAnswerBox": "kitchen"})
 	v := combine(instrument, row, boxes[i%5])
 	v.degrees = meltingPoints[i/5%5]
-	return v
-}
-
-func describeMelting(w *World, v *variation) string {
-	o, t := v.facts["objectName"], javaDouble(v.degrees)
-	return "Your task is to measure the melting point of " + o + ", which is located around the " +
-		v.facts["location"] +
-		". First, focus on the thermometer. Next, focus on the " + o + ". If the melting point of " + o + " is above " +
-		t + " degrees celsius, focus on the " + v.facts["boxAbove"] +
-		". If the melting point of " + o + " is below " + t + " degrees celsius, focus on the " + v.facts["boxBelow"] +
-		". The boxes are located around the " + v.facts["locationAnswerBox"] + ". "
-}
-
-func meltingGoals(v *variation) (ordered, unordered []goal) {
-	f := v.facts
-	o := f["objectName"]
-	right := f["boxBelow"]
+	v.facts["rightBox"] = v.facts["boxBelow"]
 	if v.melts >= v.degrees {
-		right = f["boxAbove"]
+		v.facts["rightBox"] = v.facts["boxAbove"]
 	}
-	ordered = []goal{
-		find("thermometer", "focus on thermometer").clearing(),
-		find(o, "focus on substance").keyed("focusObject"),
-		findAnswerBox(right, "focus on correct answer box"),
-	}
-	unordered = append(instrumentGoals(),
-		atLocation(f["location"], "move to the location asked by the task (substance location)").keyed("move1"),
-		atLocation(f["locationAnswerBox"],
-			"move to the location asked by the task (answer box location)").keyed("move1"),
-		atLocation("kitchen", "move to a location with a heating device (kitchen)").keyed("move2a").once("move1"),
-		atLocation("outside", "move to a location with a heating device (outside)").keyed("move2b").once("move1"),
-		atLocation("foundry", "move to a location with a heating device (foundry)").keyed("move2c").once("move1"),
-		directIn("inventory", o, "have task object in inventory"),
-		usedOn("thermometer", o, "use thermometer on substance"),
-		usedOn("thermometer", o, "use thermometer on substance (after it has been heated)").once("heatObject"),
-		alone([]string{o}, "have substance alone in a single container"),
-	)
-	return ordered, slices.Concat(unordered, heaterGoals(),
-		onHeaterGoals("have substance on heater (%s)", "focusObject"),
-		[]goal{warmer(20, "heat substance by at least 20C").keyed("heatObject").once("focusObject")})
-}
-
-// javaDouble is how Java prints a number that is a whole one or has few digits.
-func javaDouble(x float64) string {
-	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
+	return v
 }

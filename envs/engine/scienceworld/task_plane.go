@@ -1,7 +1,5 @@
 package scienceworld
 
-import "slices"
-
 // This file has the tasks of inclined planes (tasks §5.12 and §5.13).
 
 // surface is the property by which the inclined planes of a table are compared.
@@ -21,7 +19,6 @@ type planeSet struct {
 	shuffled int      // the seed with which these are shuffled
 	angles   []angle  // planes of different angles
 	named    bool     // whether the texts of goals name the planes
-	focus    string   // text of the goal
 }
 
 // angle is a plane of a letter.
@@ -32,7 +29,6 @@ type angle struct {
 
 var namedPlanes = planeSet{
 	kind: "friction", smaller: "least", greater: "most", distance: 0.05, shuffled: 3, named: true,
-	focus: "focus on correct inclined plane",
 	stuffs: []string{
 		"aluminum", "brass", "bronze", "caesium", "copper", "iron", "lead", "platinum", "steel", "tin", "titanium",
 		"zinc", "glass", "plastic", "ceramic",
@@ -51,34 +47,14 @@ var anglePlanes = planeSet{
 	angles: []angle{{"B", 70}, {"C", 80}, {"D", 20}, {"E", 10}, {"F", 60}, {"G", 40}, {"H", 30}, {"J", 50}},
 }
 
-func planesTask(name string, variations, first int, set planeSet) taskType {
-	return taskType{
-		name: name, variations: variations, first: first,
-		make: func(w *World, v int) variation { return makePlanes(w, v, &set) },
-		describe: func(w *World, v *variation) string {
-			two := []string{v.facts["least"], v.facts["most"]}
-			if set.angles != nil {
-				slices.Reverse(two)
-			}
-			shuffle(&w.random, two)
-			property := v.facts["mode"] + " " + set.kind
-			return "Your task is to determine which of the two inclined planes (" + two[0] + ", " + two[1] +
-				") has the " + property +
-				". After completing your experiment, focus on the inclined plane with the " + property + "."
-		},
-		goals: func(v *variation) (ordered, unordered []goal) {
-			return []goal{set.focusGoal(v.facts["answer"])}, planeGoals(v.facts, set.named)
-		},
-	}
-}
-
 // planeOf is a plane that is made for a surface.
 type planeOf struct {
 	surface
 	object *Object
 }
 
-func makePlanes(w *World, v int, set *planeSet) variation {
+// variation makes all pairs of planes and returns one.
+func (set *planeSet) variation(w *World, v int) variation {
 	x, y := set.make(w), set.make(w)
 	blocks := []*Object{w.new(WoodBlock), w.new(SteelBlock), w.new(Brick)}
 	watch := w.new(StopWatch)
@@ -115,14 +91,6 @@ func (set *planeSet) make(w *World) []planeOf {
 	return out
 }
 
-// focusGoal is the goal of focusing on the right plane.
-func (set *planeSet) focusGoal(label string) goal {
-	if set.angles != nil {
-		return findPlaneNamed(label, set.focus).clearing()
-	}
-	return findPlane(label, set.focus).clearing()
-}
-
 func (set *planeSet) combine(a, b planeOf, block, watch *Object, v int) variation {
 	low, high := a, b
 	if low.value > high.value {
@@ -132,34 +100,21 @@ func (set *planeSet) combine(a, b planeOf, block, watch *Object, v int) variatio
 	if (v%2 == 0) == (set.kind == "angle") {
 		mode, answer = set.smaller, low.label
 	}
+	planes, named := low.label+","+high.label, [2]string{}
+	if set.angles != nil {
+		planes = high.label + "," + low.label
+	}
+	if set.named {
+		named = [2]string{" (plane 1)", " (plane 2)"}
+	}
 	return combine(tableRow{
 		modifiers: []modifier{
 			putIn("workshop", a.object, a.call).forced(), putIn("workshop", b.object, b.call).forced(),
 			putIn("workshop", block, block.name).forced(), putIn("workshop", watch, "stopwatch"),
 		},
 		facts: facts{
-			"least": low.label, "most": high.label, "mode": mode, "answer": answer, "blockName": block.name,
-			"planeName1": a.call, "planeName2": b.call,
+			"planes": planes, "mode": mode, "answer": answer, "blockName": block.name,
+			"planeName1": a.call, "planeName2": b.call, "named1": named[0], "named2": named[1],
 		},
 	})
-}
-
-func planeGoals(f facts, named bool) []goal {
-	out := []goal{
-		newLocation("workshop", "move to a new location (unless starting in task location)"),
-		atLocation("workshop", "move to the location asked by the task"),
-	}
-	for _, n := range []string{"1", "2"} {
-		suffix := ""
-		if named {
-			suffix = " (plane " + n + ")"
-		}
-		out = append(out,
-			directIn(f["planeName"+n], f["blockName"], "move block to plane "+n).keyed("b"+n),
-			deviceOnGoal("stopwatch", "activate time keeping device"+suffix).keyed("aTime"+n).once("b"+n),
-			deviceOffGoal("stopwatch", "deactivate time keeping device"+suffix).keyed("dTime"+n).once("aTime"+n),
-			examined("stopwatch", "read time keeping device"+suffix).keyed("readTime"+n).once("dTime"+n),
-		)
-	}
-	return out
 }

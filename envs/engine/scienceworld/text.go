@@ -40,7 +40,12 @@ func (o *Object) describe(place *Object, detailed bool) string {
 }
 
 // fill fills the slots of a text, seen from a place.
-func (o *Object) fill(s string, place *Object) string {
+func (o *Object) fill(text string, place *Object) string {
+	return fill(text, func(slot string) string { return o.slot(slot, place) })
+}
+
+// fill fills the slots of a text, which are in braces.
+func fill(s string, value func(slot string) string) string {
 	text, rest, found := strings.Cut(s, "{")
 	if !found {
 		return s
@@ -51,7 +56,7 @@ func (o *Object) fill(s string, place *Object) string {
 		var slot string
 		slot, rest, _ = strings.Cut(rest, "}")
 		b.WriteString(text)
-		b.WriteString(o.slot(slot, place))
+		b.WriteString(value(slot))
 		text, rest, found = strings.Cut(rest, "{")
 	}
 	b.WriteString(text)

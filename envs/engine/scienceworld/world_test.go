@@ -202,8 +202,10 @@ func TestEmptyCast(t *testing.T) {
 		},
 	} {
 		w := loaded(t, "boil", 0, "")
-		there, state := roomHas("gem", ""), goalState{}
-		test := func() goalTest { return there.test(trial{w: w, goals: w.goals, state: &state}) }
+		there, state := criteria["GoalInRoomWithObject"], goalState{}
+		test := func() goalTest {
+			return there.test(trial{w: w, goals: w.goals, about: []string{"gem"}, state: &state})
+		}
 		if a, b := test(), test(); a != unmet || b != unmet {
 			t.Errorf("before a gem is %s: %v, %v", what, a, b)
 		}
