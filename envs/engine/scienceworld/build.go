@@ -1,6 +1,54 @@
 package scienceworld
 
-import "slices"
+import (
+	"cmp"
+	_ "embed"
+	"maps"
+	"slices"
+	"sync"
+)
+
+//go:embed lists.json
+var listsFile []byte
+
+// thingLists are lists of things: what is in the building, and what tasks and accidents choose from.
+type thingLists struct {
+	Places []struct {
+		Name   string
+		Kind   ObjectKind
+		Things []furnishing // in the order in which the reference makes and adds them (objects §5)
+	}
+	Doors                                 [][2]string
+	Tables, Books, Cups                   []ObjectKind // one of which is drawn
+	Pictures, Subjects, Artists           []string     // likewise
+	Lamps, Wires                          []string     // colors, of which three are drawn
+	Mixers, Paints                        []ObjectKind
+	Fruits                                map[string]ObjectKind // by the forms of trees whose flowers become them
+	Animals, Trees, UnknownPlants, Metals []ObjectKind
+	Lifespans                             [3][]ObjectKind // long, medium and short ones
+	StagedTrees                           []struct {      // with the seeds of the animals beside them
+		Kind ObjectKind
+		Seed int
+	}
+	Parts                   []furnishing // that circuits power
+	Renewable, Nonrenewable []ObjectKind
+	Tested, Conductors      []ObjectKind // substances, and those of them that conduct
+	Fetched                 []ObjectKind // inputs that tasks do not place: there is some in the building
+	Planes                  map[string]*planeSet
+	Recipes                 [][]recipe // in three blocks, each for both rooms
+	Paintings               []facts    // the inputs and results of both steps
+}
+
+// lists are made when the first world is.
+var lists = sync.OnceValue(func() *thingLists { return table[*thingLists](listsFile) })
+
+// furnishing is a thing of a place.
+type furnishing struct {
+	Kind    ObjectKind
+	Name    string     // if not the kind's
+	In      ObjectKind // the last thing of the kind that was made there; without one, the place
+	Special string     // what is drawn or belongs together instead of one thing
+}
 
 // registryNumbers is how many object numbers the reference's tables of tasks take
 // before a world is made (core §3).
@@ -131,41 +179,25 @@ func (w *World) newUnknownThermal(letter rune) *Object {
 	return o
 }
 
-// liquidCups are the containers of which one is drawn for a liquid.
-var liquidCups = [...]ObjectKind{MetalPot, GlassCup, PlasticCup, TinCup, PaperCup, CeramicCup, Jug}
-
 // randomCup puts something into a container that is drawn. It also makes a wood
 // cup and discards it.
 func (w *World) randomCup(content *Object) *Object {
-	n := w.random.intn(len(liquidCups))
+	n := w.random.intn(len(lists().Cups))
 	w.new(WoodCup)
-	cup := w.new(liquidCups[n])
+	cup := w.new(lists().Cups[n])
 	cup.open = true
 	cup.temp = content.temp
 	w.put(content, cup)
 	return cup
 }
 
-// The words that are drawn for pictures.
-var (
-	pictureNames = [...]string{"picture", "drawing", "painting", "finger painting"}
-	subjects     = [...]string{"a cow", "a chicken", "a farm", "a lush green meadow", "rolling hills",
-		"a wintery mountain",
-		"a boat crossing a river", "the moon", "abstract shapes", "two people playing"}
-	artists = [...]string{"Alexandra", "Owen", "Bob", "Lily"}
-)
+func drawn[T any](w *World, list []T) T { return list[w.random.intn(len(list))] }
 
 func (w *World) newPicture() *Object {
-	o := w.new(Picture)
-	o.name = pictureNames[w.random.intn(len(pictureNames))]
-	o.page.Title = subjects[w.random.intn(len(subjects))]
-	o.page.Author = artists[w.random.intn(len(artists))]
+	o := w.newNamed(Picture, drawn(w, lists().Pictures))
+	o.page.Title, o.page.Author = drawn(w, lists().Subjects), drawn(w, lists().Artists)
 	return o
 }
-
-// books are the kinds of books in the order in which they are drawn.
-var books = [...]ObjectKind{BookMobyDick, BookFrankenstein, BookSherlockHolmes, BookPrideAndPrejudice, BookBeowulf,
-	BookOriginOfSpecies}
 
 // newShelf makes a shelf with up to three books.
 func (w *World) newShelf() *Object {
@@ -173,54 +205,30 @@ func (w *World) newShelf() *Object {
 	shelf := w.new(BookShelf)
 	for range n {
 		k := w.random.intn(10)
-		for k >= len(books) {
+		for k >= len(lists().Books) {
 			k = w.random.intn(10)
 		}
-		w.put(w.new(books[k]), shelf)
+		w.put(w.new(lists().Books[k]), shelf)
 	}
 	return shelf
-}
-
-var randomTables = [...]ObjectKind{WoodTable, SteelTable, Desk}
-
-// builder fills places. Things are made in the order in which the reference makes
-// them, which decides their numbers, and added in its order (objects §5).
-type builder struct {
-	*World
-	sewer *Object
 }
 
 // build makes the universe with its ten places, sewer and agent. The generator
 // has been seeded.
 func (w *World) build() {
 	w.universe = w.newNamed(Universe, "universe")
-	b := builder{w, w.newNamed(Sewer, "sewer")}
-	w.put(b.sewer, w.universe)
+	sewer := w.newNamed(Sewer, "sewer")
+	w.put(sewer, w.universe)
 	places := map[string]*Object{}
-	for _, p := range []struct {
-		kind ObjectKind
-		name string
-		fill func(*Object)
-	}{
-		{Room, "kitchen", b.kitchen}, {Room, "living room", b.livingRoom}, {Room, "bedroom", b.bedroom},
-		{Room, "bathroom", b.bathroom},
-		{Room, "workshop", b.workshop}, {Room, "greenhouse", b.greenhouse}, {Room, "art studio", b.artStudio},
-		{Room, "hallway", b.hallway},
-		{Outside, "outside", b.outside}, {Room, "foundry", b.foundry},
-	} {
-		o := w.newNamed(p.kind, p.name)
-		places[p.name] = o
-		p.fill(o)
+	for _, p := range lists().Places {
+		o := w.newNamed(p.Kind, p.Name)
+		places[p.Name] = o
+		w.fill(o, p.Things, sewer)
 		w.put(o, w.universe)
 	}
 	shovel := w.new(Shovel)
 	w.put(shovel, places[[...]string{"outside", "greenhouse"}[w.random.intn(2)]])
-	for _, ends := range [][2]string{
-		{"kitchen", "hallway"}, {"living room", "hallway"}, {"bedroom", "hallway"}, {"bathroom", "kitchen"},
-		{"workshop", "hallway"},
-		{"greenhouse", "hallway"}, {"art studio", "hallway"}, {"kitchen", "outside"}, {"greenhouse", "outside"},
-		{"foundry", "outside"},
-	} {
+	for _, ends := range lists().Doors {
 		src, dst := places[ends[0]], places[ends[1]]
 		d := w.newPortal(Door, src, dst)
 		src.portals.append(d)
@@ -228,134 +236,78 @@ func (w *World) build() {
 	}
 	w.agent = w.new(Agent)
 	w.inventory = w.agent.contents.items()[2]
-	names := make([]string, 0, len(places))
-	for name := range places {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	w.put(w.agent, places[names[w.random.intn(len(names))]])
+	w.put(w.agent, places[drawn(w, slices.Sorted(maps.Keys(places)))])
 }
 
-// add makes an object and adds it to a container.
-func (b builder) add(c *Object, k ObjectKind) *Object {
-	o := b.new(k)
-	b.put(o, c)
-	return o
-}
-
-// addTap makes a thing with a drain and adds it to a place.
-func (b builder) addTap(place *Object, k ObjectKind) { b.put(b.newTap(k, b.sewer), place) }
-
-func (b builder) kitchen(room *Object) {
-	b.addTap(room, Sink)
-	b.add(room, Stove)
-	fridge := b.add(room, Fridge)
-	b.add(room, Freezer)
-	b.add(room, Oven)
-	cupboard := b.add(room, Cupboard)
-	b.add(cupboard, MetalPot)
-	b.add(cupboard, TinCup)
-	b.add(cupboard, CeramicCup)
-	bowl := b.add(b.add(room, Counter), WoodBowl)
-	for _, fruit := range []ObjectKind{Apple, Banana, Orange, Potato} {
-		b.add(bowl, fruit)
-	}
-	b.add(b.add(fridge, WoodCup), OrangeJuice)
-	b.add(room, Thermometer)
-	b.put(b.newPicture(), room)
-	b.add(b.add(room, WoodTable), GlassCup)
-	b.add(room, Chair)
-	b.add(room, Lighter)
-	b.add(b.add(room, GlassJar), SodiumChloride)
-	b.add(room, Soap)
-	b.add(room, StopWatch)
-}
-
-func (b builder) livingRoom(room *Object) {
-	b.add(room, Couch)
-	b.add(room, Chair)
-	b.add(room, randomTables[b.random.intn(len(randomTables))])
-	b.put(b.newPicture(), room)
-	b.perhapsShelf(room)
-}
-
-func (b builder) perhapsShelf(room *Object) {
-	if b.random.boolean() {
-		b.put(b.newShelf(), room)
+// fill fills a place. Things are made in the order in which the reference makes
+// them, which decides their numbers.
+func (w *World) fill(place *Object, things []furnishing, sewer *Object) {
+	made := map[ObjectKind]*Object{0: place}
+	for _, t := range things {
+		if t.Special != "" {
+			w.addSpecial(made[t.In], t.Special)
+			continue
+		}
+		var o *Object
+		switch t.Kind {
+		case Sink, Toilet, Bathtub:
+			o = w.newTap(t.Kind, sewer)
+		default:
+			o = w.new(t.Kind)
+		}
+		o.name = cmp.Or(t.Name, o.name)
+		w.put(o, made[t.In])
+		made[t.Kind] = o
 	}
 }
 
-func (b builder) bedroom(room *Object) {
-	b.add(room, Bed)
-	b.add(room, WoodTable)
-	b.add(room, Closet)
-	b.put(b.newPicture(), room)
-	b.perhapsShelf(room)
-}
-
-func (b builder) bathroom(room *Object) {
-	b.addTap(room, Sink)
-	b.addTap(room, Toilet)
-	b.addTap(room, Bathtub)
-	b.add(room, GlassCup)
-	b.put(b.newPicture(), room)
-}
-
-func (b builder) workshop(room *Object) {
-	bulbs := []string{"red", "green", "blue", "yellow", "orange", "violet"}
-	shuffle(&b.random, bulbs)
-	wires := []string{"red", "green", "blue", "yellow", "orange", "black"}
-	shuffle(&b.random, wires)
-	table := b.add(room, WoodTable)
-	for _, color := range bulbs[:3] {
-		b.add(table, LightBulb).name = color + " light bulb"
-	}
-	for _, color := range wires[:3] {
-		b.add(table, Wire).name = color + " wire"
-	}
-	b.add(table, Switch)
-	b.add(table, Battery)
-	b.add(room, UltraColdFreezer)
-}
-
-func (b builder) greenhouse(room *Object) {
-	b.add(room, Jug)
-	hive := b.add(room, BeeHive)
-	for _, name := range []string{"bee 0", "bee 1", "bee 2", "bee 3", "bee 4"} {
-		b.add(hive, Bee).name = name
-	}
-	b.addTap(room, Sink)
-}
-
-func (b builder) artStudio(room *Object) {
-	table := b.add(room, WoodTable)
-	mixing := []*Object{b.new(GlassCup), b.new(WoodBowl), b.new(Jug)}
-	shuffle(&b.random, mixing)
-	b.put(mixing[0], table)
-	b.paints(room)
-	cupboard := b.add(room, Cupboard)
-	cupboard.name = "large cupboard"
-	b.paints(cupboard)
-}
-
-// paints adds three wood cups with paint.
-func (b builder) paints(c *Object) {
-	paints := []*Object{b.new(RedPaint), b.new(BluePaint), b.new(YellowPaint)}
-	for _, paint := range paints {
-		b.put(paint, b.add(c, WoodCup))
+// addSpecial adds what is drawn or belongs together.
+func (w *World) addSpecial(c *Object, special string) {
+	switch special {
+	case "picture":
+		w.put(w.newPicture(), c)
+	case "table":
+		w.put(w.new(drawn(w, lists().Tables)), c)
+	case "shelf":
+		if w.random.boolean() {
+			w.put(w.newShelf(), c)
+		}
+	case "lamps and wires":
+		lamps, wires := w.shuffledColors(lists().Lamps), w.shuffledColors(lists().Wires)
+		for _, color := range lamps[:3] {
+			w.put(w.newNamed(LightBulb, color+" light bulb"), c)
+		}
+		for _, color := range wires[:3] {
+			w.put(w.newNamed(Wire, color+" wire"), c)
+		}
+	case "mixer":
+		w.put(w.newMixers()[0], c)
+	case "paints":
+		for _, paint := range w.newAll(lists().Paints) {
+			cup := w.new(WoodCup)
+			w.put(cup, c)
+			w.put(paint, cup)
+		}
 	}
 }
 
-func (b builder) hallway(room *Object) { b.put(b.newPicture(), room) }
-
-func (b builder) outside(place *Object) {
-	for _, k := range []ObjectKind{FirePit, Wood, Axe, Fountain} {
-		b.add(place, k)
-	}
+func (w *World) shuffledColors(colors []string) []string {
+	colors = slices.Clone(colors)
+	shuffle(&w.random, colors)
+	return colors
 }
 
-func (b builder) foundry(room *Object) {
-	b.add(room, BlastFurnace)
-	b.addTap(room, Sink)
-	b.add(room, SteelTable)
+// newMixers makes things to mix in, in an order that is drawn.
+func (w *World) newMixers() []*Object {
+	mixers := w.newAll(lists().Mixers)
+	shuffle(&w.random, mixers)
+	return mixers
+}
+
+// newAll makes an object of each kind.
+func (w *World) newAll(ks []ObjectKind) (out []*Object) {
+	for _, k := range ks {
+		out = append(out, w.new(k))
+	}
+	return out
 }

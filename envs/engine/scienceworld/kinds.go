@@ -11,226 +11,111 @@ import (
 // in its table of object types (core, appendix A).
 type ObjectKind uint8
 
-// The kinds, by the names of the reference's classes.
+// The kinds that rules name, by the names of the reference's classes. Tables name all.
 const (
-	Agent ObjectKind = iota
-	InventoryContainer
-	BookShelf
-	CeramicCup
-	Container
-	Cup
-	FlowerPot
-	GlassCup
-	GlassJar
-	Jug
-	MetalPot
-	PaperCup
-	PlasticCup
-	SelfWateringFlowerPot
-	Sewer
-	TinCup
-	WoodBowl
-	WoodCup
-	Bed
-	BeeHive
-	Chair
-	Closet
-	Couch
-	Counter
-	Cupboard
-	Desk
-	Drawer
-	Mattress
-	Pillow
-	Sittable
-	SteelTable
-	WoodTable
-	Axe
-	Bathtub
-	BlastFurnace
-	CoolingSource
-	Device
-	Freezer
-	Fridge
-	HeatSource
-	HotPlate
-	Lighter
-	Oven
-	Shovel
-	Sink
-	StopWatch
-	Stove
-	Thermometer
-	Toilet
-	UltraColdFreezer
-	Book
-	BookBeowulf
-	BookFrankenstein
-	BookMobyDick
-	BookOriginOfSpecies
-	BookPrideAndPrejudice
-	BookSherlockHolmes
-	ColoredPaper
-	Document
-	Paper
-	Recipe
-	Anode
-	Battery
-	Cathode
-	ElectricBuzzer
-	ElectricMotor
-	ElectricalComponent
-	GasGenerator
-	Generator
-	LightBulb
-	NuclearGenerator
-	PolarizedElectricalComponent
-	RenewableOutdoorGenerator
-	SolarPanel
-	Switch
-	Terminal
-	UnpolarizedElectricalComponent
-	WindGenerator
-	Wire
-	FirePit
-	Fountain
-	Ground
-	Hole
-	LivingThing
-	Animal
-	Ant
-	Beaver
-	Bee
-	BlueJay
-	BrownBear
-	Butterfly
-	Chameleon
-	Chipmunk
-	Crocodile
-	Dove
-	Dragonfly
-	Elephant
-	Frog
-	GiantTortoise
-	Hedgehog
-	Moth
-	Mouse
-	Parrot
-	Rabbit
-	Toad
-	Turtle
-	WanderingAnimal
-	Wolf
-	AppleTree
-	ApricotTree
-	AvocadoTree
-	BananaTree
-	CherryTree
-	Flower
-	FruitingTree
-	GrapefruitTree
-	LemonTree
-	OrangeTree
-	PeaPlant
-	PeachTree
-	PearTree
-	Plant
-	Pollen
-	RandomGeneticsPlants
-	RandomGeneticsPlantsB
-	RandomGeneticsPlantsC
-	RandomGeneticsPlantsD
-	RandomGeneticsPlantsE
-	Soil
-	Tree
-	Location
-	Outside
-	Room
-	Universe
-	AluminumFoil
-	ForkMetal
-	ForkPlastic
-	InclinedPlane
-	PaperClip
-	Picture
-	Door
-	LiquidDrain
-	Portal
-	AceticAcid
-	Air
-	Ash
-	Brick
-	Caesium
-	Gallium
-	Ice
-	IronBlock
-	Lead
-	Mercury
-	Rubber
-	Rust
-	SaltWater
-	Soap
-	SoapyWater
-	Sodium
-	SodiumAcetate
-	SodiumBicarbonate
-	SodiumChloride
-	SteelBlock
-	Substance
-	Sugar
-	SugarWater
-	Tin
-	Water
-	Wood
-	WoodBlock
-	Almond
-	Apple
-	AppleJuice
-	Apricot
-	Avocado
-	Banana
-	Bread
-	Cashew
-	Cherry
-	Chocolate
-	Dough
-	Flour
-	Food
-	Fruit
-	FruitSalad
-	Garlic
-	Grapefruit
-	IceCream
-	Jam
-	Lemon
-	Marshmallow
-	MixedNuts
-	Onion
-	Orange
-	OrangeJuice
-	Peach
-	Peanut
-	Pear
-	Potato
-	Sandwich
-	Smores
-	BluePaint
-	BlueVioletPaint
-	BrownPaint
-	GreenBluePaint
-	GreenPaint
-	OrangePaint
-	Paint
-	RedOrangePaint
-	RedPaint
-	VioletPaint
-	VioletRedPaint
-	YellowGreenPaint
-	YellowOrangePaint
-	YellowPaint
-	AnswerBox
-	UnknownSubstanceElectricalConductivity
-	UnknownSubstanceThermal
+	Agent                                  ObjectKind = 0
+	InventoryContainer                     ObjectKind = 1
+	BookShelf                              ObjectKind = 2
+	CeramicCup                             ObjectKind = 3
+	FlowerPot                              ObjectKind = 6
+	GlassCup                               ObjectKind = 7
+	Jug                                    ObjectKind = 9
+	MetalPot                               ObjectKind = 10
+	SelfWateringFlowerPot                  ObjectKind = 13
+	Sewer                                  ObjectKind = 14
+	TinCup                                 ObjectKind = 15
+	WoodCup                                ObjectKind = 17
+	Bed                                    ObjectKind = 18
+	BeeHive                                ObjectKind = 19
+	Closet                                 ObjectKind = 21
+	Couch                                  ObjectKind = 22
+	Counter                                ObjectKind = 23
+	Cupboard                               ObjectKind = 24
+	Desk                                   ObjectKind = 25
+	Drawer                                 ObjectKind = 26
+	Mattress                               ObjectKind = 27
+	Pillow                                 ObjectKind = 28
+	Axe                                    ObjectKind = 32
+	Bathtub                                ObjectKind = 33
+	BlastFurnace                           ObjectKind = 34
+	CoolingSource                          ObjectKind = 35
+	Freezer                                ObjectKind = 37
+	Fridge                                 ObjectKind = 38
+	HeatSource                             ObjectKind = 39
+	HotPlate                               ObjectKind = 40
+	Lighter                                ObjectKind = 41
+	Oven                                   ObjectKind = 42
+	Shovel                                 ObjectKind = 43
+	Sink                                   ObjectKind = 44
+	StopWatch                              ObjectKind = 45
+	Stove                                  ObjectKind = 46
+	Thermometer                            ObjectKind = 47
+	Toilet                                 ObjectKind = 48
+	UltraColdFreezer                       ObjectKind = 49
+	ColoredPaper                           ObjectKind = 57
+	Document                               ObjectKind = 58
+	Paper                                  ObjectKind = 59
+	Recipe                                 ObjectKind = 60
+	Anode                                  ObjectKind = 61
+	Battery                                ObjectKind = 62
+	Cathode                                ObjectKind = 63
+	LightBulb                              ObjectKind = 69
+	RenewableOutdoorGenerator              ObjectKind = 72
+	SolarPanel                             ObjectKind = 73
+	Switch                                 ObjectKind = 74
+	Terminal                               ObjectKind = 75
+	UnpolarizedElectricalComponent         ObjectKind = 76
+	WindGenerator                          ObjectKind = 77
+	Wire                                   ObjectKind = 78
+	Fountain                               ObjectKind = 80
+	Ground                                 ObjectKind = 81
+	Hole                                   ObjectKind = 82
+	Animal                                 ObjectKind = 84
+	Bee                                    ObjectKind = 87
+	AppleTree                              ObjectKind = 108
+	AvocadoTree                            ObjectKind = 110
+	Flower                                 ObjectKind = 113
+	PeaPlant                               ObjectKind = 118
+	Plant                                  ObjectKind = 121
+	Pollen                                 ObjectKind = 122
+	RandomGeneticsPlantsE                  ObjectKind = 127
+	Soil                                   ObjectKind = 128
+	Tree                                   ObjectKind = 129
+	Outside                                ObjectKind = 131
+	Room                                   ObjectKind = 132
+	Universe                               ObjectKind = 133
+	ForkMetal                              ObjectKind = 135
+	InclinedPlane                          ObjectKind = 137
+	Picture                                ObjectKind = 139
+	Door                                   ObjectKind = 140
+	LiquidDrain                            ObjectKind = 141
+	Air                                    ObjectKind = 144
+	Ash                                    ObjectKind = 145
+	Brick                                  ObjectKind = 146
+	Gallium                                ObjectKind = 148
+	Ice                                    ObjectKind = 149
+	Lead                                   ObjectKind = 151
+	Mercury                                ObjectKind = 152
+	Rubber                                 ObjectKind = 153
+	Soap                                   ObjectKind = 156
+	SodiumChloride                         ObjectKind = 161
+	SteelBlock                             ObjectKind = 162
+	Tin                                    ObjectKind = 166
+	Water                                  ObjectKind = 167
+	Wood                                   ObjectKind = 168
+	WoodBlock                              ObjectKind = 169
+	Apple                                  ObjectKind = 171
+	AppleJuice                             ObjectKind = 172
+	Chocolate                              ObjectKind = 179
+	IceCream                               ObjectKind = 187
+	Marshmallow                            ObjectKind = 190
+	Orange                                 ObjectKind = 193
+	OrangeJuice                            ObjectKind = 194
+	Sandwich                               ObjectKind = 199
+	BrownPaint                             ObjectKind = 203
+	AnswerBox                              ObjectKind = 215
+	UnknownSubstanceElectricalConductivity ObjectKind = 216
+	UnknownSubstanceThermal                ObjectKind = 217
 )
 
 // kindSet is a set of kinds that some rules treat alike.
@@ -308,10 +193,11 @@ var kinds = func() []kindRow {
 	return rows
 }()
 
-// kindNamed is the kind whose class has a name, without its package.
-func kindNamed(class string) ObjectKind {
-	end := "." + class
-	return ObjectKind(slices.IndexFunc(kinds, func(k kindRow) bool { return strings.HasSuffix(k.Class, end) }))
+// UnmarshalText reads the name of the class of a kind, without its package. The table of kinds has been read.
+func (k *ObjectKind) UnmarshalText(class []byte) error {
+	end := "." + string(class)
+	*k = ObjectKind(slices.IndexFunc(kinds, func(k kindRow) bool { return strings.HasSuffix(k.Class, end) }))
+	return nil
 }
 
 // table reads a table of this package's files.

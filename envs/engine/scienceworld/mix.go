@@ -4,13 +4,14 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // reaction is a row of the table of chemistry (processes §10).
 type reaction struct {
 	Needs   []string // names of ingredients
-	Product string   // a kind
-	Name    string   // filling of sandwiches, color of papers
+	Product ObjectKind
+	Name    string // filling of sandwiches, color of papers
 	Text    string
 }
 
@@ -19,7 +20,7 @@ var reactionsFile []byte
 
 // reactions are tried in their order, those with as many ingredients as there
 // are things.
-var reactions = table[[]reaction](reactionsFile)
+var reactions = sync.OnceValue(func() []reaction { return table[[]reaction](reactionsFile) })
 
 // mixedPaints are the paints that any mixture of them turns brown, in the order
 // in which they are used up. The reference looks for a green-yellow one, but no
@@ -64,7 +65,7 @@ func (w *World) mix(o *Object) string {
 	case 1:
 		return fmt.Sprintf("There is only one thing (%s)", things[0].descriptiveName())
 	}
-	for _, r := range reactions {
+	for _, r := range reactions() {
 		if len(r.Needs) != len(things) {
 			continue
 		}
@@ -74,7 +75,7 @@ func (w *World) mix(o *Object) string {
 	}
 	if n := len(things); n <= 4 {
 		if used := o.ingredients(mixedPaints); len(used) == n {
-			return w.react(o, used, reaction{Product: "BrownPaint", Text: "The paints mix to produce brown paint."})
+			return w.react(o, used, reaction{Product: BrownPaint, Text: "The paints mix to produce brown paint."})
 		}
 	}
 	return "Mixing the contents of the " + o.descriptiveName() + " does not appear to produce anything new."
@@ -95,13 +96,13 @@ func (w *World) react(o *Object, used []*Object, r reaction) string {
 		w.delete(x, false)
 	}
 	var product *Object
-	switch k := kindNamed(r.Product); k {
+	switch r.Product {
 	case Sandwich:
 		product = w.newSandwich(r.Name)
 	case ColoredPaper:
-		product = w.newNamed(k, r.Name+" paper")
+		product = w.newNamed(r.Product, r.Name+" paper")
 	default:
-		product = w.new(k)
+		product = w.new(r.Product)
 	}
 	w.put(product, o)
 	return r.Text

@@ -222,16 +222,10 @@ func (w *World) fertilize(o, pollen *Object) bool {
 	return true
 }
 
-// fruits are what flowers of trees become.
-var fruits = map[string]ObjectKind{
-	"apple": Apple, "apricot": Apricot, "avocado": Avocado, "banana": Banana, "cherry": Cherry,
-	"grapefruit": Grapefruit, "lemon": Lemon, "orange": Orange, "peach": Peach, "pear": Pear,
-}
-
 // fruit makes what a flower becomes: of plants with genes, a seed.
 func (w *World) fruit(f *flower) *Object {
 	if f.plant.genes == nil {
-		return w.new(fruits[f.plant.life.form])
+		return w.new(lists().Fruits[f.plant.life.form])
 	}
 	return w.newPlant(f.plant.kind, w.mate(f.plant.genes, f.mate))
 }

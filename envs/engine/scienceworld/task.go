@@ -24,17 +24,14 @@ type taskType struct {
 //go:embed tasks.json
 var tasksFile []byte
 
-// taskTable has the tasks in the order in which the reference makes their tables
+// taskTables has the tasks in the order in which the reference makes their tables
 // (tasks §2.2), and groups of goals that several have.
-var taskTable = sync.OnceValue(func() (t struct {
+type taskTables struct {
 	Groups map[string][]goal
 	Tasks  []taskType
-}) {
-	return table[struct {
-		Groups map[string][]goal
-		Tasks  []taskType
-	}](tasksFile)
-})
+}
+
+var taskTable = sync.OnceValue(func() *taskTables { return table[*taskTables](tasksFile) })
 
 func registry() []taskType { return taskTable().Tasks }
 
@@ -66,9 +63,9 @@ var plays = map[string]struct {
 	"lifespan-longest-lived-then-shortest-lived": {makeLifespan, focusOnAnimals},
 	"identify-life-stages-1":                     {makeAnimalStages, focusOnStages},
 	"identify-life-stages-2":                     {makePlantStages, focusOnStages},
-	"inclined-plane-friction-named-surfaces":     {namedPlanes.variation, comparePlanes},
-	"inclined-plane-friction-unnamed-surfaces":   {unnamedPlanes.variation, comparePlanes},
-	"inclined-plane-determine-angle":             {anglePlanes.variation, comparePlanes},
+	"inclined-plane-friction-named-surfaces":     {makePlanes("named"), comparePlanes},
+	"inclined-plane-friction-unnamed-surfaces":   {makePlanes("unnamed"), comparePlanes},
+	"inclined-plane-determine-angle":             {makePlanes("angles"), comparePlanes},
 	"mendelian-genetics-known-plant":             {makeKnownGenes, determineGenes},
 	"mendelian-genetics-unknown-plant":           {makeUnknownGenes, determineGenes},
 	"use-thermometer":                            {makeThermometer, useThermometer},
@@ -77,7 +74,7 @@ var plays = map[string]struct {
 }
 
 // variation is what a task changes in the building, and the words of its text
-// and goals.
+// and goals; or a row of a table from which it is combined.
 type variation struct {
 	task      string
 	modifiers []modifier
@@ -201,7 +198,12 @@ func (w *World) describe(t *taskType) string {
 
 // fill fills the slots of a text with the facts of the variation.
 func (v *variation) fill(text string) string {
-	return fill(text, func(key string) string { return v.facts[key] })
+	return fill(text, func(key string) string {
+		if name, ok := strings.CutPrefix(key, "*"); ok { // the fact that a fact names
+			key = v.facts[name]
+		}
+		return v.facts[key]
+	})
 }
 
 // javaDouble is how Java prints a number that is a whole one or has few digits.
@@ -282,17 +284,9 @@ var colours = []string{"red", "green", "blue", "orange", "yellow", "purple"}
 // box makes an answer box.
 func (w *World) box(colour string) *Object { return w.newNamed(AnswerBox, colour+" box") }
 
-// tableRow is one row of a table from which variations are combined.
-type tableRow struct {
-	modifiers []modifier
-	facts     facts
-	degrees   float64
-	melts     float64
-}
-
 // combine joins entries to a variation. If several entries have the same fact,
 // the first counts.
-func combine(entries ...tableRow) variation {
+func combine(entries ...variation) variation {
 	v := variation{facts: facts{}}
 	for _, e := range entries {
 		v.modifiers = append(v.modifiers, e.modifiers...)
@@ -313,21 +307,19 @@ func combine(entries ...tableRow) variation {
 
 // boxPairs makes the five pairs of neighbouring colours in a room. The keys name
 // the first and the second box.
-func (w *World) boxPairs(room, first, second string, extra facts) []tableRow {
-	var out []tableRow
+func (w *World) boxPairs(room, first, second string) []variation {
+	var out []variation
 	for i := range 5 {
 		a, b := colours[i]+" box", colours[i+1]+" box"
-		e := tableRow{facts: facts{first: a, second: b}}
-		for k, s := range extra {
-			e.facts[k] = s
-		}
-		e.modifiers = []modifier{putIn(room, w.box(colours[i]), a), putIn(room, w.box(colours[i+1]), b)}
-		out = append(out, e)
+		out = append(out, variation{
+			modifiers: []modifier{putIn(room, w.box(colours[i]), a), putIn(room, w.box(colours[i+1]), b)},
+			facts:     facts{first: a, second: b, "locationAnswerBox": room},
+		})
 	}
 	return out
 }
 
 // sortBy sorts a table stably by a fact.
-func sortBy(table []tableRow, key string) {
-	slices.SortStableFunc(table, func(a, b tableRow) int { return strings.Compare(a.facts[key], b.facts[key]) })
+func sortBy(table []variation, key string) {
+	slices.SortStableFunc(table, func(a, b variation) int { return strings.Compare(a.facts[key], b.facts[key]) })
 }

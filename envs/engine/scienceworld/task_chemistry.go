@@ -1,7 +1,6 @@
 package scienceworld
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 )
@@ -11,23 +10,12 @@ import (
 // recipe is what a mixture needs.
 type recipe struct {
 	Result string
-	Inputs []string // kinds
+	Inputs []ObjectKind
 }
 
-//go:embed recipes.json
-var recipesFile []byte
-
-var mixtures = table[struct {
-	Recipes [][]recipe // in three blocks, each for both rooms
-	Paints  []facts    // the inputs and results of both steps
-}](recipesFile)
-
-// fetched are the inputs that tasks do not place: there is some in the building.
-var fetched = []ObjectKind{Water, BluePaint, RedPaint}
-
 func makeChemistry(w *World, v int) variation {
-	var table []tableRow
-	for _, block := range mixtures.Recipes {
+	var table []variation
+	for _, block := range lists().Recipes {
 		for _, room := range []string{"kitchen", "workshop"} {
 			for _, r := range block {
 				table = append(table, w.recipeEntry(r, room))
@@ -37,13 +25,12 @@ func makeChemistry(w *World, v int) variation {
 	return combine(table[v])
 }
 
-func (w *World) recipeEntry(r recipe, room string) (e tableRow) {
+func (w *World) recipeEntry(r recipe, room string) (e variation) {
 	var names []string
-	for _, kind := range r.Inputs {
-		k := kindNamed(kind)
+	for _, k := range r.Inputs {
 		o := w.new(k)
 		names = append(names, o.name)
-		if !slices.Contains(fetched, k) {
+		if !slices.Contains(lists().Fetched, k) {
 			e.modifiers = append(e.modifiers, putIn(room, o, o.name))
 		}
 	}
@@ -53,11 +40,10 @@ func (w *World) recipeEntry(r recipe, room string) (e tableRow) {
 }
 
 func makePaint(w *World, v int) variation {
-	mixers := []*Object{w.new(GlassCup), w.new(WoodBowl), w.new(Jug)}
-	shuffle(&w.random, mixers)
-	var places []tableRow
+	mixers := w.newMixers()
+	var places []variation
 	for _, room := range []string{"art studio", "workshop"} {
-		paints := []*Object{w.new(RedPaint), w.new(BluePaint), w.new(YellowPaint)}
+		paints := w.newAll(lists().Paints)
 		for i, f := range []struct {
 			kind, cup ObjectKind
 			name      string
@@ -68,12 +54,12 @@ func makePaint(w *World, v int) variation {
 				w.put(p, cup)
 				w.put(cup, furniture)
 			}
-			e := tableRow{modifiers: []modifier{putIn(room, furniture, f.name)}, facts: facts{"location": room}}
+			e := variation{modifiers: []modifier{putIn(room, furniture, f.name)}, facts: facts{"location": room}}
 			if room == "workshop" {
 				e.modifiers = append(e.modifiers, putIn(room, mixers[i], mixers[i].name))
 			}
 			places = append(places, e)
 		}
 	}
-	return combine(tableRow{facts: mixtures.Paints[v/6]}, places[v%6])
+	return combine(variation{facts: lists().Paintings[v/6]}, places[v%6])
 }

@@ -1,40 +1,36 @@
 package scienceworld
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file has the tasks of electricity (tasks §5.2 to §5.4).
 
-// parts are what the circuits power.
-var parts = []string{"red light bulb", "green light bulb", "blue light bulb", "electric motor", "electric buzzer"}
-
-// partEntries makes the parts. The key names each.
-func (w *World) partEntries(key string) []tableRow {
-	var out []tableRow
-	for i, k := range []ObjectKind{LightBulb, LightBulb, LightBulb, ElectricMotor, ElectricBuzzer} {
-		o := w.newNamed(k, parts[i])
-		out = append(out, tableRow{modifiers: []modifier{putIn("workshop", o, parts[i])}, facts: facts{key: parts[i]}})
+// partEntries makes the parts that circuits power. The key names each.
+func (w *World) partEntries(key string) []variation {
+	var out []variation
+	for _, p := range lists().Parts {
+		o := w.newNamed(p.Kind, p.Name)
+		out = append(out, variation{modifiers: []modifier{putIn("workshop", o, p.Name)}, facts: facts{key: p.Name}})
 	}
 	return out
 }
 
-func (w *World) batteryEntry() tableRow {
-	return tableRow{modifiers: []modifier{putIn("workshop", w.new(Battery), "battery")}}
-}
-
-// sourceEntry makes a power source.
-func (w *World) sourceEntry(k ObjectKind, key string) tableRow {
-	name := kinds[k].Name
-	return tableRow{modifiers: []modifier{putIn("workshop", w.new(k), name)}, facts: facts{key: name}}
+// placed places one of each kind in a room. The key names each.
+func (w *World) placed(room, key string, ks ...ObjectKind) (out []variation) {
+	for _, o := range w.newAll(ks) {
+		out = append(out, variation{modifiers: []modifier{putIn(room, o, o.name)}, facts: facts{key: o.name}})
+	}
+	return out
 }
 
 func makePower(w *World, v int) variation {
-	battery := w.batteryEntry()
+	battery := w.placed("workshop", "battery", Battery)[0]
 	parts := w.partEntries("componentToPower")
-	renewable := []tableRow{w.sourceEntry(SolarPanel, "renewableSource"),
-		w.sourceEntry(WindGenerator, "renewableSource")}
-	nonrenewable := []tableRow{w.sourceEntry(GasGenerator, "nonrenewableSource"),
-		w.sourceEntry(NuclearGenerator, "nonrenewableSource")}
-	part := tableRow{facts: parts[v/4].facts}
+	renewable := w.placed("workshop", "renewableSource", lists().Renewable...)
+	nonrenewable := w.placed("workshop", "nonrenewableSource", lists().Nonrenewable...)
+	part := variation{facts: parts[v/4].facts}
 	for _, e := range parts {
 		part.modifiers = append(part.modifiers, e.modifiers...)
 	}
@@ -53,16 +49,6 @@ func makeChosenPower(w *World, v int) variation {
 	return out
 }
 
-// conductors are the substances of the task with whether they conduct.
-var conductors = []struct {
-	kind     ObjectKind
-	conducts bool
-}{
-	{SodiumChloride, false}, {Water, false}, {ForkPlastic, false}, {ForkMetal, true}, {Apricot, false}, {Shovel, true},
-	{GlassJar, false}, {MetalPot, true}, {BookOriginOfSpecies, false}, {PaperClip, true}, {WoodBlock, false},
-	{AluminumFoil, true},
-}
-
 func conductorFacts(name, room string, conducts bool) facts {
 	f := facts{"substance": name, "substanceLocation": room, "right": "nonconductive", "wrong": "conductive"}
 	if conducts {
@@ -71,46 +57,39 @@ func conductorFacts(name, room string, conducts bool) facts {
 	return f
 }
 
-// conductivity joins entries to a variation, and says which boxes are right and wrong.
-func conductivity(entries ...tableRow) variation {
-	v := combine(entries...)
-	v.facts["rightBox"], v.facts["wrongBox"] = v.facts[v.facts["right"]], v.facts[v.facts["wrong"]]
-	return v
-}
-
 func makeConductivity(w *World, v int) variation {
-	battery := w.batteryEntry()
+	battery := w.placed("workshop", "battery", Battery)[0]
 	part := w.partEntries("partToPower")
-	var table []tableRow
+	var table []variation
 	for _, room := range []string{"workshop", "kitchen", "living room"} {
-		for _, c := range conductors {
-			o := w.new(c.kind)
-			e := tableRow{facts: conductorFacts(o.name, room, c.conducts)}
-			if c.kind != Water {
+		for _, k := range lists().Tested {
+			o := w.new(k)
+			e := variation{facts: conductorFacts(o.name, room, slices.Contains(lists().Conductors, k))}
+			if k != Water {
 				e.modifiers = []modifier{putIn(room, o, o.name).forced()}
 			}
 			table = append(table, e)
 		}
 	}
 	sortBy(table, "substance")
-	boxes := w.boxPairs("workshop", "conductive", "nonconductive", nil)
-	return conductivity(battery, part[v/5%5], boxes[v%5], table[v/25])
+	boxes := w.boxPairs("workshop", "conductive", "nonconductive")
+	return combine(battery, part[v/5%5], boxes[v%5], table[v/25])
 }
 
 // letters are the names of unknown substances.
 const letters = "BCDEFGHJKLMNOPQRSTUVWXYZ"
 
 func makeUnknownConductivity(w *World, v int) variation {
-	battery := w.batteryEntry()
+	battery := w.placed("workshop", "battery", Battery)[0]
 	part := w.partEntries("partToPower")
-	var table []tableRow
+	var table []variation
 	for _, letter := range strings.Split(letters, "") {
 		conducts := w.random.float() >= 0.5
 		o := w.newUnknownConductor(letter, conducts)
-		e := tableRow{facts: conductorFacts(o.name, "workshop", conducts)}
+		e := variation{facts: conductorFacts(o.name, "workshop", conducts)}
 		e.modifiers = []modifier{putIn("workshop", o, o.name)}
 		table = append(table, e)
 	}
-	boxes := w.boxPairs("workshop", "conductive", "nonconductive", nil)
-	return conductivity(battery, part[v/5%5], boxes[v%5], table[v/25])
+	boxes := w.boxPairs("workshop", "conductive", "nonconductive")
+	return combine(battery, part[v/5%5], boxes[v%5], table[v/25])
 }

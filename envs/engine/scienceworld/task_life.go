@@ -1,22 +1,74 @@
 package scienceworld
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// This file has the tasks of life spans and life stages (tasks §5.9 to §5.11).
+// This file has the tasks of finding living and other things, and of life spans and life stages (tasks §5.5, §5.9 to
+// §5.11).
+
+// makeAnimals makes one of each animal and shuffles them with a seed.
+func (w *World) makeAnimals(seed int) []*Object {
+	out := w.newAll(lists().Animals)
+	shuffle(seeded(seed), out)
+	return out
+}
+
+// seeded is a generator of its own.
+func seeded(s int) *random {
+	r := &random{}
+	r.seed(int64(s))
+	return r
+}
+
+func makeFind(w *World, v int) variation {
+	var groups []variation
+	for i := range 10 {
+		groups = append(groups, w.livingEntry(i))
+	}
+	var boxes []variation
+	for _, room := range []string{"kitchen", "bathroom", "living room", "bedroom", "workshop"} {
+		for _, c := range colours {
+			name := c + " box"
+			boxes = append(boxes, variation{
+				modifiers: []modifier{putIn(room, w.box(c), name)},
+				facts:     facts{"location": room, "answerBox": name},
+			})
+		}
+	}
+	return combine(groups[v/30], boxes[v%30])
+}
+
+// livingEntry makes a group of animals and plants.
+func (w *World) livingEntry(i int) (e variation) {
+	for _, a := range w.makeAnimals(i)[:3] {
+		e.modifiers = append(e.modifiers, putIn("outside", a, kinds[a.kind].Name))
+	}
+	plants := append(w.newAll(lists().Trees), w.new(PeaPlant))
+	numbers := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	shuffle(&w.random, numbers)
+	var pots []*Object
+	for _, p := range plants {
+		pot := w.new(FlowerPot)
+		w.setStageNamed(p, "adult")
+		w.put(p, pot)
+		w.put(w.new(Soil), pot)
+		pots = append(pots, pot)
+	}
+	shuffle(seeded(i), pots)
+	pots = slices.Concat(pots[:3], []*Object{w.new(FlowerPot), w.new(FlowerPot)})
+	for k, pot := range pots {
+		pot.name = "flower pot " + strconv.Itoa(numbers[k])
+		e.modifiers = append(e.modifiers, putIn("greenhouse", pot, pot.name).forced())
+	}
+	return e
+}
 
 func makeLifespan(w *World, v int) variation {
-	row := func(kinds ...ObjectKind) (out []*Object) {
-		for _, k := range kinds {
-			out = append(out, w.new(k))
-		}
-		return out
-	}
-	long := row(GiantTortoise, Parrot, Elephant, Crocodile, BrownBear)
-	medium := row(Beaver, Wolf, Chipmunk, Toad, Rabbit)
-	short := row(Hedgehog, Mouse, Chameleon, Dragonfly, Ant)
+	spans := lists().Lifespans
+	long, medium, short := w.newAll(spans[0]), w.newAll(spans[1]), w.newAll(spans[2])
 	order := make([]int, 125)
 	for i := range order {
 		order[i] = i
@@ -24,7 +76,7 @@ func makeLifespan(w *World, v int) variation {
 	shuffle(seeded(0), order)
 	i := order[v]
 	a, b, c := long[i/25], medium[i/5%5], short[i%5]
-	return combine(tableRow{
+	return combine(variation{
 		modifiers: []modifier{putIn("outside", a, a.life.form), putIn("outside", b, b.life.form),
 			putIn("outside", c, c.life.form)},
 		facts: facts{"longest": a.life.form, "shortest": c.life.form},
@@ -32,10 +84,10 @@ func makeLifespan(w *World, v int) variation {
 }
 
 func makeAnimalStages(w *World, v int) variation {
-	var table []tableRow
-	for i, k := range animals {
+	var table []variation
+	for i, k := range lists().Animals {
 		a := w.new(k)
-		e := tableRow{modifiers: []modifier{putIn("outside", a, a.life.form)}, facts: facts{"name": a.life.form}}
+		e := variation{modifiers: []modifier{putIn("outside", a, a.life.form)}, facts: facts{"name": a.life.form}}
 		stages := cycles[kinds[a.kind].Cycle]
 		var names []string
 		for _, s := range stages[:len(stages)-1] {
@@ -51,26 +103,17 @@ func makeAnimalStages(w *World, v int) variation {
 	return combine(table[v])
 }
 
-// plantRows are the plants with the seeds of the animals beside them.
-var plantRows = []struct {
-	kind ObjectKind
-	seed int
-}{
-	{AppleTree, 0}, {ApricotTree, 6}, {AvocadoTree, 1}, {BananaTree, 2}, {CherryTree, 3},
-	{GrapefruitTree, 6}, {LemonTree, 4}, {OrangeTree, 5}, {PeachTree, 6}, {PearTree, 6},
-}
-
 func makePlantStages(w *World, v int) variation {
-	var table []tableRow
-	for _, row := range plantRows {
-		table = append(table, w.plantEntry(row.kind, row.seed))
+	var table []variation
+	for _, tree := range lists().StagedTrees {
+		table = append(table, w.plantEntry(tree.Kind, tree.Seed))
 	}
 	return combine(table[v])
 }
 
-func (w *World) plantEntry(k ObjectKind, seed int) tableRow {
+func (w *World) plantEntry(k ObjectKind, seed int) variation {
 	tree := w.new(k)
-	e := tableRow{facts: facts{"name": tree.life.form, "stages": "seed,seedling,adult,reproducing"}}
+	e := variation{facts: facts{"name": tree.life.form, "stages": "seed,seedling,adult,reproducing"}}
 	trees := w.stages(k)
 	numbers := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	shuffle(&w.random, numbers)
@@ -81,7 +124,7 @@ func (w *World) plantEntry(k ObjectKind, seed int) tableRow {
 		e.modifiers = append(e.modifiers, putIn("outside", pot, pot.name).forced())
 	}
 	var groups [][]*Object
-	for _, a := range animals {
+	for _, a := range lists().Animals {
 		groups = append(groups, w.stages(a))
 	}
 	shuffle(seeded(seed), groups)
