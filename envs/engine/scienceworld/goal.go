@@ -69,7 +69,8 @@ func (v *variation) goal(g goal, item *strings.Replacer) goal {
 	for _, text := range g.About {
 		about = append(about, strings.Split(fill(text), ",")...)
 	}
-	g.About, g.Text, g.Key, g.Requires, g.criterion = about, fill(g.Text), fill(g.Key), fill(g.Requires), criteria[g.Goal]
+	g.About, g.Text, g.Key, g.Requires = about, fill(g.Text), fill(g.Key), fill(g.Requires)
+	g.criterion = criteria[g.Goal]
 	return g
 }
 

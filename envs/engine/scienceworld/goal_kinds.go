@@ -132,9 +132,11 @@ var criteria = map[string]criterion{
 	"GoalObjectsInSingleContainer":        onScene(alone),
 	"GoalSpecificObjectInDirectContainer": onCalled(directIn),
 	"GoalActivateDeviceWithName":          onCalled(func(_ trial, x *Object) bool { return x.isDevice && x.activated }),
-	"GoalDeactivateDeviceWithName":        onCalled(func(_ trial, x *Object) bool { return x.isDevice && !x.activated }),
-	"GoalContainerOpen":                   onCalled(func(_ trial, x *Object) bool { return x.isVessel && x.open }),
-	"GoalTemperatureOnFire":               onCalled(func(_ trial, x *Object) bool { return x.burning }),
+	"GoalDeactivateDeviceWithName": onCalled(func(_ trial, x *Object) bool {
+		return x.isDevice && !x.activated
+	}),
+	"GoalContainerOpen":     onCalled(func(_ trial, x *Object) bool { return x.isVessel && x.open }),
+	"GoalTemperatureOnFire": onCalled(func(_ trial, x *Object) bool { return x.burning }),
 	"GoalTemperatureIncrease": plainly(func(t trial) bool {
 		now, first := t.temperatures()
 		return now >= first+t.number(0)

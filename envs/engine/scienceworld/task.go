@@ -35,8 +35,8 @@ var taskTable = sync.OnceValue(func() *taskTables { return table[*taskTables](ta
 
 func registry() []taskType { return taskTable().Tasks }
 
-// plays are what each task's table makes a variation of, and the reference's script that solves it. A script ends early if
-// the reference's gives up.
+// plays are what makes a variation of each task, and the script that solves it. It ends early if the reference's
+// script gives up.
 var plays = map[string]struct {
 	make  func(w *World, v int) variation
 	solve func(p *player, v *variation)

@@ -21,7 +21,8 @@ func makeGrow(w *World, v int) variation {
 			}
 			seeds = append(seeds, variation{
 				modifiers: []modifier{putIn(room, jar, "seed jar")},
-				facts:     facts{"seedType": kinds[k].Form, "location": room, "flowerPotNames": strings.Join(potNames, ",")},
+				facts: facts{"seedType": kinds[k].Form, "location": room,
+					"flowerPotNames": strings.Join(potNames, ",")},
 			})
 		}
 	}
