@@ -78,7 +78,7 @@ func TestValidActionFilter(t *testing.T) {
 
 // A story without commands has a list without entries, again and again.
 func TestNoCommands(t *testing.T) {
-	p := newPlay(&lowlight, sharedtest.Must(zmachine.Load(lowlightImage))(t), 0, binding{})
+	p := newPlay(&lowlight.game, sharedtest.Must(zmachine.Load(lowlightImage))(t), 0, binding{})
 	s := newSession(p.game, p.story, zmachine.Options{Seed: p.seed})
 	if _, err := s.start(); err != nil {
 		t.Fatal(err)

@@ -6,63 +6,33 @@ import (
 	"strings"
 )
 
-// rule says which part of the captured text is the observation; spec §8. Rules
-// write zeros into the buffer. The text that remains there can appear again in a
-// later step that shows nothing.
-type rule string
-
-const (
-	// everything keeps the whole text, for stories that are shown raw.
-	everything rule = ""
-	// withoutPrompt cuts a ">" and white space at both ends, for unknown stories.
-	withoutPrompt rule = "without-prompt"
-	// beforePrompt cuts two characters before the first ">".
-	beforePrompt rule = "before-prompt"
-	// beforeWidePrompt cuts two characters before the first ">" with two spaces.
-	beforeWidePrompt rule = "before-wide-prompt"
-	// beforeBracket cuts two characters before the first "[".
-	beforeBracket rule = "before-bracket"
-	// detectivePrompt cuts one character before a wide prompt, and keeps the
-	// first character, which the others leave out.
-	detectivePrompt rule = "detective-prompt"
-	// afterLine leaves out the first line.
-	afterLine rule = "after-line"
-	// thirdOn leaves out two characters.
-	thirdOn rule = "third-on"
-)
+// cleaning says which part of the captured text is the observation; spec §8. A mark is
+// overwritten in the buffer. The text that remains there can appear again in a
+// later step that shows nothing. The zero value keeps the whole text.
+type cleaning struct {
+	Mark      string // the text ends so many characters before it
+	Back      int
+	First     int  // so many characters at the beginning are left out
+	AfterLine bool // the first line is left out
+	Trim      bool // a ">" and white space at both ends are, for unknown stories
+}
 
 // apply returns the observation in a capture buffer whose text ends at the first
 // zero. The result lies in the buffer.
-func (r rule) apply(buffer []byte) []byte {
-	switch r {
-	case withoutPrompt:
-		text := bytes.TrimSpace(terminated(buffer))
+func (c *cleaning) apply(buffer []byte) []byte {
+	text := terminated(buffer)
+	switch {
+	case c.Trim:
+		text = bytes.TrimSpace(text)
 		return bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(text, []byte(">")), []byte(">")))
-	case beforePrompt:
-		return cut(buffer, ">", 2, 1)
-	case beforeWidePrompt:
-		return cut(buffer, ">  ", 2, 1)
-	case beforeBracket:
-		return cut(buffer, "[", 2, 1)
-	case detectivePrompt:
-		return cut(buffer, ">  ", 1, 0)
-	case afterLine:
-		text := terminated(buffer)
+	case c.AfterLine:
 		return text[bytes.IndexByte(text, '\n')+1:]
-	case thirdOn:
-		return terminated(buffer[2:])
-	default:
-		return terminated(buffer)
+	case c.Mark != "":
+		if p := bytes.Index(text, []byte(c.Mark)); p >= c.Back { // else the cut would be before the buffer
+			buffer[p-c.Back] = 0
+		}
 	}
-}
-
-// cut ends the text back characters before a mark and returns it from a given
-// first character on. It does not cut if the cut would be before the buffer.
-func cut(buffer []byte, mark string, back, first int) []byte {
-	if p := bytes.Index(terminated(buffer), []byte(mark)); p >= back {
-		buffer[p-back] = 0
-	}
-	return terminated(buffer[first:])
+	return terminated(buffer[c.First:])
 }
 
 func terminated(b []byte) []byte {

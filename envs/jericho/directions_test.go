@@ -27,6 +27,6 @@ func TestShortDirections(t *testing.T) {
 // The benchmark's games understand the long forms.
 func TestOfficialDirections(t *testing.T) {
 	for i := range games {
-		sharedtest.Same(t, understood(basicActions, officialStory(t, &games[i])), basicActions, games[i].Name)
+		sharedtest.Same(t, understood(words().Basic, officialStory(t, &games[i])), words().Basic, games[i].Name)
 	}
 }

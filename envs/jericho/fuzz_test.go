@@ -15,7 +15,7 @@ import (
 func FuzzStep(f *testing.F) {
 	e := own(f, 0)
 	w, _ := startedWorld(f, e, 0)
-	walkthrough := splitWalkthrough(lowlightWalkthrough)
+	walkthrough := splitWalkthrough(lowlight.Walkthrough)
 	var moments []envs.World
 	for _, a := range walkthrough {
 		moments = append(moments, forked(f, w))
@@ -56,7 +56,7 @@ func FuzzHelp(f *testing.F) {
 			return
 		}
 		deriveTemplates(story)
-		w := newWorld(newPlay(&lowlight, story, 0,
+		w := newWorld(newPlay(&lowlight.game, story, 0,
 			binding{Grammar: "look;examine OBJ;put OBJ on OBJ", MaxWordLength: 9}))
 		w.session.machine.SetBudget(100_000)
 		w.play.actions().attemptBudget = 100_000

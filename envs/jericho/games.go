@@ -19,7 +19,7 @@ type game struct {
 	// spec §2.2. They are empty if it shows none of its own.
 	Texts [2]string
 
-	Clean  rule
+	Clean  cleaning
 	Intro  []string // typed before the first observation
 	Player uint16   // object
 	Moves  int      // address
@@ -42,6 +42,16 @@ type game struct {
 		Sets   matches
 		Clears matches
 	}
+}
+
+// ownGame is a game of our own, with what the benchmark and Jericho know of others.
+type ownGame struct {
+	game
+	Goal, Walkthrough string
+	// Grammar is short, so that listing the valid actions is quick. The library's grammar has five times as many
+	// templates, most of which do nothing.
+	Grammar  string
+	Subgoals []string // texts that appear on the way to the goal
 }
 
 // score says where a score is.
@@ -84,7 +94,10 @@ var gamesText []byte
 // known are the games of which something is known: AgentBoard's, in its order, those that TALES plays besides, in its
 // order, and our own. Nothing is known of changes that carry no information in TALES', so their lists of valid actions
 // are longer. The source of our own is in the folder of its name.
-var known = func() (k struct{ AgentBoard, TALES, Own []game }) {
+var known = func() (k struct {
+	AgentBoard, TALES []game
+	Own               []ownGame
+}) {
 	if err := json.Unmarshal(gamesText, &k); err != nil {
 		panic(err) // it is ours, and tests read it
 	}

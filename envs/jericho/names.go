@@ -84,7 +84,7 @@ func (v *vocabulary) namesIn(text string) []name {
 		if !v.knows(w.text) {
 			continue
 		}
-		if slices.Contains(directionWords, w.text) {
+		if slices.Contains(words().Directions, w.text) {
 			directions = append(directions, w)
 		} else {
 			things = append(things, w)

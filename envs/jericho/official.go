@@ -163,7 +163,7 @@ func newStory(o Options, binds bindings) (*Env, error) {
 	seed := cmp.Or(o.Seed, g.Seed)
 	if o.Raw {
 		uncleaned := *g
-		uncleaned.Clean, uncleaned.HideStatus = everything, false
+		uncleaned.Clean, uncleaned.HideStatus = cleaning{}, false
 		g = &uncleaned
 	}
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit,
@@ -187,6 +187,6 @@ func identify(image []byte, name string) *game {
 			return g
 		}
 	}
-	return &game{Name: name, Clean: withoutPrompt, HideStatus: true, Player: 20, Victory: "****  You have won  ****",
+	return &game{Name: name, Clean: cleaning{Trim: true}, HideStatus: true, Player: 20, Victory: "****  You have won  ****",
 		Death: "****  You have died  ****", WordLength: informWord}
 }

@@ -38,7 +38,7 @@ func TestOwnGameIsWon(t *testing.T) {
 	for seed := range int64(5) {
 		e := own(t, seed)
 		w, start := startedWorld(t, e, 0)
-		if start.Goal != lowlightGoal || !strings.Contains(start.Observation, "Clifftop") ||
+		if start.Goal != lowlight.Goal || !strings.Contains(start.Observation, "Clifftop") ||
 			strings.Contains(start.Observation, "\n") {
 			t.Fatalf("%+v", start)
 		}
@@ -69,7 +69,7 @@ func TestOwnGameIsWon(t *testing.T) {
 // The ways to lose end the episode without success.
 func TestOwnGameIsLost(t *testing.T) {
 	wait := func(n int) []string { return slices.Repeat([]string{"wait"}, n) }
-	tower := splitWalkthrough(lowlightWalkthrough)[:27]
+	tower := splitWalkthrough(lowlight.Walkthrough)[:27]
 	for name, actions := range map[string][]string{
 		"causeway": {"down", "south", "east", "east"},
 		"tide":     append([]string{"down", "south"}, wait(78)...),
@@ -113,7 +113,7 @@ func TestHelp(t *testing.T) {
 // Worlds that ask for help at the same time, of games that differ, get what each would
 // get alone.
 func TestHelpTogether(t *testing.T) {
-	walk := splitWalkthrough(lowlightWalkthrough)
+	walk := splitWalkthrough(lowlight.Walkthrough)
 	ask := func(t *testing.T, seed int64) (lists []string) {
 		w, _ := startedWorld(t, own(t, seed), 0)
 		for _, action := range walk[:6] {
@@ -134,7 +134,7 @@ func TestHelpTogether(t *testing.T) {
 // The same seed and actions give the same bytes, worlds share nothing, and forks go on
 // as their world did.
 func TestRepeatable(t *testing.T) {
-	actions := append(slices.Repeat([]string{"wait"}, 30), splitWalkthrough(lowlightWalkthrough)...)
+	actions := append(slices.Repeat([]string{"wait"}, 30), splitWalkthrough(lowlight.Walkthrough)...)
 	play := func(w envs.World, actions []string) (out []envs.Step) {
 		for _, a := range actions {
 			out = append(out, steps(t, w, a))

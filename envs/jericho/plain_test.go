@@ -22,7 +22,7 @@ func TestPlain(t *testing.T) {
 	if !ok || score.Score() != 0 {
 		t.Fatalf("the score is %v at first", score)
 	}
-	actions := splitWalkthrough(lowlightWalkthrough)
+	actions := splitWalkthrough(lowlight.Walkthrough)
 	for i, action := range actions {
 		s := steps(t, w, action)
 		if last := i == len(actions)-1; s.Done != last || s.Success != last {

@@ -3,6 +3,7 @@ package jericho
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"sync"
 
 	"heldout/envs/engine/zmachine"
@@ -49,4 +50,11 @@ func newPlay(g *game, story *zmachine.Story, seed int, bind binding) *play {
 		}
 	})
 	return p
+}
+
+func splitWalkthrough(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "/")
 }

@@ -15,7 +15,7 @@ func attic(t testing.TB) *play {
 	t.Helper()
 	b := sharedtest.Must(os.ReadFile("testdata/attic.z5"))(t)
 	story := sharedtest.Must(zmachine.Load(b))(t)
-	g := lowlight
+	g := lowlight.game
 	g.Name, g.Score, g.Max, g.Moves = "attic", score{}, 0, 0
 	return newPlay(&g, story, 0, binding{})
 }
