@@ -166,8 +166,7 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 	}, nil
 }
 
-func (e *Env) add(t envs.Task, s gameSource, l gameLabel) {
-	g := newTask(t, s, l)
+func (e *Env) add(g playable) {
 	g.task.Index = len(e.tasks)
 	e.tasks, e.games = append(e.tasks, g.task), append(e.games, g.gameSource)
 }

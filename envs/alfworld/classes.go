@@ -3,28 +3,14 @@ package alfworld
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
-// The classes of things; names of classes are separated by spaces.
-const (
-	cleanable = "Apple Bowl ButterKnife Cloth Cup DishSponge Egg Fork Kettle Knife Ladle Lettuce Mug Pan Plate Pot Potato " +
-		"SoapBar Spatula Spoon Tomato"
-	heatable   = "Apple Bread Cup Egg Mug Plate Potato Tomato"
-	coolable   = "Apple Bowl Bread Cup Egg Lettuce Mug Pan Plate Pot Potato Tomato WineBottle"
-	sliceable  = "Apple Bread Egg Lettuce Potato Tomato"
-	toggleable = "DeskLamp FloorLamp"
-	holders    = "Bowl Box Cup Mug Pan Plate Pot"
-	fixed      = "Bathtub Blinds Chair Curtains DeskLamp FloorLamp Footstool HousePlant LaundryHamperLid LightSwitch Mirror Painting " +
-		"Poster ShowerDoor ShowerGlass Sink StoveKnob Television Window"
+//go:embed classes.txt
+var classesText string
 
-	// objectClasses are all classes that a problem declares.
-	objectClasses = "AlarmClock Apple BaseballBat BasketBall Bathtub Blinds Book Boots Bowl Box Bread ButterKnife CD Candle CellPhone " +
-		"Chair Cloth CreditCard Cup Curtains DeskLamp DishSponge Egg FloorLamp Footstool Fork Glassbottle HandTowel HousePlant Kettle " +
-		"KeyChain Knife Ladle Laptop LaundryHamperLid Lettuce LightSwitch Mirror Mug Newspaper Painting Pan PaperTowel PaperTowelRoll " +
-		"Pen Pencil PepperShaker Pillow Plate Plunger Poster Pot Potato RemoteControl SaltShaker ScrubBrush ShowerDoor ShowerGlass Sink " +
-		"SoapBar SoapBottle Spatula Spoon SprayBottle Statue StoveKnob TeddyBear Television TennisRacket TissueBox ToiletPaper " +
-		"ToiletPaperRoll Tomato Towel Vase Watch WateringCan Window WineBottle"
-)
+// classes are the classes of things, by what can be done with them.
+var classes = sync.OnceValue(func() map[string][]string { return lists(classesText) })
 
 // appliance is the class of receptacles that a task type needs.
 func appliance(taskType string) string {

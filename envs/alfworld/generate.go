@@ -62,7 +62,7 @@ func (e *Env) addGenerated(s *scene, seed int64, d dialect, o Options) error {
 	}
 	name := fmt.Sprintf("gen%d-%03d", seed, len(e.tasks)+1)
 	game := gameSource{problem: s.problem(name), goal: s.goal, dialect: d, limitPays: o.StepLimitReward}
-	e.add(envs.Task{ID: folder + "/" + name, Type: s.taskType}, game, l)
+	e.add(newTask(envs.Task{ID: folder + "/" + name, Type: s.taskType}, game, l))
 	return nil
 }
 
@@ -83,12 +83,9 @@ type factory struct {
 func newGenerator() *factory {
 	g := &factory{accepts: accepts(), affordances: map[string][]string{}, errands: map[string][][]errand{}}
 	g.receptacles = slices.Sorted(maps.Keys(g.accepts))
-	for _, a := range [...][2]string{
-		{"cleanable", cleanable}, {"heatable", heatable}, {"coolable", coolable}, {"sliceable", sliceable},
-		{"toggleable", toggleable}, {"isReceptacleObject", holders},
-	} {
-		for _, class := range strings.Fields(a[1]) {
-			g.affordances[class] = append(g.affordances[class], a[0])
+	for _, a := range []string{"cleanable", "heatable", "coolable", "sliceable", "toggleable", holder} {
+		for _, class := range classes()[a] {
+			g.affordances[class] = append(g.affordances[class], a)
 		}
 	}
 	kinds := rooms()

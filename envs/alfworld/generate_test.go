@@ -155,10 +155,10 @@ func TestExport(t *testing.T) {
 // brought somewhere is accepted there, and every errand of the training games can
 // come up.
 func TestTables(t *testing.T) {
-	objects := strings.Fields(objectClasses)
+	objects := classes()["objectClasses"]
 	accepted := accepts()
-	for _, list := range []string{cleanable, heatable, coolable, sliceable, toggleable, holders, fixed} {
-		for _, class := range strings.Fields(list) {
+	for _, list := range classes() {
+		for _, class := range list {
 			if !slices.Contains(objects, class) {
 				t.Errorf("unknown object %s", class)
 			}

@@ -66,12 +66,12 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	_ = work.Wait() // there are no errors
 	read := []string{raw}
 	for _, i := range servedOrder(len(ids)) {
-		t, s, l, err := officialGame(ids[i], files[i], labels, o)
+		g, err := officialGame(ids[i], files[i], labels, o)
 		if err != nil {
 			return nil, err
 		}
-		t.Content = contents[i]
-		e.add(t, s, l)
+		g.task.Content = contents[i]
+		e.add(g)
 		read = append(read, sums[i])
 	}
 	e.info.DataHash = envs.Digest(read...)
@@ -138,30 +138,29 @@ func NewGame(file string, o Options) (*Env, error) {
 		id = filepath.Base(file)
 		labels[id] = gameLabel{difficulty: envs.Hard}
 	}
-	t, s, l, err := officialGame(id, f, labels, o)
+	g, err := officialGame(id, f, labels, o)
 	if err != nil {
 		return nil, err
 	}
-	e.add(t, s, l)
+	e.add(g)
 	e.info.DataHash = envs.Digest(sum)
 	return e, nil
 }
 
-// officialGame returns the task of a game, what it is made from, and its label.
-func officialGame(id string, f gameFile, labels map[string]gameLabel, o Options) (t envs.Task, s gameSource,
-	l gameLabel,
-	err error) {
+// officialGame returns the task of a game, outside the benchmark, and what it is made from.
+func officialGame(id string, f gameFile, labels map[string]gameLabel, o Options) (playable, error) {
 	task := path.Dir(id)
 	l, ok := labels[id]
 	if !ok {
+		var err error
 		if l, err = derivedLabel(task); err != nil {
-			return t, s, l, fmt.Errorf("alfworld: game %s: %w", id, err)
+			return playable{}, fmt.Errorf("alfworld: game %s: %w", id, err)
 		}
 	}
 	d, err := o.speech(f.dialect)
 	typ, _, _ := strings.Cut(task, "-")
-	return envs.Task{ID: id, Type: typ},
-		gameSource{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}, l, err
+	game := gameSource{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}
+	return newTask(envs.Task{ID: id, Type: typ}, game, l), err
 }
 
 // Task implements envs.Finder: any game of the split's folder, by folder and trial, also one
@@ -194,12 +193,11 @@ func (e *Env) outside(id string) (playable, error) {
 	if err != nil {
 		return playable{}, err
 	}
-	t, s, l, err := officialGame(id, f, nil, e.options)
+	g, err := officialGame(id, f, nil, e.options)
 	if err != nil {
 		return playable{}, err
 	}
-	t.Content = contentOf(f, e.options)
-	g := newTask(t, s, l)
+	g.task.Content = contentOf(f, e.options)
 	e.found[id] = g
 	return g, nil
 }

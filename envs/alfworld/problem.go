@@ -21,7 +21,7 @@ func (s *scene) problem(name string) string {
 	for _, it := range s.items {
 		declare("object", it.id)
 	}
-	for _, class := range strings.Fields(objectClasses) {
+	for _, class := range classes()["objectClasses"] {
 		declare("otype", class+"Type")
 	}
 	for _, class := range s.receptacles {
@@ -60,7 +60,7 @@ func (s *scene) facts() []string {
 		if it.cool {
 			add("isCool", it.id)
 		}
-		if !contains(fixed, it.class) {
+		if !is(it.class, "fixed") {
 			add("pickupable", it.id)
 		}
 		for _, a := range s.affordances[it.class] {

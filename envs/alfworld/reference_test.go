@@ -96,7 +96,7 @@ func householdEnv(t *testing.T, speech string) *Env {
 	e := sharedtest.Must(newEnv(envs.Generated, o))(t)
 	d := sharedtest.Must(o.speech(classic))(t)
 	game := gameSource{problem: string(text), goal: "heat some apple and put it in fridge.", dialect: d}
-	e.add(envs.Task{ID: "household"}, game, gameLabel{difficulty: envs.Hard})
+	e.add(newTask(envs.Task{ID: "household"}, game, gameLabel{difficulty: envs.Hard}))
 	return e
 }
 

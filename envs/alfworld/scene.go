@@ -131,22 +131,25 @@ func (s *scene) add(class string, places []share, idle bool) {
 			added.in = append(added.in, fit[1].id)
 		}
 		// The official games call these things cool at the start.
-		added.cool = class == s.object && into == "Fridge" && contains(coolable, class)
+		added.cool = class == s.object && into == "Fridge" && is(class, "coolable")
 	}
 	s.items = append(s.items, added)
 }
 
-func contains(classes, class string) bool { return slices.Contains(strings.Fields(classes), class) }
+// holder says that other things can lie in a thing.
+const holder = "isReceptacleObject"
+
+func is(class, ability string) bool { return slices.Contains(classes()[ability], class) }
 
 // nest puts some objects into other objects at the same place.
 func (s *scene) nest() {
 	for i := range s.items {
 		inner := &s.items[i]
-		if len(inner.in) == 0 || contains(holders, inner.class) || contains(fixed, inner.class) || !s.chance(nested) {
+		if len(inner.in) == 0 || is(inner.class, holder) || is(inner.class, "fixed") || !s.chance(nested) {
 			continue
 		}
 		for _, outer := range s.items {
-			if len(outer.in) > 0 && outer.in[0] == inner.in[0] && contains(holders, outer.class) {
+			if len(outer.in) > 0 && outer.in[0] == inner.in[0] && is(outer.class, holder) {
 				inner.holder = outer.id
 				break
 			}

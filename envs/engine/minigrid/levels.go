@@ -20,8 +20,8 @@ var levels = []Level{
 	{2, "BabyAI-GoToRedBall-v0", 8, 1, 1, 0, redBall(7, false)},
 	{3, "BabyAI-GoToRedBallNoDists-v0", 8, 1, 1, 0, redBall(0, false)},
 	{4, "BabyAI-GoToObjS6-v0", 4, 1, 1, 0, oneObject},
-	{5, "BabyAI-GoToLocalS8N7-v0", 8, 1, 1, 0, goToLocal(7)},
-	{6, "BabyAI-GoToObjMazeS7-v0", 7, 3, 3, 0, goToMaze(1)},
+	{5, "BabyAI-GoToLocalS8N7-v0", 8, 1, 1, 0, reachable(OpGoTo, 7, false)},
+	{6, "BabyAI-GoToObjMazeS7-v0", 7, 3, 3, 0, reachable(OpGoTo, 1, true)},
 	{7, "BabyAI-GoToImpUnlock-v0", 8, 3, 3, 0, goToImplicitUnlock},
 	{8, "BabyAI-GoToSeqS5R2-v0", 5, 2, 2, 0, random(func(r *randomLevel) {
 		r.distractors, r.lockedRoom, r.locations, r.unblocking = 4, 0, false, false
@@ -35,7 +35,7 @@ var levels = []Level{
 	{14, "BabyAI-OpenDoorLoc-v0", 8, 3, 3, 0, openByLocation},
 	{15, "BabyAI-OpenRedBlueDoorsDebug-v0", 6, 3, 3, 720, openTwo},
 	{16, "BabyAI-OpenDoorsOrderN4Debug-v0", 6, 3, 3, 720, openInOrder},
-	{17, "BabyAI-Pickup-v0", 8, 3, 3, 0, pickupMaze},
+	{17, "BabyAI-Pickup-v0", 8, 3, 3, 0, reachable(OpPickup, 18, true)},
 	{18, "BabyAI-UnblockPickup-v0", 8, 3, 3, 0, unblockPickup},
 	{19, "BabyAI-PickupLoc-v0", 8, 1, 1, 0, random(func(r *randomLevel) {
 		r.distractors, r.lockedRoom, r.unblocking = 8, 0, false

@@ -52,22 +52,16 @@ func oneObject(b *builder) *Instruction {
 	return b.goTo(b.distractorsAnywhere(1, true)[0])
 }
 
-func goToLocal(n int) func(*builder) *Instruction {
+// reachable asks for one of some objects, in a room or a maze.
+func reachable(op Op, n int, maze bool) func(*builder) *Instruction {
 	return func(b *builder) *Instruction {
 		b.placeAgentAnywhere()
+		if maze {
+			b.connectAll(colors)
+		}
 		objects := b.distractorsAnywhere(n, false)
 		b.requireReachable()
-		return b.goTo(pick(b, objects))
-	}
-}
-
-func goToMaze(n int) func(*builder) *Instruction {
-	return func(b *builder) *Instruction {
-		b.placeAgentAnywhere()
-		b.connectAll(colors)
-		objects := b.distractorsAnywhere(n, false)
-		b.requireReachable()
-		return b.goTo(pick(b, objects))
+		return simple(op, b.described(pick(b, objects)))
 	}
 }
 
@@ -177,14 +171,6 @@ func openInOrder(b *builder) *Instruction {
 	default:
 		return &Instruction{Op: OpAfter, First: first, Second: second}
 	}
-}
-
-func pickupMaze(b *builder) *Instruction {
-	b.placeAgentAnywhere()
-	b.connectAll(colors)
-	objects := b.distractorsAnywhere(18, false)
-	b.requireReachable()
-	return b.pickup(pick(b, objects))
 }
 
 func unblockPickup(b *builder) *Instruction {
