@@ -25,7 +25,7 @@ func mix(t testing.TB, e *Env) (out []drawn) {
 	ctx := context.Background()
 	draw := rand.New(rand.NewPCG(1, 2))
 	for n, kind := range tasks {
-		task, err := e.Task(taskVariation{kind.name, n * 7 % kind.variations}.id())
+		task, err := e.Task(taskVariation{kind.Name, n * 7 % kind.Variations}.id())
 		if err != nil { // a task about electricity, in AgentBoard's setting
 			continue
 		}

@@ -20,7 +20,7 @@ func CurrentName(old string) (string, error) {
 	name = strings.NewReplacer("(", "", ")", "").Replace(name)
 	var names []string
 	for _, t := range tasks {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	slices.Sort(names)
 	if n, err := strconv.Atoi(name); err == nil && n >= 0 && n < len(names) {
@@ -32,18 +32,12 @@ func CurrentName(old string) (string, error) {
 	return name, nil
 }
 
-// notInGym are the tasks that AgentGym leaves out.
-var notInGym = []string{
-	"grow-plant", "grow-fruit", "inclined-plane-determine-angle", "inclined-plane-friction-named-surfaces",
-	"inclined-plane-friction-unnamed-surfaces", "mendelian-genetics-known-plant", "mendelian-genetics-unknown-plant",
-}
-
 // gymPlaces lists AgentGym's tasks: variations of its kinds in the simulator's order.
 var gymPlaces = sync.OnceValue(func() (out []taskVariation) {
 	for _, t := range tasks {
-		for v := range t.variations {
-			if !slices.Contains(notInGym, t.name) {
-				out = append(out, taskVariation{t.name, v})
+		for v := range t.Variations {
+			if !t.NotInGym {
+				out = append(out, taskVariation{t.Name, v})
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func TestPrompt(t *testing.T) {
 
 func testPrompt(t *testing.T, version string) {
 	prompt := sharedtest.Must(configs.LoadPrompt(Name, version))(t)
-	in, err := prompt.For(tasks[0].name)
+	in, err := prompt.For(tasks[0].Name)
 	if err != nil || len(prompt.Types) != 1 || len(in.Examples) != 1 {
 		t.Fatalf("%d types, %d examples, %v", len(prompt.Types), len(in.Examples), err)
 	}

@@ -74,16 +74,16 @@ func TestRealTasks(t *testing.T) {
 	o := startOfficial(t)
 	sharedtest.Equal(t, len(ask[[]string](o, "getTaskNames")), len(tasks), "tasks")
 	for _, task := range tasks {
-		sharedtest.Equal(t, ask[int](o, "getTaskMaxVariations", task.name), task.variations, task.name, "variations")
-		o.load(taskVariation{task.name, 0}, "")
+		sharedtest.Equal(t, ask[int](o, "getTaskMaxVariations", task.Name), task.Variations, task.Name, "variations")
+		o.load(taskVariation{task.Name, 0}, "")
 		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev",
 			"test": "getVariationsTest"} {
-			from, to := sharedtest.Must(findSplit(part))(t).bounds(task.variations)
+			from, to := sharedtest.Must(findSplit(part))(t).bounds(task.Variations)
 			var want []int
 			for v := from; v < to; v++ {
 				want = append(want, v)
 			}
-			sharedtest.Same(t, ask[[]int](o, method), want, task.name, part)
+			sharedtest.Same(t, ask[[]int](o, method), want, task.Name, part)
 		}
 	}
 }

@@ -58,15 +58,15 @@ func (d *Gym) Describe(ctx context.Context) (*outside.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(k.name + "\n" + greeting))
-	about := &outside.Profile{Name: k.name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
-		StepLimit: k.steps, Instruction: k.instruction, Actions: k.actions, Success: true, Progress: true,
+	sum := sha256.Sum256([]byte(k.Name + "\n" + greeting))
+	about := &outside.Profile{Name: k.Name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
+		StepLimit: k.Steps, Instruction: k.Instruction, Actions: k.Actions, Success: true, Progress: true,
 		Settings: map[string]string{"progress": k.progress()}}
-	if k.lists != "" {
+	if k.Lists != "" {
 		about.Can = []string{outside.CanList}
 	}
 	for i := first; i <= last; i++ {
-		about.Tasks = append(about.Tasks, outside.Task{ID: k.name + "_" + strconv.Itoa(i)})
+		about.Tasks = append(about.Tasks, outside.Task{ID: k.Name + "_" + strconv.Itoa(i)})
 	}
 	return about, nil
 }
@@ -79,10 +79,10 @@ func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 		game = root.Path[i+1:]
 	}
 	for i, k := range kinds {
-		if k.path != "" && k.path == game {
+		if k.Path != "" && k.Path == game {
 			root.Path = strings.TrimSuffix(root.Path, "/"+game)
 		}
-		if k.name == d.options.name {
+		if k.Name == d.options.name {
 			d.kind = &kinds[i]
 		}
 	}
@@ -90,7 +90,7 @@ func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 		return "", err
 	}
 	for i, k := range kinds {
-		if d.kind == nil && k.greeting != "" && k.greeting == greeting && (k.path == "" || k.path == game) {
+		if d.kind == nil && k.Greeting != "" && k.Greeting == greeting && (k.Path == "" || k.Path == game) {
 			d.kind = &kinds[i]
 		}
 	}

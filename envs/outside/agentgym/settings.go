@@ -43,7 +43,7 @@ func configured(s envs.Settings) options {
 // indices are the first and the last index of the tasks.
 func (o options) indices(k *dialect) (first, last int, err error) {
 	if o.tasks == "" {
-		return 0, k.tasks - 1, nil
+		return 0, k.Tasks - 1, nil
 	}
 	low, high, ranged := strings.Cut(o.tasks, "-")
 	if !ranged {

@@ -52,12 +52,12 @@ func (g *world) start(ctx context.Context, task string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body, err := g.post(ctx, "reset", map[string]any{d.kind.index: index})
+	body, err := g.post(ctx, "reset", map[string]any{d.kind.Index: index})
 	if err != nil {
 		return "", err
 	}
 	var text string
-	if d.kind.opening != "" {
+	if d.kind.Opening != "" {
 		text, err = g.opening(ctx)
 	} else {
 		text, err = d.kind.observed(body)
@@ -69,9 +69,9 @@ func (g *world) start(ctx context.Context, task string) (string, error) {
 // opening asks for the first observation.
 func (g *world) opening(ctx context.Context) (string, error) {
 	d := g.provider
-	number := url.Values{d.kind.number: {strconv.FormatInt(g.number, 10)}}
+	number := url.Values{d.kind.Number: {strconv.FormatInt(g.number, 10)}}
 	var body jsontext.Value
-	if err := d.server.Ask(ctx, d.route(d.kind.opening+"?"+number.Encode()), nil, &body); err != nil {
+	if err := d.server.Ask(ctx, d.route(d.kind.Opening+"?"+number.Encode()), nil, &body); err != nil {
 		return "", err
 	}
 	if err := refused(body); err != nil {
@@ -82,7 +82,7 @@ func (g *world) opening(ctx context.Context) (string, error) {
 	}
 	var lines []string
 	if body.Kind() != '[' || jsonv2.Unmarshal(body, &lines) != nil {
-		return "", fmt.Errorf("its answer to /%s is neither a text nor a list of texts", d.kind.opening)
+		return "", fmt.Errorf("its answer to /%s is neither a text nor a list of texts", d.kind.Opening)
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -148,7 +148,7 @@ func (g *world) create(ctx context.Context) error {
 
 // post asks about the game.
 func (g *world) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
-	fields[g.provider.kind.number] = g.number
+	fields[g.provider.kind.Number] = g.number
 	var body jsontext.Value
 	err := g.provider.server.Ask(ctx, g.provider.route(route), fields, &body)
 	if err == nil {
@@ -186,7 +186,7 @@ func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 		return a, fmt.Errorf("in its answer to /step, %w", err)
 	}
 	score, field := read.Reward, "reward"
-	if k.sums {
+	if k.Sums {
 		score, field = read.Score, "score"
 	}
 	if score != nil && read.Done == nil {
@@ -198,10 +198,10 @@ func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 	if a.Observation, err = k.observed(body); err != nil {
 		return a, err
 	}
-	if *score < k.least || *score > k.largest && !k.sums {
-		return a, fmt.Errorf("the %s is %g, want a number from %g to %g", field, *score, k.least, k.largest)
+	if *score < k.Least || *score > k.Largest && !k.Sums {
+		return a, fmt.Errorf("the %s is %g, want a number from %g to %g", field, *score, k.Least, k.Largest)
 	}
-	progress, success := min(max(*score, 0)/k.largest, 1), *score == k.largest
+	progress, success := min(max(*score, 0)/k.Largest, 1), *score == k.Largest
 	a.Progress, a.Success, a.Done = &progress, &success, *read.Done
 	return a, nil
 }
@@ -210,8 +210,8 @@ func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 func (k *dialect) observed(body jsontext.Value) (string, error) {
 	var read map[string]jsontext.Value
 	var text *string
-	if jsonv2.Unmarshal(body, &read) != nil || jsonv2.Unmarshal(read[k.text], &text) != nil || text == nil {
-		return "", fmt.Errorf("its answer lacks the text %s", k.text)
+	if jsonv2.Unmarshal(body, &read) != nil || jsonv2.Unmarshal(read[k.Text], &text) != nil || text == nil {
+		return "", fmt.Errorf("its answer lacks the text %s", k.Text)
 	}
 	return *text, nil
 }
@@ -230,7 +230,7 @@ func refused(body jsontext.Value) error {
 // Actions implements outside.Instance.
 func (g *world) Actions(ctx context.Context) (list []string, err error) {
 	d := g.provider
-	return list, d.about(d.server.Ask(ctx, d.route(d.kind.lists), nil, &list))
+	return list, d.about(d.server.Ask(ctx, d.route(d.kind.Lists), nil, &list))
 }
 
 // Close implements outside.Instance.
@@ -242,7 +242,7 @@ func (g *world) Close() error {
 	g.open = false
 	g.leave()
 	switch {
-	case d.kind.closes:
+	case d.kind.Closes:
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		_, _ = g.post(ctx, "close", map[string]any{}) // the game is over
