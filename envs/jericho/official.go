@@ -187,6 +187,6 @@ func identify(image []byte, name string) *game {
 			return g
 		}
 	}
-	return &game{Name: name, Clean: cleaning{Trim: true}, HideStatus: true, Player: 20, Victory: "****  You have won  ****",
-		Death: "****  You have died  ****", WordLength: informWord}
+	return &game{Name: name, Clean: cleaning{Trim: true}, HideStatus: true, Player: 20,
+		Victory: "****  You have won  ****", Death: "****  You have died  ****", WordLength: informWord}
 }

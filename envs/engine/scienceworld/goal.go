@@ -41,9 +41,6 @@ type criterion struct {
 // noItem replaces nothing.
 var noItem = strings.NewReplacer()
 
-// nothingFound is the goal of a world whose task could not be set up.
-var nothingFound = new(variation).goal(goal{Goal: "GoalFind", About: []string{"random_object_name"}}, noItem)
-
 // goals makes goals of rows, in which a replacer puts an item and its number.
 func (v *variation) goals(rows []goal, item *strings.Replacer) (out []goal) {
 	for _, g := range rows {

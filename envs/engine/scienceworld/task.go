@@ -152,7 +152,8 @@ func (w *World) setUp(name string, number int) string {
 		return ""
 	}
 	w.description = "unknown"
-	w.goals = newGoals([]goal{nothingFound}, nil)
+	never := new(variation).goal(goal{Goal: "GoalFind", About: []string{"random_object_name"}}, noItem)
+	w.goals = newGoals([]goal{never}, nil)
 	return fmt.Sprintf("ERROR: Task (%s): %s", name, trouble)
 }
 
