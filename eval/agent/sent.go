@@ -12,22 +12,18 @@ import (
 const sentDigits = 16
 
 // digest returns the digest of messages: roles, texts and calls of tools, in their order. The
-// ids of calls are left out: servers draw them.
+// ids of calls are left out: servers draw them. Each message's sum continues the one before. Texts
+// have their lengths before them, so that no text runs into the next.
 func digest(messages []model.Message) string {
 	var sum [sha256.Size]byte
+	var buf []byte
 	for _, m := range messages {
-		sum = digestOf(sum, string(m.Role), m.Content, m.Call.Name, m.Call.Arguments)
+		buf = append(buf[:0], sum[:]...)
+		for _, text := range []string{string(m.Role), m.Content, m.Call.Name, m.Call.Arguments} {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(len(text)))
+			buf = append(buf, text...)
+		}
+		sum = sha256.Sum256(buf)
 	}
 	return hex.EncodeToString(sum[:sentDigits/2])
-}
-
-// digestOf is a digest that continues another one with texts. Each has its length before
-// it, so that no text runs into the next.
-func digestOf(prev [sha256.Size]byte, texts ...string) [sha256.Size]byte {
-	buf := append(make([]byte, 0, 512), prev[:]...) // most messages fit
-	for _, text := range texts {
-		buf = binary.BigEndian.AppendUint64(buf, uint64(len(text)))
-		buf = append(buf, text...)
-	}
-	return sha256.Sum256(buf)
 }
