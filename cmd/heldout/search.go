@@ -261,7 +261,6 @@ func (p passage) weight() float64 {
 
 // best is the line of a passage that fits the terms and pairs of a question best, or the first sentence if none does.
 func (x *helpIndex) best(p passage, wanted, neighbours []map[string]float64) (best string) {
-	const sentence = 1e-3
 	most := -1.0
 	for line := range strings.Lines(p.text) {
 		line = strings.TrimSpace(line)
@@ -269,7 +268,7 @@ func (x *helpIndex) best(p passage, wanted, neighbours []map[string]float64) (be
 		count := func(term string) float64 { return saturated(has[term]) }
 		score := x.total(wanted, count) + pairBoost*x.total(neighbours, count)
 		if score == 0 && strings.HasSuffix(line, ".") {
-			score = sentence
+			score = 1e-3 // a sentence, if nothing fits
 		}
 		if score > most {
 			best, most = line, score

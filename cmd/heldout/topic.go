@@ -63,9 +63,10 @@ func topicList() string {
 
 func newHelp(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [COMMAND | TOPIC | WORDS]",
-		Short:             "Print the help of a command, a page, or what fits a question",
-		ValidArgsFunction: cobra.FixedCompletions(topicNames(), cobra.ShellCompDirectiveNoFileComp),
+		Use:                "help [COMMAND | TOPIC | WORDS]",
+		Short:              "Print the help of a command, a page, or what fits a question",
+		ValidArgsFunction:  cobra.FixedCompletions(topicNames(), cobra.ShellCompDirectiveNoFileComp),
+		DisableFlagParsing: true, // words may be flags, as in pasted errors
 		RunE: func(c *cobra.Command, names []string) error {
 			page, ok, err := namedPage(names)
 			if ok || err != nil {
