@@ -226,6 +226,9 @@ func TestAnswer(t *testing.T) {
 	if text := runLine(t, "help", "nucleus", "sampling"); !strings.Contains(text, "> heldout help keys\n") {
 		t.Errorf("no flag: %s", text)
 	}
+	if text := runLine(t, "help", "unknown", "flag:", "--modle"); !strings.Contains(text, "Messages of servers") {
+		t.Errorf("no message: %s", text)
+	}
 }
 
 // The page of marks lists every mark that tables print.
