@@ -122,21 +122,17 @@ func (e *Env) Unwrap() any { return e.Env }
 // its interface is not the one that the environment describes.
 func (e *Env) Rewrites() []any {
 	return []any{
-		func(inner envs.Comparer) envs.Comparer { return comparer{inner, e} },
+		func(envs.Comparer) envs.Comparer { return e },
 		func(envs.Describer) envs.Describer { return nil },
 	}
 }
 
-type comparer struct {
-	inner envs.Comparer
-	env   *Env
-}
-
 // SameObservation implements envs.Comparer. The task type of the answers is
 // unknown, so it is enough that they are the same in any task type.
-func (c comparer) SameObservation(action, recorded, ours string) bool {
-	for _, p := range c.env.byType {
-		if c.inner.SameObservation(p.ReadAction(action), p.readObservation(recorded), p.readObservation(ours)) {
+func (e *Env) SameObservation(action, recorded, ours string) bool {
+	inner, _ := envs.As[envs.Comparer](e.Env)
+	for _, p := range e.byType {
+		if inner.SameObservation(p.ReadAction(action), p.readObservation(recorded), p.readObservation(ours)) {
 			return true
 		}
 	}
@@ -245,15 +241,15 @@ type world struct {
 // Unwrap implements envs.Wrapper.
 func (w *world) Unwrap() any { return w.World }
 
-// Rewrites implements envs.Wrapper: the abilities that read or write actions. A
-// picture is for a person and a state for the program, so both stay.
+// Rewrites implements envs.Wrapper: the abilities that read or write actions, which the world is asked for only where
+// the inner one has them. A picture is for a person and a state for the program, so both stay.
 func (w *world) Rewrites() []any {
 	return []any{
-		func(inner envs.Lister) envs.Lister { return lister{inner, w.p} },
-		func(inner envs.Hinter) envs.Hinter { return hinter{inner, w.p} },
-		func(inner envs.Expert) envs.Expert { return expertWorld{inner, w.p} },
-		func(inner envs.Speller) envs.Speller { return speller{inner, w.p} },
-		func(inner envs.Forker) envs.Forker { return forker{inner, w.p} },
+		func(envs.Lister) envs.Lister { return w },
+		func(envs.Hinter) envs.Hinter { return w },
+		func(envs.Expert) envs.Expert { return w },
+		func(envs.Speller) envs.Speller { return w },
+		func(envs.Forker) envs.Forker { return w },
 	}
 }
 
@@ -306,88 +302,68 @@ func (p *Perturbation) checked(observation string) (string, error) {
 	return rewritten, nil
 }
 
-type lister struct {
-	inner envs.Lister
-	p     *Perturbation
-}
-
 // Actions implements envs.Lister. Under families the order stays, so that a player
 // who chooses by number chooses the same action.
-func (l lister) Actions(ctx context.Context) ([]string, error) {
-	actions, err := l.inner.Actions(ctx)
+func (w *world) Actions(ctx context.Context) ([]string, error) {
+	inner, _ := envs.As[envs.Lister](w.World)
+	actions, err := inner.Actions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]string, 0, len(actions))
 	for _, a := range actions {
-		if !l.p.isRemoved(l.p.normalize(a)) {
-			out = append(out, l.p.WriteAction(a))
+		if !w.p.isRemoved(w.p.normalize(a)) {
+			out = append(out, w.p.WriteAction(a))
 		}
 	}
-	if l.p.sorted {
+	if w.p.sorted {
 		slices.Sort(out)
 	}
 	return out, nil
 }
 
-type hinter struct {
-	inner envs.Hinter
-	p     *Perturbation
-}
-
 // Hints implements envs.Hinter: forms as a prompt tells them, without the forms taken away.
-func (h hinter) Hints(ctx context.Context) (forms, things []string, err error) {
-	allForms, allThings, err := h.inner.Hints(ctx)
+func (w *world) Hints(ctx context.Context) (forms, things []string, err error) {
+	inner, _ := envs.As[envs.Hinter](w.World)
+	allForms, allThings, err := inner.Hints(ctx)
 	for _, form := range allForms {
-		if !h.p.isRemoved(h.p.normalize(form)) {
-			forms = append(forms, h.p.writeInstruction(form))
+		if !w.p.isRemoved(w.p.normalize(form)) {
+			forms = append(forms, w.p.writeInstruction(form))
 		}
 	}
 	for _, thing := range allThings {
-		things = append(things, h.p.say(h.p.names.inText(thing), false))
+		things = append(things, w.p.say(w.p.names.inText(thing), false))
 	}
 	return forms, things, err
 }
 
-type expertWorld struct {
-	inner envs.Expert
-	p     *Perturbation
-}
-
 // ExpertAction implements envs.Expert.
-func (e expertWorld) ExpertAction(ctx context.Context) (string, error) {
-	action, err := e.inner.ExpertAction(ctx)
+func (w *world) ExpertAction(ctx context.Context) (string, error) {
+	inner, _ := envs.As[envs.Expert](w.World)
+	action, err := inner.ExpertAction(ctx)
 	if err != nil || action == "" {
 		return "", err
 	}
-	return e.p.WriteAction(action), nil
-}
-
-type forker struct {
-	inner envs.Forker
-	p     *Perturbation
+	return w.p.WriteAction(action), nil
 }
 
 // Fork implements envs.Forker.
-func (f forker) Fork() (envs.World, error) {
-	inner, err := f.inner.Fork()
+func (w *world) Fork() (envs.World, error) {
+	forker, _ := envs.As[envs.Forker](w.World)
+	inner, err := forker.Fork()
 	if err != nil {
 		return nil, err
 	}
-	return &world{World: inner, p: f.p}, nil
-}
-
-type speller struct {
-	inner envs.Speller
-	p     *Perturbation
+	return &world{World: inner, p: w.p}, nil
 }
 
 // Spell implements envs.Speller. An action in a current form stays as it is.
-func (s speller) Spell(action string) string {
-	if _, ok := s.p.read(action); ok {
+func (w *world) Spell(action string) string {
+	if _, ok := w.p.read(action); ok {
 		return action
 	}
-	return s.inner.Spell(action)
+	inner, _ := envs.As[envs.Speller](w.World)
+	return inner.Spell(action)
 }
 
 // Actions returns how the forms of actions in whose words something changes are
