@@ -48,13 +48,7 @@ type Logger struct {
 func Start(ctx context.Context, o Options) (*Logger, error) {
 	l := &Logger{o: o, cmd: exec.Command(o.Python, "-m", "heldout", "log", "--follow", o.Place),
 		answers: make(chan string, 1), exited: make(chan struct{})}
-	l.cmd.Env = append(l.cmd.Environ(), "HELDOUT_BIN="+o.Binary)
-	l.cmd.Stderr, l.cmd.WaitDelay = &l.errors, time.Second
-	group(l.cmd)
-	output, err := l.pipes()
-	if err == nil {
-		err = l.cmd.Start()
-	}
+	output, err := start(l.cmd, o.Binary, &l.errors, &l.input)
 	if err != nil {
 		return nil, fmt.Errorf("--log %s: %s does not start: %w", o.Place, o.Python, err)
 	}
@@ -70,11 +64,18 @@ func Start(ctx context.Context, o Options) (*Logger, error) {
 	return l, nil
 }
 
-func (l *Logger) pipes() (output io.Reader, err error) {
-	if l.input, err = l.cmd.StdinPipe(); err != nil {
+// start starts a command of the Python package.
+func start(cmd *exec.Cmd, binary string, errors *lastLine, input *io.WriteCloser) (output io.Reader, err error) {
+	cmd.Env = append(cmd.Environ(), "HELDOUT_BIN="+binary)
+	cmd.Stderr, cmd.WaitDelay = errors, time.Second
+	group(cmd)
+	if *input, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	return l.cmd.StdoutPipe()
+	if output, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	return output, cmd.Start()
 }
 
 // listen passes on what the process says, until it ends.

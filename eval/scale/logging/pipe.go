@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // Pipe runs a command of the Python package that reads what write writes, and returns the lines that it
@@ -20,19 +19,10 @@ func Pipe(ctx context.Context, python, binary string, write func(io.Writer) erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "heldout"}, arguments...)...)
-	cmd.Env = append(cmd.Environ(), "HELDOUT_BIN="+binary)
-	var said lastLine
-	cmd.Stderr, cmd.WaitDelay = &said, time.Second
-	group(cmd)
 	cmd.Cancel = func() error { kill(cmd); return nil }
-	input, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	output, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	var said lastLine
+	var input io.WriteCloser
+	output, err := start(cmd, binary, &said, &input)
 	if err != nil {
 		return nil, fmt.Errorf("%s does not start: %w", python, err)
 	}
