@@ -28,8 +28,8 @@ func (e *AsideError) Error() string {
 
 // sidings are the models and environments of a run that are set aside. They are safe for concurrent use.
 type sidings struct {
-	// models and envs are how many the run has. A single one is not set aside.
-	models, envs int
+	// models and envs are those of the run. A single one is not set aside.
+	models, envs map[string]bool
 	due          *agenda
 	warn         func(line string)
 
@@ -42,21 +42,16 @@ func newSidings(p *Plan, due *agenda, warn func(line string)) *sidings {
 	for _, e := range p.Episodes {
 		models[e.Player.Name], envs[e.Condition.Env] = true, true
 	}
-	return &sidings{models: len(models), envs: len(envs), due: due, warn: warn, reasons: map[string]error{}}
+	return &sidings{models: models, envs: envs, due: due, warn: warn, reasons: map[string]error{}}
 }
 
-// put sets a model aside, and returns the reason if it is the only one: then the run ends.
-func (s *sidings) put(model string, reason error) error {
-	return s.add(model, reason, s.models, "models")
-}
-
-// putEnv is put for an environment.
-func (s *sidings) putEnv(env string, reason error) error {
-	return s.add(env, reason, s.envs, "environments")
-}
-
-func (s *sidings) add(name string, reason error, of int, what string) error {
-	if of < 2 {
+// put sets a model or an environment aside, and returns the reason if it is the only one: then the run ends.
+func (s *sidings) put(name string, reason error) error {
+	all, what := s.models, "models"
+	if s.envs[name] {
+		all, what = s.envs, "environments"
+	}
+	if len(all) < 2 {
 		return reason
 	}
 	s.due.drop(name)

@@ -75,7 +75,8 @@ func TestShareOfUsableReplies(t *testing.T) {
 		var err error
 		for n := range 300 {
 			readable := n%20 == 7 && n/20 < usable || n >= probation && n%50 == 0
-			got := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: !readable, Fault: record.Empty}, true)
+			got := w.Reply(&episode.Player{Name: "m"},
+				agent.Move{Step: record.Step{FormatError: !readable, Fault: record.Empty}}, true)
 			if (got != nil) != (n >= probation-1 && usable < leastUsable || n >= silence-1 && usable == 0) {
 				t.Fatalf("%d usable, reply %d: %v", usable, n+1, got)
 			}

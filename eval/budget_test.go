@@ -44,7 +44,7 @@ func (s spendthrift) play(o Options) (tokens int, ended []string, err error) {
 			f.steps++
 			f.paid += cost
 			tokens += cost
-			p.StepDone(f.e, agent.Usage{PromptTokens: cost})
+			p.StepDone(f.e, agent.Usage{Usage: record.Usage{PromptTokens: cost}})
 			if f.steps < f.most {
 				going = append(going, f)
 				continue

@@ -12,9 +12,6 @@ import (
 // MostInFlight is the largest concurrency that a run finds by itself.
 const MostInFlight = 1024
 
-// AutoConcurrency is the concurrency of a run that finds it.
-const AutoConcurrency = -1
-
 // firstInFlight is where it begins.
 const firstInFlight = 8
 

@@ -7,6 +7,7 @@ import (
 
 	"heldout/envs/sharedtest"
 	"heldout/eval/agent"
+	"heldout/scoring/record"
 )
 
 // simulated is a server that computes so many calls side by side, each in a
@@ -30,7 +31,7 @@ func (s *simulated) answer(c *climb, n int, twice float64) {
 	for range n {
 		rate := min(float64(s.limit), s.slots)
 		s.now = s.now.Add(time.Duration(float64(time.Second) / rate))
-		u := agent.Usage{Calls: 1, Requests: 1}
+		u := agent.Usage{Usage: record.Usage{Calls: 1}, Requests: 1}
 		if owed += twice; owed >= 1 {
 			owed--
 			u.Requests++
@@ -97,7 +98,7 @@ func TestClimbAlongRefusals(t *testing.T) {
 			flying--
 		}
 		s.now = s.now.Add(time.Duration(float64(time.Second) / min(float64(flying), slots)))
-		u := agent.Usage{Calls: 1, Requests: 1}
+		u := agent.Usage{Usage: record.Usage{Calls: 1}, Requests: 1}
 		if owed += max(0, float64(flying)/slots-1); owed >= 1 {
 			owed--
 			u.Requests++
@@ -151,7 +152,7 @@ func TestClimbEndsAtTheKnee(t *testing.T) {
 		for range 200_000 {
 			n := float64(s.limit)
 			s.now = s.now.Add(time.Duration(float64(time.Second) * tt.latency(n, s.now.Sub(start), r) / n))
-			c.step(agent.Usage{Calls: 1, Requests: 1})
+			c.step(agent.Usage{Usage: record.Usage{Calls: 1}, Requests: 1})
 		}
 		late := time.Hour
 		mean := func(n int) float64 {

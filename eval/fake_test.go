@@ -47,7 +47,7 @@ func play(t testing.TB, ctx context.Context, dir string, p *Plan, o Options) ([]
 	if o.Now == nil {
 		o.Now = clock()
 	}
-	s := sharedtest.Must(Begin(dir, p, About{Tool: record.Tool{Version: "test"}}, o.Now))(t)
+	s := sharedtest.Must(Begin(dir, p, About{Manifest: record.Manifest{Tool: record.Tool{Version: "test"}}}, o.Now))(t)
 	sharedtest.OK(t, s.Store.OpenReplies(p.Due(s.Store.Attempts).Next(o.AllowUnusable)))
 	runErr := Run(ctx, p, s.Store, o)
 	sharedtest.OK(t, s.End())

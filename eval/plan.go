@@ -40,17 +40,16 @@ type Plan struct {
 // Breadth returns the largest numbers of seeds of a condition, and of models that play
 // the same tasks unperturbed.
 func (p *Plan) Breadth() (seeds, models int) {
-	type place struct{ env, preset, model, perturbation string }
-	bySeed, byModel := map[place]int{}, map[place]map[string]bool{}
+	bySeed, byModel := map[Kind]int{}, map[Kind]map[string]bool{}
 	for _, g := range p.Groups {
 		c := g.Condition
-		key := place{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
+		key := NewKind(&c)
 		bySeed[key]++
 		seeds = max(seeds, bySeed[key])
 		if c.Perturbation != episode.NoPerturbation || p.anchors[c.Model] {
 			continue
 		}
-		key.model = ""
+		key.Model = ""
 		if byModel[key] == nil {
 			byModel[key] = map[string]bool{}
 		}

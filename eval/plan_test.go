@@ -111,7 +111,8 @@ func TestBeginChecksTheDirectory(t *testing.T) {
 	begin := func(change func(*Spec)) error {
 		spec := twoPlayers()
 		change(&spec)
-		s, err := Begin(dir, mustPlan(t, spec), About{Tool: record.Tool{Version: "test"}}, clock())
+		about := About{Manifest: record.Manifest{Tool: record.Tool{Version: "test"}}}
+		s, err := Begin(dir, mustPlan(t, spec), about, clock())
 		if err != nil {
 			return err
 		}

@@ -195,8 +195,8 @@ func TestRunsKeepPlayersApart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	session := func(p *Plan, now *record.Identity, play bool) error {
 		fits := Fits(dir, p)
-		s, err := Begin(dir, p, About{Tool: record.Tool{Version: "test"},
-			Players: map[string]*record.Identity{"vllm:m": now}}, clock())
+		s, err := Begin(dir, p, About{Manifest: record.Manifest{Tool: record.Tool{Version: "test"}},
+			Identities: map[string]*record.Identity{"vllm:m": now}}, clock())
 		sharedtest.Equal(t, (err == nil), fits == nil, "to begin says, to look says", err, fits)
 		if err == nil && play {
 			err = Run(t.Context(), p, s.Store, Options{Now: clock()})

@@ -147,13 +147,13 @@ func TestRepliesOfOthers(t *testing.T) {
 	}
 	for name, change := range map[string]func(*About){
 		"program": func(a *About) { a.Tool.Version = "other" },
-		"model":   func(a *About) { a.Servers = map[string]record.ServerReport{"vllm:m": {Digest: "other"}} },
+		"model":   func(a *About) { a.Reports = map[string]record.ServerReport{"vllm:m": {Digest: "other"}} },
 		"same":    func(*About) {},
 	} {
 		dir := t.TempDir()
 		p, m := resumed(t)
-		about := About{Tool: record.Tool{Version: "test"},
-			Servers: map[string]record.ServerReport{"vllm:m": {Digest: "one"}}}
+		about := About{Manifest: record.Manifest{Tool: record.Tool{Version: "test"}},
+			Reports: map[string]record.ServerReport{"vllm:m": {Digest: "one"}}}
 		s := sharedtest.Must(Begin(dir, p, about, clock()))(t)
 		sharedtest.OK(t, s.End())
 		if err := session(t, dir, p, m, 5); !errors.Is(err, context.Canceled) {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/configs"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/eval/model"
@@ -18,9 +19,9 @@ import (
 
 // Options say how a plan is carried out; they do not change the results.
 type Options struct {
-	// Concurrency is the number of episodes in flight, at least 1; AutoConcurrency
+	// Concurrency is the number of episodes in flight, at least 1; configs.Auto
 	// finds the number at which the rate of model calls no longer grows.
-	Concurrency int
+	Concurrency configs.Concurrency
 	// Now tells the time.
 	Now func() time.Time
 	// Budget bounds what the run takes.
@@ -96,8 +97,8 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	w := newWatch(o, s.Attempts, s.Answered)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	due := newAgenda(todo.Missing, max(1, o.Concurrency))
-	if due.sequential = p.sequential(); o.Concurrency == AutoConcurrency {
+	due := newAgenda(todo.Missing, max(1, int(o.Concurrency)))
+	if due.sequential = p.sequential(); o.Concurrency == configs.Auto {
 		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
 	}
 	purse := newPurse(&o, s.Attempts, due.wake, stop)
@@ -287,7 +288,7 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 		return p.aside.put(e.Player.Name, reason)
 	}
 	if reason := p.breaks(e, rec); reason != nil {
-		return p.aside.putEnv(e.Condition.Env, reason)
+		return p.aside.put(e.Condition.Env, reason)
 	}
 	if e.Condition.Order != "" && !rec.Outcome.Final() {
 		return p.aside.put(e.Player.Name, fmt.Errorf("the order is sequential, so the run ends with %s, which has no "+
@@ -305,17 +306,22 @@ const mostBroken = 40
 // breaks returns why nothing more is played in an environment: one error after the other, as without a network, though
 // models are paid for each attempt.
 func (p *pool) breaks(e *episode.Episode, rec *record.Episode) error {
+	n := p.inRow(e.Condition.Env, rec.Outcome == record.EnvError)
+	if n < mostBroken+max(int(p.o.Concurrency), p.due.playing()) || p.o.Elsewhere != nil {
+		return nil
+	}
+	return fmt.Errorf("%d episodes of %s in a row ended with an error of the environment, the last one: %s", n,
+		e.Condition.Env, rec.Error)
+}
+
+// inRow counts the attempts in a row that are broken, of an environment or agent.
+func (p *pool) inRow(name string, broken bool) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := e.Condition.Env
-	if p.broken[name]++; rec.Outcome != record.EnvError {
+	if p.broken[name]++; !broken {
 		p.broken[name] = 0
 	}
-	if n := p.broken[name]; n >= mostBroken+max(p.o.Concurrency, p.due.playing()) && p.o.Elsewhere == nil {
-		return fmt.Errorf("%d episodes of %s in a row ended with an error of the environment, the last one: %s", n, name,
-			rec.Error)
-	}
-	return nil
+	return p.broken[name]
 }
 
 // mostCrashes is how many episodes in a row an agent of the user's may fail in.
@@ -326,16 +332,12 @@ func (p *pool) crashes(e *episode.Episode, cause error) error {
 	if e.Player.Program == nil {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	name := e.Player.Name
-	if p.broken[name]++; !errors.As(cause, new(*agent.CrashError)) {
-		p.broken[name] = 0
+	n := p.inRow(e.Player.Name, errors.As(cause, new(*agent.CrashError)))
+	if n < mostCrashes {
+		return nil
 	}
-	if n := p.broken[name]; n >= mostCrashes {
-		return fmt.Errorf("%d episodes of %s in a row ended with an error of the agent, the last one: %w", n, name, cause)
-	}
-	return nil
+	return fmt.Errorf("%d episodes of %s in a row ended with an error of the agent, the last one: %w", n, e.Player.Name,
+		cause)
 }
 
 // verdict is about all models at the end of a run.

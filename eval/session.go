@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"heldout/configs"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
@@ -27,29 +26,15 @@ type Session struct {
 
 // About is what a run directory stores in addition to its plan.
 type About struct {
-	Tool record.Tool
-	// Prompts are the prompts in use, by environment.
-	Prompts map[string]record.Prompt
-	// Reflection is the prompt for reflections; nil without any.
-	Reflection *record.Prompt
-	// Names are what the user calls models in tables; none leaves the earlier ones.
-	Names map[string]string
-	// Prices are what they say that models cost; none leaves the earlier ones.
-	Prices configs.Prices
-	// HeldIn are the environments whose data models were trained on; none leaves the
-	// earlier ones.
-	HeldIn configs.HeldIn
+	// Manifest has all but the plan. Without names, prices or held-in environments the earlier ones stay.
+	record.Manifest
 	// AcceptChangedModel accepts another model, or agent, under the same name than the one with
 	// recorded results.
 	AcceptChangedModel bool
-	// Servers is what the model servers report about themselves, by player.
-	Servers map[string]record.ServerReport
-	// Players are the agents from outside heldout, by the model that they play as.
-	Players map[string]*record.Identity
-	// Sweep is set for a run of several perturbations.
-	Sweep *record.Sweep
-	// Protocols are the presets of the run.
-	Protocols []record.Protocol
+	// Reports is what the model servers report about themselves, by player.
+	Reports map[string]record.ServerReport
+	// Identities are the agents from outside heldout, by the model that they play as.
+	Identities map[string]*record.Identity
 }
 
 // Begin opens a run directory for a plan. A directory that was made for another
@@ -138,11 +123,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 		return err
 	}
 	m.Behaviour = episode.Behaviour
-	m.Tool, m.Environments, m.Groups, m.Prompts, m.Sweep = about.Tool, p.Environments, p.Groups, about.Prompts,
-		about.Sweep
-	m.Shard = p.Shard
-	m.Reflection = about.Reflection
-	m.Protocols = about.Protocols
+	m.Tool, m.Prompts, m.Sweep = about.Tool, about.Prompts, about.Sweep
+	m.Reflection, m.Protocols = about.Reflection, about.Protocols
+	m.Environments, m.Groups, m.Shard = p.Environments, p.Groups, p.Shard
 	if len(about.Names) > 0 {
 		m.Names = about.Names
 	}
@@ -152,10 +135,10 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if len(about.HeldIn) > 0 {
 		m.HeldIn = about.HeldIn
 	}
-	for model, now := range about.Players {
+	for model, now := range about.Identities {
 		m.NotePlayer(model, now)
 	}
-	for player, server := range about.Servers {
+	for player, server := range about.Reports {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.ServerReport{}
 		}
@@ -180,12 +163,12 @@ func (s *Session) sameModels(about About) error {
 	if m == nil {
 		return nil
 	}
-	for _, player := range slices.Sorted(maps.Keys(about.Servers)) {
+	for _, player := range slices.Sorted(maps.Keys(about.Reports)) {
 		recorded := m.Servers[player]
 		if len(recorded) == 0 || !s.playedBy(player, true) {
 			continue
 		}
-		old, now := recorded[len(recorded)-1], about.Servers[player]
+		old, now := recorded[len(recorded)-1], about.Reports[player]
 		if changed := record.Changes(old, now); len(changed) > 0 && !about.AcceptChangedModel {
 			return fmt.Errorf("the model behind %s is not the one with recorded results: %s; give another --out, or "+
 				"--accept-changed-model to continue with it", player, strings.Join(changed, "; "))
@@ -225,15 +208,15 @@ func (s *Session) change(about About) string {
 	if m.Sessions[len(m.Sessions)-1].Tool != about.Tool {
 		return "another version of heldout began them"
 	}
-	for model, now := range about.Players {
+	for model, now := range about.Identities {
 		if _, last, planned := m.Player(model); planned && !record.SamePlayer(last, now) {
 			return fmt.Sprintf("the player behind %s changed: %s", model, record.ChangedPlayer(last, now))
 		}
 	}
-	for _, player := range slices.Sorted(maps.Keys(about.Servers)) {
+	for _, player := range slices.Sorted(maps.Keys(about.Reports)) {
 		recorded := m.Servers[player]
 		if n := len(recorded); n > 0 {
-			if changed := record.Changes(recorded[n-1], about.Servers[player]); len(changed) > 0 {
+			if changed := record.Changes(recorded[n-1], about.Reports[player]); len(changed) > 0 {
 				return fmt.Sprintf("the model behind %s changed: %s", player, strings.Join(changed, "; "))
 			}
 		}

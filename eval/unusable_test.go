@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/configs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/model"
@@ -76,7 +77,7 @@ func TestUnusableInAnyOrder(t *testing.T) {
 			whole[r.ID] = r
 		}
 		dir, m := t.TempDir(), fresh(rng.Uint64())
-		o := Options{Concurrency: 1 + rng.IntN(12)}
+		o := Options{Concurrency: configs.Concurrency(1 + rng.IntN(12))}
 		results, err := playIn(dir, m, o)
 		unusable := errors.As(err, new(*UnusableError))
 		if err != nil && !unusable {

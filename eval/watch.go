@@ -112,9 +112,7 @@ func (w *watch) learn(p *episode.Player, rec *record.Episode) {
 	warnings := r.doubts(rec.Model, agent.Answer{Other: rec.OtherModel > 0, Cut: rec.CutPrompts})
 	if r.usable += rec.Steps - rec.FormatErrors; r.usable == 0 && p.Model != nil {
 		for i := range rec.Trajectory {
-			s := &rec.Trajectory[i]
-			r.add(p, agent.Move{Thought: s.Thought, Reply: s.Reply, Reasoning: s.Reasoning, Fault: s.Fault,
-				FormatError: s.FormatError}, s.Valid)
+			r.add(p, agent.Move{Step: rec.Trajectory[i]}, rec.Trajectory[i].Valid)
 		}
 	}
 	w.mu.Unlock()
@@ -193,12 +191,20 @@ func (r *replies) meet(name string, a agent.Answer, accepted bool) {
 	}
 }
 
+// unheard reports whether there was no warning of a problem yet, and notes that there is one now.
+func (r *replies) unheard(problem string) bool {
+	if slices.Contains(r.warned, problem) {
+		return false
+	}
+	r.warned = append(r.warned, problem)
+	return true
+}
+
 // doubts returns warnings that are due at once: another model answers than was asked, or the server cuts
 // prompts.
 func (r *replies) doubts(name string, a agent.Answer) (texts []string) {
 	say := func(is bool, problem, text string) {
-		if is && !slices.Contains(r.warned, problem) {
-			r.warned = append(r.warned, problem)
+		if is && r.unheard(problem) {
 			texts = append(texts, name+": "+text)
 		}
 	}
@@ -227,20 +233,16 @@ func (w *watch) unusable(name string, r *replies) error {
 func (r *replies) warnings(name string) (texts []string) {
 	came := r.tally.Replies
 	say := func(n int, problem, remedy string) {
-		if !Matters(n, came) || slices.Contains(r.warned, problem) {
-			return
+		if Matters(n, came) && r.unheard(problem) {
+			texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy))
 		}
-		r.warned = append(r.warned, problem)
-		texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy))
 	}
 	for _, s := range model.Symptoms() {
 		say(r.tally.Lost[s]+r.tally.Marred[s], string(s), r.adviser.Advice(s))
 	}
 	say(r.trimmed, "needs the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
-	const key = string(model.InvalidActions)
 	read, valid := r.tally.Readable, r.tally.Valid
-	if read >= manyActions && 2*valid < read && !slices.Contains(r.warned, key) {
-		r.warned = append(r.warned, key)
+	if read >= manyActions && 2*valid < read && r.unheard(string(model.InvalidActions)) {
 		complaint := fmt.Sprintf("only %d of its first %d actions are valid", valid, read)
 		if valid == 0 {
 			complaint = fmt.Sprintf("none of its first %d actions is valid", read)

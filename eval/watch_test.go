@@ -79,7 +79,8 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 func TestVerdictIsTheFirst(t *testing.T) {
 	w := newWatch(Options{}, nil, nil)
 	for n := 1; n <= silence+2; n++ {
-		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: n <= silence, Fault: record.Empty}, false)
+		err := w.Reply(&episode.Player{Name: "m"},
+			agent.Move{Step: record.Step{FormatError: n <= silence, Fault: record.Empty}}, false)
 		if n < silence {
 			if err != nil {
 				t.Fatalf("reply %d: %v", n, err)
@@ -164,7 +165,7 @@ func TestFewValidActions(t *testing.T) {
 		var lines []string
 		w := newWatch(Options{Warn: func(line string) { lines = append(lines, line) }}, nil, nil)
 		for i := range 100 {
-			sharedtest.OK(t, w.Reply(&episode.Player{Name: "m"}, agent.Move{Action: "a"}, i < valid))
+			sharedtest.OK(t, w.Reply(&episode.Player{Name: "m"}, agent.Move{Step: record.Step{Action: "a"}}, i < valid))
 		}
 		if len(lines) != 1 || !strings.HasPrefix(lines[0], want) {
 			t.Errorf("%d valid: %q, want %q", valid, lines, want)

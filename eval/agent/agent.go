@@ -34,39 +34,20 @@ type Ending interface {
 	End(ctx context.Context, rec *record.Episode, outcome record.Outcome, cause error) (Move, error)
 }
 
-// Move is what an agent does in one step.
+// Move is what an agent does in one step: what the record of the step has of the agent, and more.
 type Move struct {
-	Thought string
-	Action  string
-	// FormatError: no action could be read from the reply.
-	FormatError bool
+	record.Step
 	// Correction is what the agent is told after a format error; the environment is
 	// not stepped then. Empty if the environment receives the empty action.
 	Correction string
-	// FinishReason is the server's reason for the end of the reply; Fault is what is
-	// wrong with the reply. Both are empty for agents without a model.
-	FinishReason string
-	Fault        record.Fault
 	// Answer replaces the environment's answer to the action, if it is not empty.
 	Answer string
-	// Parsed is the action as it was read from the reply, if another one is sent.
-	// Repairs are the rules of the preset that changed it or, without a readable
-	// action, supplied one, in order.
-	Parsed  string
-	Repairs []string
 	// End says why the episode ends with this move, as a failure; empty if it goes
 	// on. The environment does not get the action.
 	End record.Cut
 	// GiveUp: the agent has no further action.
 	GiveUp bool
-	// Reply is the model's text if it is more than thought and action, or what the
-	// model sent in place of a text.
-	Reply string
-	// Reasoning is what the model reasoned before the reply.
-	Reasoning string
-	Usage     Usage
-	// Notes are what an agent of the user's shows besides, such as what it remembered.
-	Notes []record.Note
+	Usage  Usage
 }
 
 // Reading is what the agent made of the model's reply; valid: the environment understood the action.
@@ -80,12 +61,9 @@ func echoes(text string) bool { return strings.Contains(text, helpStart) }
 
 // Usage is what a move cost.
 type Usage struct {
-	Calls            int // replies asked for
-	Requests         int // requests sent for them, retries included
-	Late             int // of these, those that had no reply in time
-	PromptTokens     int
-	CompletionTokens int
-	record.TokenDetails
+	record.Usage     // of replies asked for
+	Requests     int // requests sent for them, retries included
+	Late         int // of these, those that had no reply in time
 	// exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
 	Trimmed   int
 	Forgotten int           // of these, reflections on earlier trials
@@ -129,10 +107,13 @@ func NewExpert(w envs.World) (Agent, error) {
 
 func (e expertAgent) Act(ctx context.Context) (Move, error) {
 	action, err := e.world.ExpertAction(ctx)
-	return Move{Action: action, GiveUp: action == ""}, err
+	return Move{Step: record.Step{Action: action}, GiveUp: action == ""}, err
 }
 
 func (expertAgent) Observe(observation string) string { return observation }
+
+// acting is a move that has nothing but an action.
+func acting(action string) Move { return Move{Step: record.Step{Action: action}} }
 
 // random plays any valid action.
 type random struct {
@@ -155,7 +136,7 @@ func (r random) Act(ctx context.Context) (Move, error) {
 	if err != nil || len(actions) == 0 {
 		return Move{GiveUp: true}, err
 	}
-	return Move{Action: actions[r.rng.IntN(len(actions))]}, nil
+	return acting(actions[r.rng.IntN(len(actions))]), nil
 }
 
 func (random) Observe(observation string) string { return observation }

@@ -50,7 +50,7 @@ func (b *byHeart) Act(ctx context.Context) (Move, error) {
 	}
 	now := b.script[0]
 	b.script, b.next = b.script[1:], now.observation
-	return Move{Action: now.action}, nil
+	return acting(now.action), nil
 }
 
 // Observe implements Agent.

@@ -1,7 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"slices"
 
@@ -11,8 +15,9 @@ import (
 
 // Chat says how an agent asks its model.
 type Chat struct {
-	Model    model.Model
-	Decoding record.Decoding
+	Model model.Model
+	// Request is what all calls have in common. A completion has react write its history as one text.
+	model.Request
 	// ContextLimit is the model's context in tokens, 0 when unknown. If a refusal
 	// names a smaller limit, that limit holds for the rest of the episode.
 	ContextLimit int
@@ -20,32 +25,21 @@ type Chat struct {
 	// the context is full; 0 for as many as fit. With fewer, prompts have the same beginning for
 	// many steps, and servers reuse what they computed for it.
 	HistoryShare int
-	// Seed returns the server's seed for a step, counted from 0. Every step needs
+	// StepSeed returns the server's seed for a step, counted from 0. Every step needs
 	// its own seed: with one seed for all steps, equal histories would give equal
 	// samples, and an agent would never leave a loop.
-	Seed func(step int) int64
+	StepSeed func(step int) int64
 	// FoldSystem puts the system message into the first user message.
 	FoldSystem bool
-	// Completion has react write its history as one text, which the model
-	// continues: for base models, which have no chat template.
-	Completion bool
 	// Memory is what the agent knows of earlier trials of the task. If the prompt is
 	// too long without any history and examples, the oldest plan is removed.
 	Memory Memory
-	// KeepReasoning leaves reasoning between tags in the replies.
-	KeepReasoning bool
-	// KeepTokens leaves tokens that end a turn there: parsers of presets have their own rules.
-	KeepTokens bool
 	// EndsAtRefusal: a prompt that is refused as too long ends the episode. Otherwise a
 	// shorter one is tried.
 	EndsAtRefusal bool
 	// Correction has react leave a reply without an action out of the history, and end the
 	// next prompt with this text. Without it, FormatHelp is the observation after such a reply.
 	Correction string
-	// Tool is what the model may call, zero for none.
-	Tool model.Tool
-	// Reads reports whether a text reads as a reply, see model.Request.
-	Reads func(text string) bool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -75,7 +69,6 @@ type caller struct {
 	suspects       int
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
-	sent      []model.Message // last
 }
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
@@ -84,21 +77,18 @@ func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3}
 // history, oldest first: before the call according to the server's counts so far,
 // and after the call if the server refuses.
 func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used Usage, err error) {
-	seed := c.Seed(c.steps)
+	c.Seed = c.StepSeed(c.steps)
 	c.steps++
 	for {
 		messages := t.messages()
 		if c.tooLong(messages) && c.drop(t, &used) {
 			continue
 		}
-		used.Calls++
-		last, digest := c.sent, digest(messages)
-		c.sent = messages
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Sent: digest,
-			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool,
-			Reads: c.Reads})
+		last := c.Messages
+		c.Messages, c.Sent = messages, digest(messages)
+		reply, err = c.Model.Chat(ctx, c.Request)
 		if used.add(reply, err); err == nil {
-			used.Sent = append(used.Sent, digest)
+			used.Sent = append(used.Sent, c.Sent)
 		}
 		if tooLong, ok := errors.AsType[*model.ContextError](err); ok && !c.EndsAtRefusal {
 			c.learnLimit(tooLong.Limit)
@@ -245,16 +235,13 @@ func size(messages []model.Message) int {
 }
 
 func (u *Usage) plus(v Usage) {
-	u.Calls += v.Calls
+	u.Usage, u.Counted = u.Usage.Plus(v.Usage), u.Counted.Plus(v.Counted)
 	u.Requests += v.Requests
 	u.Late += v.Late
-	u.Counted = u.Counted.Plus(v.Counted)
-	u.PromptTokens += v.PromptTokens
-	u.CompletionTokens += v.CompletionTokens
-	u.TokenDetails = u.TokenDetails.Plus(v.TokenDetails)
 	u.Trimmed += v.Trimmed
+	u.Forgotten += v.Forgotten
 	u.Latency += v.Latency
-	u.Dropped, u.Again = v.Dropped, v.Again
+	u.Dropped, u.Server, u.Again = v.Dropped, cmp.Or(v.Server, u.Server), v.Again
 	u.Leftovers = append(u.Leftovers, v.Leftovers...)
 	u.Answers = append(u.Answers, v.Answers...)
 	u.Sent = append(u.Sent, v.Sent...)
@@ -268,17 +255,36 @@ func (u *Usage) answered(reply *model.Reply, cut int) {
 	}
 }
 
+// add adds a call.
 func (u *Usage) add(reply model.Reply, err error) {
-	u.PromptTokens += reply.PromptTokens + reply.UnusedPromptTokens
-	u.CompletionTokens += reply.CompletionTokens + reply.UnusedCompletionTokens
-	u.TokenDetails = u.TokenDetails.Plus(reply.TokenDetails)
-	u.Latency += reply.Latency
-	u.Requests += reply.Attempts + model.Attempts(err)
-	u.Late += reply.Late + model.Late(err)
-	if reply.Counted {
-		u.Counted = u.Counted.Plus(record.Usage{Calls: 1, PromptTokens: reply.PromptTokens + reply.UnusedPromptTokens,
-			CompletionTokens: reply.CompletionTokens + reply.UnusedCompletionTokens, TokenDetails: reply.TokenDetails})
+	v := Usage{
+		Usage: record.Usage{Calls: 1, PromptTokens: reply.PromptTokens + reply.UnusedPromptTokens,
+			CompletionTokens: reply.CompletionTokens + reply.UnusedCompletionTokens, TokenDetails: reply.TokenDetails},
+		Requests: reply.Attempts + model.Attempts(err), Late: reply.Late + model.Late(err), Latency: reply.Latency,
+		Dropped: reply.Dropped, Server: reply.Server, Again: reply.Again, Leftovers: reply.Leftovers,
 	}
-	u.Dropped, u.Server, u.Again = reply.Dropped, reply.Server, reply.Again
-	u.Leftovers = append(u.Leftovers, reply.Leftovers...)
+	if reply.Counted {
+		v.Counted = v.Usage
+	}
+	u.plus(v)
+}
+
+// sentDigits is how many hex digits of a digest records hold.
+const sentDigits = 16
+
+// digest returns the digest of messages: roles, texts and calls of tools, in their order. The
+// ids of calls are left out: servers draw them. Each message's sum continues the one before. Texts
+// have their lengths before them, so that no text runs into the next.
+func digest(messages []model.Message) string {
+	var sum [sha256.Size]byte
+	var buf []byte
+	for _, m := range messages {
+		buf = append(buf[:0], sum[:]...)
+		for _, text := range []string{string(m.Role), m.Content, m.Call.Name, m.Call.Arguments} {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(len(text)))
+			buf = append(buf, text...)
+		}
+		sum = sha256.Sum256(buf)
+	}
+	return hex.EncodeToString(sum[:sentDigits/2])
 }

@@ -61,7 +61,7 @@ func (e *erring) Act(ctx context.Context) (Move, error) {
 		e.last = right
 	}
 	e.errs = e.errs || e.erred
-	return Move{Action: action}, nil
+	return acting(action), nil
 }
 
 func (*erring) Observe(observation string) string { return observation }

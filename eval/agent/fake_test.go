@@ -45,9 +45,8 @@ func says(texts ...string) *fakeModel {
 }
 
 func chat(m model.Model) Chat {
-	return Chat{Model: m, Decoding: record.Decoding{TopP: 1, MaxTokens: 100}, Seed: func(step int) int64 {
-		return int64(1000 + step)
-	}}
+	return Chat{Model: m, Request: model.Request{Decoding: record.Decoding{TopP: 1, MaxTokens: 100}},
+		StepSeed: func(step int) int64 { return int64(1000 + step) }}
 }
 
 var instructions = configs.Instructions{

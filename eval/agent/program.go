@@ -79,7 +79,7 @@ type programAnswer struct {
 	Action  *string       `json:"action"`
 	Thought string        `json:"thought"`
 	Reply   string        `json:"reply"`
-	Usage   programUsage  `json:"usage"`
+	Usage   record.Usage  `json:"usage"`
 	Notes   []record.Note `json:"notes"`
 	// Want is empty, or "actions" for the list of what is possible now.
 	Want string `json:"want"`
@@ -87,13 +87,6 @@ type programAnswer struct {
 	Stop bool `json:"stop"`
 	// Store is a hash of what the agent remembers, with the first and the last answer of an episode.
 	Store string `json:"store"`
-}
-
-type programUsage struct {
-	Calls            int `json:"calls"`
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	record.TokenDetails
 }
 
 // mostUsage is the largest number of a usage, and mostNotes the largest number of notes of a step.
@@ -120,8 +113,7 @@ func (a *programAnswer) usage() Usage {
 	if u.PromptTokens+u.CompletionTokens > 0 {
 		u.Calls = max(u.Calls, 1)
 	}
-	return Usage{Calls: u.Calls, Requests: u.Calls, PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens,
-		TokenDetails: u.TokenDetails}
+	return Usage{Usage: u, Requests: u.Calls}
 }
 
 // CrashError is what went wrong in an agent of the user's in one episode; others go on.
@@ -357,5 +349,5 @@ func (a *programAgent) End(ctx context.Context, rec *record.Episode, outcome rec
 	if err == nil && cause == nil && (a.store.Before == "") != (a.store.After == "") {
 		err = &CrashError{"it gives the hash of its store with the first or the last answer of an episode, and not with both"}
 	}
-	return Move{Usage: answer.usage(), Notes: answer.Notes}, err
+	return Move{Usage: answer.usage(), Step: record.Step{Notes: answer.Notes}}, err
 }

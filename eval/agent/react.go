@@ -217,7 +217,8 @@ const observationLabel = "Observation: "
 
 // newMove returns what is known about a move before the reply is parsed.
 func newMove(reply model.Reply, used Usage) Move {
-	return Move{Reasoning: reply.Reasoning, FinishReason: reply.FinishReason, Fault: reply.Fault, Usage: used}
+	return Move{Usage: used, Step: record.Step{Reasoning: reply.Reasoning, FinishReason: reply.FinishReason,
+		Fault: reply.Fault}}
 }
 
 // unread notes that the reply holds no action.

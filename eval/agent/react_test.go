@@ -48,9 +48,10 @@ func TestReactMessages(t *testing.T) {
 	a := NewReact(chat(m), instructions, "Write a thought and an action.\n", start)
 
 	got := move(t, a)
-	want := Move{Thought: "A box.", Action: "open box", Usage: Usage{
-		Calls: 1, Requests: 1, PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 32,
-		Sent: got.Usage.Sent, // TestSent checks it
+	want := Move{Step: record.Step{Thought: "A box.", Action: "open box"}, Usage: Usage{
+		Usage:    record.Usage{Calls: 1, PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 32},
+		Requests: 1,
+		Sent:     got.Usage.Sent, // TestSent checks it
 	}}
 	sharedtest.Same(t, got, want, "first move")
 	a.Observe("It is locked.")
@@ -191,7 +192,7 @@ func TestErrorsAreCounted(t *testing.T) {
 				if !errors.Is(err, c.err) {
 					t.Errorf("error %v, want %v", err, c.err)
 				}
-				sharedtest.Same(t, got, Move{Usage: Usage{Calls: 1, Requests: c.want}})
+				sharedtest.Same(t, got, Move{Usage: Usage{Usage: record.Usage{Calls: 1}, Requests: c.want}})
 			}
 		})
 	}
@@ -234,13 +235,14 @@ func TestSystemMessageInUserMessage(t *testing.T) {
 
 // A reply that repeats what the model is told after an unreadable one says so.
 func TestEcho(t *testing.T) {
-	for _, move := range []Move{{Action: FormatHelp}, {Thought: FormatHelp, Action: "look"},
+	for _, step := range []record.Step{{Action: FormatHelp}, {Thought: FormatHelp, Action: "look"},
 		{Reply: "> " + FormatHelp}} {
-		if !move.Reading(true).Echo {
-			t.Errorf("%v repeats it", move)
+		if !(&Move{Step: step}).Reading(true).Echo {
+			t.Errorf("%v repeats it", step)
 		}
 	}
-	if move := (Move{Thought: "No action could be better.", Action: "look"}); move.Reading(true).Echo {
+	move := Move{Step: record.Step{Thought: "No action could be better.", Action: "look"}}
+	if move.Reading(true).Echo {
 		t.Errorf("%v does not", move)
 	}
 }

@@ -90,12 +90,10 @@ func firstArgument(text string) (json.RawMessage, error) {
 	first, err := d.Token()
 	name, ok := first.(string)
 	if err != nil || !ok {
-		return nil, errNoArgument
+		return nil, errors.New("an argument is missing")
 	}
 	return arguments[name], nil
 }
-
-var errNoArgument = errors.New("an argument is missing")
 
 // callMessages are a reply and its answer as messages: the answer to a call has the role
 // tool. Both have the same id, which servers need. corrected says that the answer is not to

@@ -80,21 +80,15 @@ type Job struct {
 	// Served are the players whose models are on servers.
 	Served []Served
 
-	outside   Outside
-	kind      Purpose
-	specs     []*eval.Spec
-	prompts   map[string]record.Prompt // by environment, or by preset
-	sweep     *record.Sweep            // nil for a run without perturbations
-	protocols []record.Protocol        // of the presets
-	// trials and reflection are nil if a task has one trial; the latter is the
-	// prompt in use, if there is one.
-	trials     *episode.Trials
-	reflection *record.Prompt
-	players    map[string]*record.Identity    // agents from outside heldout, by the model that they play as
-	servers    map[string]record.ServerReport // by player; set by Meet
-	absent     map[string]error               // why models have no server, by player; set by Meet
-	external   []io.Closer                    // environments that others run, and the program
-	program    *agent.Program                 // an agent of the user's; nil for none
+	outside Outside
+	kind    Purpose
+	specs   []*eval.Spec
+	about   eval.About // Prompts by environment, or by preset; Meet sets the Reports
+	// trials are nil if a task has one trial.
+	trials   *episode.Trials
+	absent   map[string]error // why models have no server, by player; set by Meet
+	external []io.Closer      // environments that others run, and the program
+	program  *agent.Program   // an agent of the user's; nil for none
 }
 
 // Served is a model that is on a server, with its players: one, or one per preset.
@@ -111,7 +105,8 @@ func New(out Outside, kind Purpose, chosen ...Chosen) (*Job, error) {
 
 // newJob is New with an agent of the user's, if there is one. The job closes it.
 func newJob(out Outside, kind Purpose, program *agent.Program, chosen []Chosen) (*Job, error) {
-	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, prompts: map[string]record.Prompt{}, program: program}
+	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, program: program}
+	j.about.Prompts = map[string]record.Prompt{}
 	if program != nil {
 		j.external = append(j.external, program)
 	}

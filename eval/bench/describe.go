@@ -36,8 +36,8 @@ func (j *Job) Describe(ctx context.Context, width int) string {
 		describeSuite(&b, j, width)
 	} else {
 		describeGroups(&b, j.Plan.Groups)
-		if j.sweep != nil {
-			describeDeparts(&b, j.sweep.Perturbations, width)
+		if j.about.Sweep != nil {
+			describeDeparts(&b, j.about.Sweep.Perturbations, width)
 		}
 	}
 	b.WriteString(cost(j.Plan) + "\n")
@@ -142,8 +142,8 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 		if lacks := lackedFamilies(env); j.Config.Suite != "" && len(lacks) > 0 {
 			fmt.Fprintf(b, "  without %s (heldout envs %s says why)\n", strings.Join(lacks, ", "), env)
 		}
-		describeDeparts(b, j.sweep.In(env), width)
-		for _, left := range j.sweep.LeftOut {
+		describeDeparts(b, j.about.Sweep.In(env), width)
+		for _, left := range j.about.Sweep.LeftOut {
 			if left.Env == env {
 				indented(b, fmt.Sprintf("without %s: %s", left.Perturbation, left.Reason), width)
 			}

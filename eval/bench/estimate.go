@@ -59,7 +59,9 @@ func (j *Job) estimate(ctx context.Context) *Estimate {
 			usages[proto] = u
 			e.Basis = append(e.Basis, fmt.Sprintf("%s (%s)", basis, proto.env))
 		}
-		e.add(*u)
+		e.PromptTokens += int(u.prompt)
+		e.CachedTokens += int(u.cached)
+		e.CompletionTokens += int(u.completion)
 		price, priced := j.Config.Prices.Lookup(ep.Player.Name)
 		switch {
 		case !priced:
@@ -72,12 +74,6 @@ func (j *Job) estimate(ctx context.Context) *Estimate {
 		return nil
 	}
 	return e
-}
-
-func (e *Estimate) add(u tokenUsage) {
-	e.PromptTokens += int(u.prompt)
-	e.CachedTokens += int(u.cached)
-	e.CompletionTokens += int(u.completion)
 }
 
 // usageOf says what an episode takes, and from where that is known.

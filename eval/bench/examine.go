@@ -15,7 +15,8 @@ import (
 // its source. It contacts no server.
 func examinePreset(out Outside, c Chosen) []envs.Check {
 	tasks := envs.Check{Name: c.Released.ID(false) + ": tasks", Status: envs.CheckOK}
-	job := &Job{outside: out, prompts: map[string]record.Prompt{}}
+	job := &Job{outside: out}
+	job.about.Prompts = map[string]record.Prompt{}
 	defer job.Close()
 	b, err := job.benchmark(c, nil)
 	switch {
@@ -34,7 +35,7 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 			" of the preset"
 		if c.Released.Env.Tasks.SHA256 == "" {
 			tasks.Text = table.Counted(len(b.Tasks), "official task; its name has",
-				"official tasks; their names have") + " the SHA-256 " + job.protocols[0].Tasks
+				"official tasks; their names have") + " the SHA-256 " + job.about.Protocols[0].Tasks
 		}
 	}
 	return append([]envs.Check{tasks}, examineFiles(c)...)

@@ -19,10 +19,10 @@ func (j *Job) identity(r configs.Run, name string) *record.Identity {
 	if r.Out == "" || now == nil && !r.AcceptChangedModel {
 		return now
 	}
-	if j.players == nil {
-		j.players = map[string]*record.Identity{}
+	if j.about.Identities == nil {
+		j.about.Identities = map[string]*record.Identity{}
 	}
-	j.players[name] = now
+	j.about.Identities[name] = now
 	dirs, err := record.Parts{r.Out}.Dirs()
 	if err != nil || len(dirs) == 0 {
 		return now

@@ -127,7 +127,7 @@ func (j *Job) Meet(ctx context.Context) error {
 // ask is Meet with a patience of its own for servers that are not ready yet. unready is about
 // the first model none of whose servers is; the job keeps the reason of each.
 func (j *Job) ask(ctx context.Context, patience time.Duration) (unready, err error) {
-	j.servers, j.absent = map[string]record.ServerReport{}, map[string]error{}
+	j.about.Reports, j.absent = map[string]record.ServerReport{}, map[string]error{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name
 		s, err := meet(ctx, known.Fleet, name, patience)
@@ -149,7 +149,7 @@ func (j *Job) ask(ctx context.Context, patience time.Duration) (unready, err err
 				return nil, err
 			}
 		}
-		j.servers[name] = s
+		j.about.Reports[name] = s
 	}
 	return unready, nil
 }
@@ -230,9 +230,9 @@ type JobSession struct {
 // Begin opens the run directory; Meet comes before it. End the session when it is
 // done.
 func (j *Job) Begin() (*JobSession, error) {
-	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
-		Players: j.players, Names: j.Config.Names, Prices: j.Config.Prices, HeldIn: j.Config.HeldIn,
-		AcceptChangedModel: j.Config.AcceptChangedModel, Sweep: j.sweep, Protocols: j.protocols}
+	about, c := j.about, &j.Config
+	about.Tool, about.Names, about.Prices, about.HeldIn = j.outside.Tool, c.Names, c.Prices, c.HeldIn
+	about.AcceptChangedModel = c.AcceptChangedModel
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err
@@ -251,21 +251,16 @@ func (j *Job) Begin() (*JobSession, error) {
 // sends warn a one-line warning about replies that make the rates less
 // meaningful. Both are called from many goroutines.
 func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
-	concurrency := int(s.job.Config.Concurrency)
-	if s.job.Config.Concurrency == configs.Auto {
-		concurrency = eval.AutoConcurrency
-	}
-	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
-		Concurrency: concurrency, Now: s.job.outside.Now, Observer: watching,
-		AllowUnusable: s.job.Config.AllowUnusable, AcceptChangedModel: s.job.Config.AcceptChangedModel, Warn: warn,
-		Budget: s.job.budget(),
-		Absent: s.job.absent,
-	})
+	o := s.job.options(watching, warn)
+	o.Concurrency, o.Absent = s.job.Config.Concurrency, s.job.absent
+	return eval.Run(ctx, s.job.Plan, s.Store, o)
 }
 
-func (j *Job) budget() eval.Budget {
+func (j *Job) options(watching eval.Observer, warn func(line string)) eval.Options {
 	c := &j.Config
-	return eval.Budget{Tokens: c.BudgetTokens, Dollars: c.BudgetUSD, Prices: c.Prices, Time: c.BudgetTime}
+	budget := eval.Budget{Tokens: c.BudgetTokens, Dollars: c.BudgetUSD, Prices: c.Prices, Time: c.BudgetTime}
+	return eval.Options{Now: j.outside.Now, Observer: watching, Warn: warn, AllowUnusable: c.AllowUnusable,
+		AcceptChangedModel: c.AcceptChangedModel, Budget: budget}
 }
 
 // outstanding is the number of episodes that are ordered elsewhere at a time.
@@ -274,10 +269,9 @@ const outstanding = 4096
 // Lead has the missing episodes played elsewhere; see Play.
 func (s *JobSession) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
 	warn func(line string)) error {
-	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
-		Concurrency: outstanding, Now: s.job.outside.Now, Observer: watching, Warn: warn, Elsewhere: elsewhere,
-		AllowUnusable: s.job.Config.AllowUnusable, Budget: s.job.budget(),
-	})
+	o := s.job.options(watching, warn)
+	o.Concurrency, o.Elsewhere = outstanding, elsewhere
+	return eval.Run(ctx, s.job.Plan, s.Store, o)
 }
 
 // Name identifies the run among the runs of other directories and plans.
@@ -289,18 +283,16 @@ func (s *JobSession) Name() string {
 // FinishedIDs returns the ids of the episodes that have a result.
 func (s *JobSession) FinishedIDs() map[string]bool {
 	ids := map[string]bool{}
-	for i := range s.Store.Attempts {
-		if a := &s.Store.Attempts[i]; a.Outcome.Final() {
-			ids[a.ID] = true
-		}
+	for _, f := range s.Finished {
+		ids[f.Episode.ID] = true
 	}
 	return ids
 }
 
 // Servers is what the servers report about themselves, by player; Meet asks them.
-func (j *Job) Servers() map[string]record.ServerReport { return j.servers }
+func (j *Job) Servers() map[string]record.ServerReport { return j.about.Reports }
 
 // Worker returns a worker for the job's plan; Meet comes before it.
 func (j *Job) Worker(warn func(line string)) *eval.Worker {
-	return eval.NewWorker(j.Plan, eval.Options{Now: j.outside.Now, AllowUnusable: j.Config.AllowUnusable, Warn: warn})
+	return eval.NewWorker(j.Plan, j.options(nil, warn))
 }

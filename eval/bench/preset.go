@@ -18,14 +18,11 @@ import (
 // Prepare resolves and checks what to run, and sets it up. skipped says which environments
 // are left out.
 func Prepare(out Outside, kind Purpose, in Input) (j *Job, skipped []error, err error) {
-	if j, skipped, err = prepare(out, kind, in); err != nil && in.File != "" &&
-		!strings.Contains(err.Error(), in.File) {
-		err = fmt.Errorf("%w (see %s, or the flags beside it)", err, in.File)
-	}
-	return j, skipped, err
-}
-
-func prepare(out Outside, kind Purpose, in Input) (j *Job, skipped []error, err error) {
+	defer func() {
+		if err != nil && in.File != "" && !strings.Contains(err.Error(), in.File) {
+			err = fmt.Errorf("%w (see %s, or the flags beside it)", err, in.File)
+		}
+	}()
 	r, skipped, err := Resolve(out, kind, in)
 	if err != nil {
 		return nil, nil, err

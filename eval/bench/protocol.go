@@ -57,10 +57,10 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 	}
 	b.Named = &about.Preset
 	if b.PromptHash != "" {
-		j.prompts[about.Name] = record.Prompt{File: cmp.Or(actual.Prompt.BuiltIn, c.Run.Prompt, "originals"),
+		j.about.Prompts[about.Name] = record.Prompt{File: cmp.Or(actual.Prompt.BuiltIn, c.Run.Prompt, "originals"),
 			SHA256: b.PromptHash}
 	}
-	j.protocols = append(j.protocols, about)
+	j.about.Protocols = append(j.about.Protocols, about)
 	return b, nil
 }
 
@@ -196,6 +196,27 @@ func (j *Job) setOwnPrompt(b *episode.Benchmark) error {
 	if err := b.CheckPrompt(); err != nil {
 		return fmt.Errorf("%s: %w", about.File, err)
 	}
-	j.prompts[b.Env.Info().Name] = about
+	j.about.Prompts[b.Env.Info().Name] = about
 	return nil
+}
+
+// original reads a file of the source for a run, which notes its hash.
+func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.PromptFile, error) {
+	found, err := originals.Read(c.Run.Originals, &c.Released, f)
+	if err != nil && !originals.Fetched(c.Released.Source) {
+		return found, err
+	}
+	if err != nil {
+		return found, fmt.Errorf("%w; heldout preset prompt %s says more", err, c.Released.Name)
+	}
+	about.Files[f.Path] = fmt.Sprintf("%x", sha256.Sum256(found.Content))
+	return found, nil
+}
+
+// differing adds to an error of a preset's source that the folder has another commit.
+func (c Chosen) differing(err error) error {
+	if mismatch := originals.OtherCommit(c.Run.Originals, c.Released.Source); err != nil && mismatch != "" {
+		return fmt.Errorf("%w; %s", err, mismatch)
+	}
+	return err
 }

@@ -33,10 +33,10 @@ func (j *Job) addPerturbations() error {
 		return err
 	}
 	first := j.specs[0]
-	j.sweep = &record.Sweep{Suite: j.Config.Suite, Grades: grades, Env: first.Benchmarks[0].Env.Info().Name}
+	j.about.Sweep = &record.Sweep{Suite: j.Config.Suite, Grades: grades, Env: first.Benchmarks[0].Env.Info().Name}
 	for _, p := range first.Players {
 		if p.Anchor {
-			j.sweep.Anchors = append(j.sweep.Anchors, p.Name)
+			j.about.Sweep.Anchors = append(j.about.Sweep.Anchors, p.Name)
 		}
 	}
 	for _, spec := range j.specs {
@@ -134,10 +134,10 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 	for _, part := range rules.Parts {
 		about.Parts = append(about.Parts, record.FamilyGrade(part))
 	}
-	if slices.ContainsFunc(j.sweep.In(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
+	if slices.ContainsFunc(j.about.Sweep.In(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
 		return fmt.Errorf("there are two perturbations named %s", rules.Name)
 	}
-	if env != j.sweep.Env {
+	if env != j.about.Sweep.Env {
 		about.Env = env
 	}
 	b := *base
@@ -155,7 +155,7 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 		return ofFile(file, err)
 	}
 	spec.Benchmarks = append(spec.Benchmarks, b)
-	j.sweep.Perturbations = append(j.sweep.Perturbations, about)
+	j.about.Sweep.Perturbations = append(j.about.Sweep.Perturbations, about)
 	return nil
 }
 
@@ -268,14 +268,14 @@ func ofFile(file string, err error) error {
 }
 
 // OfFamilies reports whether perturbations of the job combine families of rules.
-func (j *Job) OfFamilies() bool { return j.sweep.Combines() }
+func (j *Job) OfFamilies() bool { return j.about.Sweep.Combines() }
 
 // Perturbations lists the perturbations that an environment is played under.
 func (j *Job) Perturbations(env string) (names []string) {
-	if j.sweep == nil {
+	if j.about.Sweep == nil {
 		return nil
 	}
-	for _, p := range j.sweep.In(env) {
+	for _, p := range j.about.Sweep.In(env) {
 		names = append(names, p.Name)
 	}
 	return names

@@ -172,7 +172,7 @@ func (j *Job) leaveOut(base *episode.Benchmark, name string, err error) error {
 	if j.Config.Suite == "" || !ok {
 		return err
 	}
-	j.sweep.LeftOut = append(j.sweep.LeftOut, record.LeftOut{Env: base.Env.Info().Name, Perturbation: name,
+	j.about.Sweep.LeftOut = append(j.about.Sweep.LeftOut, record.LeftOut{Env: base.Env.Info().Name, Perturbation: name,
 		Reason: m.Error()})
 	return nil
 }

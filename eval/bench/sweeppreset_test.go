@@ -142,7 +142,7 @@ func TestPerturbedOpenings(t *testing.T) {
 		strings.Count(was.Observation, "\n")+1 {
 		t.Errorf("%q became %q", was, now)
 	}
-	if departs := job.sweep.Perturbations[0].Departs; !slices.Contains(departs, "how games begin") {
+	if departs := job.about.Sweep.Perturbations[0].Departs; !slices.Contains(departs, "how games begin") {
 		t.Errorf("what departs is %q", departs)
 	}
 }

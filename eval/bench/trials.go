@@ -67,7 +67,7 @@ func (j *Job) setTrials(r configs.Run, form configs.ReflectionForm) error {
 	if err != nil {
 		return err
 	}
-	j.reflection, j.trials.Prompt, j.trials.PromptHash = &about, prompt, about.SHA256
+	j.about.Reflection, j.trials.Prompt, j.trials.PromptHash = &about, prompt, about.SHA256
 	// The original samples reflections so, whatever samples the actions.
 	j.trials.Decoding = &record.Decoding{Temperature: 0, TopP: 1, MaxTokens: r.ReflectionTokens, Extra: r.Extra,
 		OnlyVLLM: r.OnlyVLLM}
@@ -89,7 +89,7 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 	if r.ReflectionTokens != configs.DefaultRun().ReflectionTokens {
 		d.MaxTokens = r.ReflectionTokens
 	}
-	j.reflection = &record.Prompt{File: "preset", SHA256: hash}
+	j.about.Reflection = &record.Prompt{File: "preset", SHA256: hash}
 	j.trials.Own, j.trials.PromptHash, j.trials.Decoding = true, hash, &d
 	return d.Validate()
 }

@@ -183,9 +183,10 @@ func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start
 // chat says how the episode's model is asked for that purpose.
 func (e *Episode) chat(purpose string) agent.Chat {
 	return agent.Chat{
-		Model: e.model, Decoding: e.Player.Decoding, ContextLimit: e.Player.ContextLimit,
-		HistoryShare: e.Player.HistoryShare, FoldSystem: e.Player.NoSystemRole, Completion: e.Player.Completions,
-		Seed: func(step int) int64 {
+		Model:        e.model,
+		Request:      model.Request{Decoding: e.Player.Decoding, Completion: e.Player.Completions},
+		ContextLimit: e.Player.ContextLimit, HistoryShare: e.Player.HistoryShare, FoldSystem: e.Player.NoSystemRole,
+		StepSeed: func(step int) int64 {
 			if seed := e.Benchmark.Preset.Decoding.Seed; seed > 0 {
 				return seed
 			}

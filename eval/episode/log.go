@@ -37,19 +37,15 @@ func (l *Log) Add(move agent.Move, step envs.Step) {
 	l.rewritten(step.Rewritten || step.Wording.Form != "")
 	e := l.Episode
 	e.Progress, e.Success = step.Progress, step.Success
-	oldForm, newForm := "", step.Wording.Form
+	recorded, used := move.Step, move.Usage
+	recorded.Observation, recorded.Progress = step.Observation, step.Progress
+	recorded.Valid, recorded.Understood, recorded.NewForm = step.Valid, step.Understood, step.Wording.Form
 	if step.Wording.Old {
-		oldForm, newForm = newForm, ""
+		recorded.OldForm, recorded.NewForm = recorded.NewForm, ""
 	}
-	e.Trajectory = append(e.Trajectory, record.Step{
-		Thought: move.Thought, Action: move.Action, Observation: step.Observation,
-		Progress: step.Progress, Valid: step.Valid, Understood: step.Understood, FormatError: move.FormatError,
-		FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
-		Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
-		PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens,
-		TokenDetails: move.Usage.TokenDetails, ModelSeconds: move.Usage.Latency.Seconds(),
-		Sent: move.Usage.Sent, Notes: move.Notes,
-	})
+	recorded.PromptTokens, recorded.CompletionTokens = used.PromptTokens, used.CompletionTokens
+	recorded.TokenDetails, recorded.ModelSeconds, recorded.Sent = used.TokenDetails, used.Latency.Seconds(), used.Sent
+	e.Trajectory = append(e.Trajectory, recorded)
 	count(&e.Result, move)
 }
 

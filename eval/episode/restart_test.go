@@ -96,7 +96,7 @@ func TestDecodingSeed(t *testing.T) {
 		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, Benchmark: &Benchmark{Preset: p},
 			Player: &Player{}}
 		c := e.chat("model")
-		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 &&
+		if one, other := c.StepSeed(0), c.StepSeed(1); fixed == 0 && one == other || fixed > 0 &&
 			(one != fixed || other != fixed) {
 			t.Errorf("decoding.seed %d: the calls have %d and %d", fixed, one, other)
 		}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -84,8 +85,6 @@ type Client struct {
 	now   func() time.Time
 	// habits are how requests are written for the server.
 	habits habits
-	// valid is the decoding that was checked last, nil before the first.
-	valid atomic.Pointer[record.Decoding]
 }
 
 // backend implements the protocol of one kind of server.
@@ -148,7 +147,10 @@ func Open(o Options) (*Client, error) {
 		caller.list = base.JoinPath("/api/tags").String()
 		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit}
 	} else {
-		address, query := withoutQuery(base), queryOf(base)
+		address, query, found := strings.Cut(base.String(), "?")
+		if found {
+			query = "?" + query
+		}
 		caller.list = address + "/models" + query
 		c.backend = &openAI{caller: caller, spec: o.Spec, base: address, query: query, option: o.ContextLimit}
 	}
@@ -199,7 +201,7 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 // The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
 // once ctx is done.
 func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
-	if err := cmp.Or(req.validate(), c.check(&req.Decoding)); err != nil {
+	if err := cmp.Or(req.validate(), req.Decoding.Validate()); err != nil {
 		return Reply{}, unsendable(c.url, err.Error())
 	}
 	if req.Completion && c.spec.Provider == Ollama {
@@ -267,3 +269,26 @@ func (c *Client) Kind() string { return c.kind() }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.close() }
+
+// proxyHost returns the host of the proxy that requests to an address go through.
+// Its user name and password stay out.
+func proxyHost(proxy func(*http.Request) (*url.URL, error), target *url.URL) string {
+	if proxy == nil {
+		return ""
+	}
+	u, err := proxy(&http.Request{URL: target})
+	if err != nil || u == nil {
+		return ""
+	}
+	return u.Host
+}
+
+// viaProxy adds to a message that requests go through a proxy: it may be what
+// refused.
+func (c *caller) viaProxy(message string) string {
+	if c.proxy == "" {
+		return message
+	}
+	return strings.TrimPrefix(message+"; the request went through the HTTP proxy "+c.proxy+
+		", which may have answered in the server's place", "; ")
+}

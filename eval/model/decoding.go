@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 
 	"heldout/configs"
@@ -56,20 +55,6 @@ func (r Request) validate() error {
 		return fmt.Errorf("seed is %d, must be 0 to %d", r.Seed, math.MaxInt32)
 	}
 	return nil
-}
-
-// check reports a decoding that no server could answer, nil for the last one that was
-// checked.
-func (c *Client) check(d *record.Decoding) error {
-	if valid := c.valid.Load(); valid != nil && reflect.DeepEqual(valid, d) {
-		return nil
-	}
-	checked := *d
-	err := checked.Validate()
-	if err == nil {
-		c.valid.Store(&checked)
-	}
-	return err
 }
 
 // setNumbers sets the fields that say how tokens are drawn.

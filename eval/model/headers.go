@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 var (
@@ -70,17 +69,4 @@ func (o Options) secrets(base *url.URL) (values []string) {
 		}
 	}
 	return values
-}
-
-// withoutQuery is an address without its query, and queryOf the query with its mark.
-func withoutQuery(base *url.URL) string {
-	address, _, _ := strings.Cut(base.String(), "?")
-	return address
-}
-
-func queryOf(base *url.URL) string {
-	if base.RawQuery == "" {
-		return ""
-	}
-	return "?" + base.RawQuery
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -377,4 +378,9 @@ func clean(text string, key Secret) string {
 		return string(runes[:maxWords]) + "…"
 	}
 	return text
+}
+
+// lazyPattern compiles a pattern when it is first needed: most commands talk to no server.
+func lazyPattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -57,30 +57,29 @@ func (f forecast) after(steps int) float64 {
 	return 0
 }
 
-type durations struct {
-	sums []float64 // in seconds, of the first, the first two, …
-}
+// durations are the sums of the first, the first two, …, in seconds.
+type durations []float64
 
 func (d *durations) add(took time.Duration) {
 	sum := took.Seconds()
-	if n := len(d.sums); n > 0 {
-		sum += d.sums[n-1]
+	if n := len(*d); n > 0 {
+		sum += (*d)[n-1]
 	}
-	d.sums = append(d.sums, sum)
+	*d = append(*d, sum)
 }
 
 // recent is the mean of the later half, in seconds; 0 if there are none. The
 // first ones take longer because servers, games and caches warm up.
-func (d *durations) recent() float64 {
-	n := len(d.sums)
-	if n == 0 {
+func (d durations) recent() float64 {
+	n := len(d)
+	switch half := n / 2; {
+	case n == 0:
 		return 0
+	case half == 0:
+		return d[n-1]
+	default:
+		return (d[n-1] - d[half-1]) / float64(n-half)
 	}
-	half := n / 2
-	if half == 0 {
-		return d.sums[n-1]
-	}
-	return (d.sums[n-1] - d.sums[half-1]) / float64(n-half)
 }
 
 // stepTimes measure how long steps take by Little's law: the time that the episodes in flight spent during the
@@ -292,7 +291,7 @@ func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
 // measured reports whether there is any data to estimate the time of an episode
 // from.
-func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.counts) > 0 }
+func (p *pace) measured() bool { return len(p.firsts)+len(p.steps.counts) > 0 }
 
 // latestShare is the share that an episode's latest step has in what its steps take.
 const latestShare = 0.2
@@ -348,7 +347,7 @@ func (p *pace) whole(f forecast, perStep, extra float64, now time.Time) float64 
 func (p *pace) local() float64 {
 	counts := p.steps.counts
 	switch {
-	case !p.asks && len(p.firsts.sums) > 0:
+	case !p.asks && len(p.firsts) > 0:
 		return 1
 	case len(counts) < 2:
 		return 0

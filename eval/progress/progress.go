@@ -43,13 +43,9 @@ type Tracker struct {
 	// steps do not show here.
 	elsewhere bool
 	ends      []time.Time
-	paces     map[playing]*pace
-	order     []playing // as planned
+	paces     map[eval.Kind]*pace
+	order     []eval.Kind // as planned
 }
-
-// playing is a unit with its own rates: an average over different environments or
-// players has no meaning.
-type playing struct{ env, preset, model, perturbation string }
 
 // NewRun returns the progress of a run that is so far, with so many episodes in flight;
 // less than 1 if the number changes. waits says for what calls wait, and is empty if they do
@@ -58,7 +54,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 	p := &Tracker{
 		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
 		processors: runtime.GOMAXPROCS(0),
-		low:        len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
+		low:        len(due.Missing), high: len(due.Missing), paces: map[eval.Kind]*pace{},
 		reasons: map[string]*failure{},
 	}
 	for i := range due.Conditions {
@@ -78,7 +74,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 
 // paceOf is the pace of the episodes of a condition.
 func (p *Tracker) paceOf(c *record.Condition) *pace {
-	key := playingOf(c)
+	key := eval.NewKind(c)
 	if p.paces[key] == nil {
 		p.paces[key] = newPace(c.StepLimit)
 		p.order = append(p.order, key)
@@ -97,14 +93,14 @@ func (p *Tracker) PlayElsewhere() {
 func (p *Tracker) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paces[playingOf(e.Condition)].begin(e.ID, p.now())
+	p.paces[eval.NewKind(e.Condition)].begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
 func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of := p.paces[playingOf(e.Condition)]
+	of := p.paces[eval.NewKind(e.Condition)]
 	if u.Again {
 		of.again(e.ID, p.now())
 		return
@@ -113,15 +109,11 @@ func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	of.step(e.ID, p.now(), u.Latency, sharing(p.inOrder(), p.processors))
 }
 
-func playingOf(c *record.Condition) playing {
-	return playing{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
-}
-
 // EpisodeDone implements eval.Observer.
 func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := playingOf(e.Condition)
+	key := eval.NewKind(e.Condition)
 	if r.Outcome == record.Cancelled {
 		p.paces[key].cancel(r.ID)
 		p.stopped++
@@ -194,10 +186,10 @@ func (p *Tracker) computing() (place string) {
 	for key, of := range p.paces {
 		switch {
 		case of.planned <= of.done:
-		case place != "" && place != key.env, of.local() < mostlyLocal:
+		case place != "" && place != key.Env, of.local() < mostlyLocal:
 			return ""
 		default:
-			place = key.env
+			place = key.Env
 		}
 	}
 	if len(p.paces) < 2 {

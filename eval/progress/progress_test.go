@@ -90,7 +90,7 @@ func TestProgressLines(t *testing.T) {
 	play := func(i int, outcome record.Outcome, progress float64) {
 		p.EpisodeBegun(plan[i])
 		for range 2 {
-			p.StepDone(plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: 10 * i})
+			p.StepDone(plan[i], agent.Usage{Usage: record.Usage{PromptTokens: 100 * i, CompletionTokens: 10 * i}})
 		}
 		now = now.Add(10 * time.Second)
 		p.EpisodeDone(plan[i], result(plan[i], 2, outcome, progress, 10*time.Second))
@@ -184,7 +184,7 @@ func TestStatusOfARun(t *testing.T) {
 		now = start.Add(time.Duration(i) * time.Second)
 		p.EpisodeBegun(plan[i])
 		for range i {
-			p.StepDone(plan[i], agent.Usage{PromptTokens: 10, CompletionTokens: 1})
+			p.StepDone(plan[i], agent.Usage{Usage: record.Usage{PromptTokens: 10, CompletionTokens: 1}})
 		}
 	}
 	p.EpisodeDone(plan[1], result(plan[1], 1, record.ModelError, 0, time.Second))

@@ -62,8 +62,15 @@ func (p *Tracker) View() View {
 		if cell.Planned == 0 { // another shard has them
 			continue
 		}
-		places = append(places, key.place())
-		v.add(Row{key.place(), key.condition(), nil}, key.model, cell)
+		row := Row{Place: key.Env, Perturbation: key.Perturbation}
+		if key.Preset != "" {
+			row.Place, _, _ = strings.Cut(key.Preset, " ") // its hash follows
+		}
+		if key.Perturbation == episode.NoPerturbation {
+			row.Perturbation = ""
+		}
+		places = append(places, row.Place)
+		v.add(row, key.Model, cell)
 	}
 	slices.SortStableFunc(v.Rows, func(a, b Row) int {
 		return cmp.Compare(slices.Index(places, a.Place), slices.Index(places, b.Place))
@@ -113,21 +120,4 @@ func (v View) Fold(conditions, models bool) View {
 		}
 	}
 	return folded
-}
-
-// place names an environment or a preset.
-func (key playing) place() string {
-	if key.preset != "" {
-		name, _, _ := strings.Cut(key.preset, " ") // its hash follows
-		return name
-	}
-	return key.env
-}
-
-// condition names a perturbation; empty for none.
-func (key playing) condition() string {
-	if key.perturbation == episode.NoPerturbation {
-		return ""
-	}
-	return key.perturbation
 }

@@ -25,7 +25,7 @@ func TestViewOfAnyRun(t *testing.T) {
 		for _, i := range rapid.Permutation(indices(due.Missing)).Draw(t, "ends") {
 			e := due.Missing[i]
 			p.EpisodeBegun(e)
-			p.StepDone(e, agent.Usage{CompletionTokens: 3})
+			p.StepDone(e, agent.Usage{Usage: record.Usage{CompletionTokens: 3}})
 			now = now.Add(time.Second)
 			r := result(e, 2, rapid.SampledFrom([]record.Outcome{record.Success, record.Failure, record.ModelError,
 				record.Cancelled}).Draw(t, "outcome"), 0, time.Second)

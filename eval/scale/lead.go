@@ -75,7 +75,7 @@ func (l *leading) conduct(ctx context.Context, s *bench.JobSession, watching eva
 		return err
 	}
 	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{
-		Dir: l.job.Dir, Finished: s.FinishedIDs(), Servers: s.AddServers, Tell: l.on.Warn})
+		Dir: l.job.Dir, Finished: s.FinishedIDs(), Servers: s.AddServers})
 	if err != nil {
 		return err
 	}

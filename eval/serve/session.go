@@ -379,10 +379,11 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 func (s *Session) act(action string) (agent.Move, envs.Step, error) {
 	if len(action) <= MaxAction {
 		step, err := s.world.Step(s.ctx, action)
-		return agent.Move{Action: action}, step, err
+		return agent.Move{Step: record.Step{Action: action}}, step, err
 	}
 	text := fmt.Sprintf("The action has %d bytes; the limit is %d. Nothing was done.", len(action), MaxAction)
-	return agent.Move{FormatError: true, Correction: text}, envs.Step{Observation: text, Progress: s.last.Progress}, nil
+	return agent.Move{Step: record.Step{FormatError: true}, Correction: text},
+		envs.Step{Observation: text, Progress: s.last.Progress}, nil
 }
 
 // WithWorld calls f with the running world, for what only one protocol asks.

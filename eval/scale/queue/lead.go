@@ -77,8 +77,6 @@ type LeaderOptions struct {
 	Finished map[string]bool
 	// Servers receives what the model servers of a worker report, by player.
 	Servers func(map[string]record.ServerReport) error
-	// Tell receives one-line notes about workers.
-	Tell func(line string)
 }
 
 type waiter struct {
@@ -230,7 +228,7 @@ func (l *Leader) catchUp(ctx context.Context) error {
 
 // hear passes on why workers end.
 func (l *Leader) hear() error {
-	_, err := l.link.conn.Subscribe(subject(l.job.Name, "notes"), func(m *nats.Msg) { l.o.Tell(string(m.Data)) })
+	_, err := l.link.conn.Subscribe(subject(l.job.Name, "notes"), func(m *nats.Msg) { l.link.tell(string(m.Data)) })
 	return err
 }
 
@@ -387,7 +385,7 @@ func (l *Leader) takeServers(m jetstream.Msg) {
 	var servers map[string]record.ServerReport
 	if err := json.Unmarshal(m.Data(), &servers); err == nil {
 		if err := l.o.Servers(servers); err != nil {
-			l.o.Tell(fmt.Sprintf("what a worker's servers report cannot be noted: %v", err))
+			l.link.tell(fmt.Sprintf("what a worker's servers report cannot be noted: %v", err))
 		}
 	}
 	_ = m.Ack()

@@ -158,12 +158,12 @@ func (b *bench) lead(ctx context.Context) error {
 	for _, r := range session.Store.Attempts {
 		finished[r.ID] = r.Outcome.Final()
 	}
-	tell := b.tell
-	if tell == nil {
-		tell = func(line string) { b.t.Log(line) }
+	o := b.options(b.leader)
+	if b.tell != nil {
+		o.Tell = b.tell
 	}
-	leader, err := Lead(ctx, b.options(b.leader), b.job,
-		LeaderOptions{Dir: b.dir, Finished: finished, Servers: session.AddServers, Tell: tell})
+	leader, err := Lead(ctx, o, b.job,
+		LeaderOptions{Dir: b.dir, Finished: finished, Servers: session.AddServers})
 	if err != nil {
 		return errors.Join(err, session.End())
 	}

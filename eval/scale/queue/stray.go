@@ -52,14 +52,14 @@ func (l *Leader) takeStray(m jetstream.Msg, reason string) {
 	file := filepath.Join(l.o.Dir, straysFile)
 	if l.strays < maxStrays {
 		if err := s.write(file); err != nil {
-			l.o.Tell(fmt.Sprintf("a message in the queue that cannot be read cannot be set aside: %v", err))
+			l.link.tell(fmt.Sprintf("a message in the queue that cannot be read cannot be set aside: %v", err))
 			_ = m.NakWithDelay(l.delay)
 			return
 		}
 	}
 	if l.strays++; l.strays == 1 {
-		l.o.Tell(fmt.Sprintf("a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, and "+
-			"the run continues", s.Subject, s.Error, file))
+		l.link.tell(fmt.Sprintf("a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, "+
+			"and the run continues", s.Subject, s.Error, file))
 	}
 	_ = m.Ack() // it comes again if that is lost
 }
@@ -79,7 +79,7 @@ func (s *stray) write(file string) error {
 
 func (l *Leader) countStrays() {
 	if l.strays > 0 {
-		l.o.Tell(table.Counted(l.strays, "message in the queue was not of this run, and was",
+		l.link.tell(table.Counted(l.strays, "message in the queue was not of this run, and was",
 			"messages in the queue were not of this run, and were") + " set aside in " +
 			filepath.Join(l.o.Dir, straysFile))
 	}
