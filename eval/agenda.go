@@ -13,9 +13,8 @@ type agenda struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	lines   []*line
-	// added counts the episodes. waiting have not begun, inFlight ones are played, and open
-	// ones played or not yet recorded.
-	added, waiting, inFlight, open int
+	// added counts the episodes, open those that are played or not yet recorded.
+	added, open int
 	// limit is the largest number in flight.
 	limit int
 	// may says whether the next episode may begin; nil if all may.
@@ -45,7 +44,6 @@ func (a *agenda) add(e *episode.Episode) {
 	l.waiting = append(l.waiting, ticket{e, a.added})
 	a.added++
 	l.size++
-	a.count(l, 1, 0)
 }
 
 // line returns the line of an episode.
@@ -63,13 +61,6 @@ func (a *agenda) line(e *episode.Episode) *line {
 	return l
 }
 
-// count notes changes of the episodes of a line.
-func (a *agenda) count(l *line, waiting, inFlight int) {
-	a.waiting += waiting
-	a.inFlight += inFlight
-	l.inFlight += inFlight
-}
-
 // change changes something, and has those who wait look again.
 func (a *agenda) change(do func()) {
 	a.mu.Lock()
@@ -85,7 +76,7 @@ func (a *agenda) setLimit(n int) { a.change(func() { a.limit = n }) }
 func (a *agenda) playing() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.inFlight
+	return inFlight(a.lines)
 }
 
 // take returns the next episode. It waits while the largest number is in flight, or
@@ -95,7 +86,8 @@ func (a *agenda) take() *episode.Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	next := a.next()
-	for !a.stopped && (next == nil && a.waiting+a.open > 0 || next != nil && a.early(next.waiting[0].Episode)) {
+	for !a.stopped && (next == nil && (a.open > 0 || slices.ContainsFunc(a.lines, (*line).waits)) ||
+		next != nil && a.early(next.waiting[0].Episode)) {
 		a.changed.Wait()
 		next = a.next()
 	}
@@ -104,7 +96,7 @@ func (a *agenda) take() *episode.Episode {
 	}
 	e := *next.waiting[0].Episode // playing changes it
 	next.waiting = next.waiting[1:]
-	a.count(next, -1, 1)
+	next.inFlight++
 	a.open++
 	return &e
 }
@@ -121,11 +113,8 @@ func (a *agenda) next() *line {
 	if a.sequential && a.open > 0 {
 		return nil
 	}
-	busy := 0
-	for _, l := range served {
-		busy += l.inFlight
-	}
-	if recording := a.open - a.inFlight; busy > 0 && busy >= a.limit || recording > a.limit {
+	busy, recording := inFlight(served), a.open-inFlight(a.lines)
+	if busy > 0 && busy >= a.limit || recording > a.limit {
 		return nil
 	}
 	return fairest(served, a.limit)
@@ -148,7 +137,7 @@ func (a *agenda) early(e *episode.Episode) bool {
 func (a *agenda) wake() { a.change(func() {}) }
 
 // release notes that an episode has ended, so that another one can begin.
-func (a *agenda) release(e *episode.Episode) { a.change(func() { a.count(a.line(e), 0, -1) }) }
+func (a *agenda) release(e *episode.Episode) { a.change(func() { a.line(e).inFlight-- }) }
 
 // more adds an episode. Another one is played meanwhile, or is not recorded yet.
 func (a *agenda) more(e *episode.Episode) { a.change(func() { a.add(e) }) }
@@ -168,9 +157,8 @@ func (a *agenda) drop(name string) {
 	a.change(func() {
 		a.dropped[name] = true
 		for _, l := range a.lines {
-			if n := len(l.waiting); (l.model == name || l.env == name) && n > 0 {
+			if l.model == name || l.env == name {
 				l.waiting = nil
-				a.count(l, -n, 0)
 			}
 		}
 	})

@@ -22,6 +22,14 @@ type ticket struct {
 
 func (l *line) waits() bool { return len(l.waiting) > 0 }
 
+// inFlight is how many episodes of lines are played.
+func inFlight(lines []*line) (n int) {
+	for _, l := range lines {
+		n += l.inFlight
+	}
+	return n
+}
+
 // party is an environment or a model.
 type party struct{ size, inFlight int }
 

@@ -40,12 +40,7 @@ type ollama struct {
 func (o *ollama) kind() string { return ollamaSW }
 
 // ContextLimit is the one that was given, or chosen.
-func (o *ollama) ContextLimit() int {
-	if o.option > 0 {
-		return o.option
-	}
-	return int(o.chosen.Load())
-}
+func (o *ollama) ContextLimit() int { return cmp.Or(o.option, int(o.chosen.Load())) }
 
 // ask implements backend. The context in force is the one that the extra fields have, if they have one.
 func (o *ollama) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,26 +27,24 @@ type openAI struct {
 }
 
 // ContextLimit is the one that was given, or that the server reported.
-func (o *openAI) ContextLimit() int {
-	if o.option > 0 {
-		return o.option
-	}
+func (o *openAI) ContextLimit() int { return cmp.Or(o.option, o.report().ContextLength) }
+
+// report is what the server last reported about itself; empty until it is asked.
+func (o *openAI) report() record.ServerReport {
 	if about := o.reported.Load(); about != nil {
-		return about.ContextLength
+		return *about
 	}
-	return 0
+	return record.ServerReport{}
 }
 
 // kind returns the kind of server as in Server.Software, "" if it is none of
 // them.
 func (o *openAI) kind() string {
-	if about := o.reported.Load(); about != nil && about.Software != "" {
-		return about.Software
-	}
-	if o.spec.Provider == VLLM {
+	software := o.report().Software
+	if software == "" && o.spec.Provider == VLLM {
 		return vLLM
 	}
-	return ""
+	return software
 }
 
 // chatFields are the fields of a chat request to that kind of server. The
