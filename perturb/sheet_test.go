@@ -16,10 +16,10 @@ import (
 func suiteOf(t testing.TB, env string) []string {
 	t.Helper()
 	families := sharedtest.Must(configs.LoadFamilies(env))(t)
-	var members []Member
+	var members []configs.Family
 	for _, f := range families.All {
 		if f.None == "" {
-			members = append(members, Member{f.ID, len(f.Grades)})
+			members = append(members, f)
 		}
 	}
 	return SuiteNames(members, []int{1, 2, 3})

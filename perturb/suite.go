@@ -4,22 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"heldout/configs"
 )
 
-// Member is a family of a suite, with its number of grades.
-type Member struct {
-	ID     string
-	Grades int
+// GradeName names a family at a grade, or at its highest if it has no such grade.
+func GradeName(f configs.Family, grade int) string {
+	return fmt.Sprintf("%s:%d", f.ID, min(grade, len(f.Grades)))
 }
-
-// GradeName names the family at a grade, or at its highest if it has no such grade.
-func (f Member) GradeName(grade int) string { return fmt.Sprintf("%s:%d", f.ID, min(grade, f.Grades)) }
 
 // SuiteNames names the perturbations of a suite: at each grade every family alone,
 // in pairs, in fours, and all at once. Families are interleaved so that each pair is
 // part of a group of four and each family is in as many pairs and fours as the
 // others; if the numbers do not divide, the first family fills the last group.
-func SuiteNames(families []Member, grades []int) (names []string) {
+func SuiteNames(families []configs.Family, grades []int) (names []string) {
 	add := func(name string) {
 		if !slices.Contains(names, name) { // a family may have fewer grades
 			names = append(names, name)
@@ -28,7 +26,7 @@ func SuiteNames(families []Member, grades []int) (names []string) {
 	n := len(families)
 	for _, grade := range grades {
 		for _, f := range families {
-			add(f.GradeName(grade))
+			add(GradeName(f, grade))
 		}
 	}
 	for _, grade := range grades {
@@ -41,7 +39,7 @@ func SuiteNames(families []Member, grades []int) (names []string) {
 				slices.Sort(indices)
 				var parts []string
 				for _, i := range indices {
-					parts = append(parts, families[i].GradeName(grade))
+					parts = append(parts, GradeName(families[i], grade))
 				}
 				add(strings.Join(parts, "+"))
 			}

@@ -7,11 +7,18 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heldout/configs"
 	"heldout/envs/sharedtest"
 )
 
+// member is a family with so many grades.
+func member(id string, grades int) configs.Family {
+	return configs.Family{ID: id, Grades: make([]configs.Perturbation, grades)}
+}
+
 func TestSuiteNames(t *testing.T) {
-	families := []Member{{"verbs", 3}, {"names", 2}, {"order", 1}, {"goal", 3}, {"lines", 1}}
+	families := []configs.Family{member("verbs", 3), member("names", 2), member("order", 1), member("goal", 3),
+		member("lines", 1)}
 	want := []string{
 		"verbs:2", "names:2", "order:1", "goal:2", "lines:1",
 		"verbs:2+goal:2", "names:2+lines:1", "verbs:2+order:1",
@@ -28,9 +35,9 @@ func TestSuiteNames(t *testing.T) {
 func TestSuiteIsBalanced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "families")
-		var families []Member
+		var families []configs.Family
 		for i := range n {
-			families = append(families, Member{string(rune('a' + i)), rapid.IntRange(1, 3).Draw(t, "grades")})
+			families = append(families, member(string(rune('a'+i)), rapid.IntRange(1, 3).Draw(t, "grades")))
 		}
 		grades := rapid.SliceOfNDistinct(rapid.IntRange(1, 4), 1, 4, rapid.ID[int]).Draw(t, "grades")
 		names := SuiteNames(families, grades)

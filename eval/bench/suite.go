@@ -14,12 +14,12 @@ import (
 
 // allOf names the combinations of all families after their parts, since some of the
 // environment's families are not among them.
-func allOf(names []string, families []perturb.Member, grades []int) (out []string) {
+func allOf(names []string, families []configs.Family, grades []int) (out []string) {
 	combined := map[string]string{}
 	for _, grade := range grades {
 		var parts []string
 		for _, f := range families {
-			parts = append(parts, f.GradeName(grade))
+			parts = append(parts, perturb.GradeName(f, grade))
 		}
 		combined[fmt.Sprintf("all:%d", grade)] = strings.Join(parts, "+")
 	}
@@ -40,12 +40,7 @@ func (j *Job) suite(base *episode.Benchmark) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var families []perturb.Member
-	for _, f := range found.All {
-		if f.None == "" {
-			families = append(families, perturb.Member{ID: f.ID, Grades: len(f.Grades)})
-		}
-	}
+	families := slices.DeleteFunc(slices.Clone(found.All), func(f configs.Family) bool { return f.None != "" })
 	fitting, err := j.fitting(base, families, grades)
 	if err != nil || len(fitting) == len(families) {
 		return perturb.SuiteNames(families, grades), err

@@ -138,7 +138,7 @@ func ruleDeparts(original, perturbed configs.Preset, env *perturb.Env) (parts []
 
 // fitting are the families whose rules fit a benchmark at the grades of a suite. The others
 // are left out of the sweep, which says why.
-func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades []int) (out []perturb.Member,
+func (j *Job) fitting(base *episode.Benchmark, families []configs.Family, grades []int) (out []configs.Family,
 	err error) {
 	if base.Named == nil || base.PromptHash == "" {
 		return families, nil
@@ -146,7 +146,7 @@ func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades
 	for _, f := range families {
 		var unfit error
 		for _, grade := range grades {
-			rules, err := builtIn(base.Env.Info().Name, f.GradeName(grade))
+			rules, err := builtIn(base.Env.Info().Name, perturb.GradeName(f, grade))
 			if err != nil {
 				return nil, err
 			}
