@@ -59,8 +59,8 @@ type purse struct {
 	fail func(error)
 
 	mu      sync.Mutex
-	longest map[Kind]time.Duration // that an episode took, with a bound of time
-	rule    string                 // that ended the session; empty for none
+	longest map[EpisodeKind]time.Duration // that an episode took, with a bound of time
+	rule    string                        // that ended the session; empty for none
 }
 
 // newPurse returns a purse from which earlier attempts have been paid. A nil purse has no
@@ -68,7 +68,7 @@ type purse struct {
 func newPurse(o *Options, attempts []record.Attempt, wake func(), fail func(error)) *purse {
 	b := o.Budget
 	p := &purse{Observer: o.Observer, now: o.Now, time: b.Time, ends: o.Now().Add(b.Time),
-		wake: wake, fail: fail, longest: map[Kind]time.Duration{}}
+		wake: wake, fail: fail, longest: map[EpisodeKind]time.Duration{}}
 	if b.Tokens > 0 {
 		rate := func(string) configs.Price { return configs.Price{Input: 1e6, Output: 1e6} }
 		p.limits = append(p.limits, newLimit(fmt.Sprintf("--set budget-tokens=%d", b.Tokens), float64(b.Tokens), rate))
@@ -96,7 +96,7 @@ func (p *purse) take(e *episode.Episode) budgetVerdict {
 	if p.rule != "" {
 		return never
 	}
-	if p.time > 0 && p.now().Add(p.longest[NewKind(e.Condition)]).After(p.ends) {
+	if p.time > 0 && p.now().Add(p.longest[NewEpisodeKind(e.Condition)]).After(p.ends) {
 		p.rule = fmt.Sprintf("--set budget-time=%v", p.time)
 		return never
 	}
@@ -144,7 +144,7 @@ func (p *purse) end(e *episode.Episode, r *record.Result) {
 	for _, l := range p.limits {
 		l.end(e, r, l.rate(a.Model).Dollars(int(a.PromptTokens), int(a.CachedTokens), int(a.CompletionTokens)))
 	}
-	k := NewKind(e.Condition)
+	k := NewEpisodeKind(e.Condition)
 	p.longest[k] = max(p.longest[k], r.Ended.Sub(r.Started))
 	p.mu.Unlock()
 	p.wake()
@@ -172,11 +172,13 @@ func (p *purse) ended() error {
 	return &BudgetError{p.rule}
 }
 
-// Kind is what episodes have in common that take about the same. An average over different kinds has no meaning.
-type Kind struct{ Env, Preset, Model, Perturbation string }
+// EpisodeKind is what episodes have in common that take about the same. An average over different kinds has no meaning.
+type EpisodeKind struct{ Env, Preset, Model, Perturbation string }
 
-// NewKind returns the kind of the episodes of a condition.
-func NewKind(c *record.Condition) Kind { return Kind{c.Env, c.Preset.Key(), c.Model, c.Perturbation} }
+// NewEpisodeKind returns the kind of the episodes of a condition.
+func NewEpisodeKind(c *record.Condition) EpisodeKind {
+	return EpisodeKind{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
+}
 
 // limit is a bound of the sum of what calls take, in tokens or dollars.
 type limit struct {
@@ -184,16 +186,16 @@ type limit struct {
 	bound float64
 	rate  func(model string) configs.Price
 	spent float64
-	kinds map[Kind]*expense
+	kinds map[EpisodeKind]*expense
 	paid  map[string]float64 // by the episodes in flight
 }
 
 func newLimit(name string, bound float64, rate func(string) configs.Price) *limit {
-	return &limit{name: name, bound: bound, rate: rate, kinds: map[Kind]*expense{}, paid: map[string]float64{}}
+	return &limit{name: name, bound: bound, rate: rate, kinds: map[EpisodeKind]*expense{}, paid: map[string]float64{}}
 }
 
 func (l *limit) kind(e *episode.Episode) *expense {
-	key := NewKind(e.Condition)
+	key := NewEpisodeKind(e.Condition)
 	if l.kinds[key] == nil {
 		l.kinds[key] = newExpense(max(1, e.Condition.StepLimit))
 	}

@@ -40,10 +40,10 @@ type Plan struct {
 // Breadth returns the largest numbers of seeds of a condition, and of models that play
 // the same tasks unperturbed.
 func (p *Plan) Breadth() (seeds, models int) {
-	bySeed, byModel := map[Kind]int{}, map[Kind]map[string]bool{}
+	bySeed, byModel := map[EpisodeKind]int{}, map[EpisodeKind]map[string]bool{}
 	for _, g := range p.Groups {
 		c := g.Condition
-		key := NewKind(&c)
+		key := NewEpisodeKind(&c)
 		bySeed[key]++
 		seeds = max(seeds, bySeed[key])
 		if c.Perturbation != episode.NoPerturbation || p.anchors[c.Model] {

@@ -19,11 +19,11 @@ import (
 // smaller run and not of the first tasks. Only what is slow falls behind, because it holds no
 // more than its share of the places; see fairest.
 func InPlayingOrder(episodes []*episode.Episode) []*episode.Episode {
-	begun := map[Kind]int{}
+	begun := map[EpisodeKind]int{}
 	var rounds [3][]*episode.Episode
 	for _, i := range balanced(episodes) {
 		e := episodes[i]
-		k := NewKind(e.Condition)
+		k := NewEpisodeKind(e.Condition)
 		round := min(begun[k], len(rounds)-1)
 		begun[k]++
 		rounds[round] = append(rounds[round], e)

@@ -45,8 +45,8 @@ type Tracker struct {
 	// steps do not show here.
 	elsewhere bool
 	ends      []time.Time
-	paces     map[eval.Kind]*pace
-	order     []eval.Kind // as planned
+	paces     map[eval.EpisodeKind]*pace
+	order     []eval.EpisodeKind // as planned
 }
 
 // NewRun returns the progress of a run that is so far, with so many episodes in flight;
@@ -56,7 +56,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 	p := &Tracker{
 		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
 		processors: runtime.GOMAXPROCS(0),
-		low:        len(due.Missing), high: len(due.Missing), paces: map[eval.Kind]*pace{},
+		low:        len(due.Missing), high: len(due.Missing), paces: map[eval.EpisodeKind]*pace{},
 		reasons: map[string]*failure{},
 	}
 	for i := range due.Conditions {
@@ -76,7 +76,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 
 // paceOf is the pace of the episodes of a condition.
 func (p *Tracker) paceOf(c *record.Condition) *pace {
-	key := eval.NewKind(c)
+	key := eval.NewEpisodeKind(c)
 	if p.paces[key] == nil {
 		p.paces[key] = newPace(c.StepLimit)
 		p.order = append(p.order, key)
@@ -95,14 +95,14 @@ func (p *Tracker) PlayElsewhere() {
 func (p *Tracker) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paces[eval.NewKind(e.Condition)].begin(e.ID, p.now())
+	p.paces[eval.NewEpisodeKind(e.Condition)].begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
 func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of := p.paces[eval.NewKind(e.Condition)]
+	of := p.paces[eval.NewEpisodeKind(e.Condition)]
 	if u.Again {
 		of.again(e.ID, p.now())
 		return
@@ -115,7 +115,7 @@ func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := eval.NewKind(e.Condition)
+	key := eval.NewEpisodeKind(e.Condition)
 	if r.Outcome == record.Cancelled {
 		p.paces[key].cancel(r.ID)
 		p.stopped++
