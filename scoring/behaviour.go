@@ -64,7 +64,8 @@ func (s *Score) Refinement() []Measured {
 		return s.measures
 	}
 	counts := s.counts()
-	if counts == nil || s.progressOnly() {
+	if counts == nil || slices.ContainsFunc(slices.Concat(counts...),
+		func(c *refinement.Counts) bool { return c.ProgressOnly }) {
 		return nil
 	}
 	for _, m := range refinement.Measures() {
@@ -92,14 +93,6 @@ func (s *Score) counts() (byTask [][]*refinement.Counts) {
 		byTask = append(byTask, counts)
 	}
 	return byTask
-}
-
-// progressOnly reports whether of the steps of any episode only the progress is known.
-func (s *Score) progressOnly() bool {
-	known := func(p seedResult) bool { return p.counts == nil || !p.counts.ProgressOnly }
-	return slices.ContainsFunc(s.tasks, func(t taskResults) bool {
-		return slices.ContainsFunc(t.results, func(p seedResult) bool { return !known(p) })
-	})
 }
 
 // measured estimates a ratio.

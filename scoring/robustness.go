@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"heldout/scoring/stats"
 )
 
@@ -137,7 +139,9 @@ func (p pair) onScale(s scale, measure value) (func(u, v float64) (stats.Differe
 	}
 	retained, total := s.sums(p, measure)
 	return func(u, v float64) (stats.Difference, error) {
-		return sampling.Paired(weighted(retained, u, total, v), p.seeds), nil
+		diffs := floats.ScaleTo(make([]float64, len(retained)), u, retained)
+		floats.AddScaled(diffs, -v, total)
+		return sampling.Paired(diffs, p.seeds), nil
 	}, nil
 }
 
@@ -167,17 +171,12 @@ func (p pair) onScaleDecoding(s scale, measure value) func(u, v float64) (stats.
 			}
 			return weight
 		})
-		return stats.DecodingDifference(scaled(sum, u), base, Level), nil
+		kept := sum
+		if kept.Mean, kept.Variance = u*sum.Mean, u*u*sum.Variance; u == 0 {
+			kept.Degrees = 0 // nothing of it has none
+		}
+		return stats.DecodingDifference(kept, base, Level), nil
 	}
-}
-
-// MeanIndex averages indices over environments, each on its own scale.
-func MeanIndex(indices []Index) stats.Lost {
-	var parts []stats.Lost
-	for _, i := range indices {
-		parts = append(parts, i.Lost)
-	}
-	return stats.MeanLost(parts, Level)
 }
 
 // MeanRates averages rates over scores of the same tasks, such as those under several
@@ -223,22 +222,4 @@ func decodingMean(scores []*Score, measure value) stats.Estimate {
 		weights = append(weights, 1)
 	}
 	return stats.Combine(parts, weights, Level)
-}
-
-// weighted is u·a - v·b.
-func weighted(a []float64, u float64, b []float64, v float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = u*a[i] - v*b[i]
-	}
-	return out
-}
-
-// scaled is a multiple of an estimate. Nothing of it has no degrees of freedom.
-func scaled(e stats.Estimate, factor float64) stats.Estimate {
-	e.Mean, e.Variance = factor*e.Mean, factor*factor*e.Variance
-	if factor == 0 {
-		e.Degrees = 0
-	}
-	return e
 }

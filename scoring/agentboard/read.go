@@ -79,7 +79,7 @@ func Read(dir string) (*Logs, error) {
 			bare = append(bare, envs.Title(env))
 		}
 		l.add(env, episodes)
-		if note := differs(env, own[taskName(env)], rated(episodes)); note != "" {
+		if note := differs(env, own[taskName(env)], episodes); note != "" {
 			l.Notes = append(l.Notes, note)
 		}
 	}
@@ -154,36 +154,25 @@ type ownRates struct {
 	Grounding *float64 `json:"grounding_acc"`
 }
 
-// rated are the rates that episodes give.
-func rated(episodes []episode) (r ownRates) {
-	var success, progress, grounding float64
+// differs says that rates are not the episodes'; empty if they are or there are none.
+func differs(env string, own ownRates, episodes []episode) string {
+	var sums [3]float64
 	for _, e := range episodes {
 		if e.Done {
-			success++
+			sums[0]++
 		}
-		progress, grounding = progress+e.Progress, grounding+e.Grounding
+		sums[1], sums[2] = sums[1]+e.Progress, sums[2]+e.Grounding
 	}
-	n := float64(len(episodes))
-	success, progress, grounding = success/n, progress/n, grounding/n
-	r.Success, r.Progress, r.Grounding = &success, &progress, &grounding
-	return r
-}
-
-// differs says that rates are not the episodes'; empty if they are or there are none.
-func differs(env string, own, episodes ownRates) string {
 	var parts []string
-	for _, of := range []struct {
-		name      string
-		own, ours *float64
-	}{{"SR", own.Success, episodes.Success}, {"PR", own.Progress, episodes.Progress},
-		{"GA", own.Grounding, episodes.Grounding}} {
+	for i, rate := range []*float64{own.Success, own.Progress, own.Grounding} {
 		const rounding = 1e-6
-		if of.own == nil || math.Abs(*of.own-*of.ours) < rounding {
+		ours := sums[i] / float64(len(episodes))
+		if rate == nil || math.Abs(*rate-ours) < rounding {
 			continue
 		}
-		stated, given := fmt.Sprintf("%.1f", 100**of.own), fmt.Sprintf("%.1f", 100**of.ours)
-		if stated != given {
-			parts = append(parts, fmt.Sprintf("%s %s, and the episodes give %s", of.name, stated, given))
+		stated, given := fmt.Sprintf("%.1f", 100**rate), fmt.Sprintf("%.1f", 100*ours)
+		if name := []string{"SR", "PR", "GA"}[i]; stated != given {
+			parts = append(parts, fmt.Sprintf("%s %s, and the episodes give %s", name, stated, given))
 		}
 	}
 	if parts == nil {

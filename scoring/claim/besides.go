@@ -23,14 +23,7 @@ func agree(a, b string) bool {
 // each with its values; that their servers report the same weights. Scripted players play by no protocol.
 // What their names say is left out.
 func (r *Results) besides(p Scope, models ...Model) string {
-	places := []string{p.Name}
-	if p.Name == HeldOut.Name {
-		places = nil
-		for _, part := range r.Weights.HeldOut {
-			places = append(places, part.Env)
-		}
-	}
-	return besides(places, models)
+	return besides(r.environments(p), models)
 }
 
 func besides(places []string, models []Model) string {

@@ -44,30 +44,28 @@ func (s *Sweep) base() *scoring.Score { return s.Conditions[0].Score }
 func interfaceOnly(c Condition) bool { return c.Interface }
 func averagedOnly(c Condition) bool  { return c.Averaged }
 
-// under is what each planned condition of a kind has, except the one without a perturbation.
-func under[T any](s *Sweep, of func(Condition) bool, has func(Condition) T) (out []T) {
+// under are the planned conditions of a kind, except the one without a perturbation.
+func (s *Sweep) under(of func(Condition) bool) []Condition {
 	if s == nil {
 		return nil
 	}
-	for _, c := range s.Conditions[1:] {
-		if of(c) && c.Score != nil {
-			out = append(out, has(c))
-		}
+	lacks := func(c Condition) bool { return !of(c) || c.Score == nil }
+	return slices.DeleteFunc(slices.Clone(s.Conditions[1:]), lacks)
+}
+
+// perturbations names the conditions of a kind, scores are those under them.
+func (s *Sweep) perturbations(of func(Condition) bool) (names []string) {
+	for _, c := range s.under(of) {
+		names = append(names, c.Name)
 	}
-	return out
+	return names
 }
 
-// perturbations names the conditions of a kind, scores are those under them, and rules the hashes of their rules.
-func (s *Sweep) perturbations(of func(Condition) bool) []string {
-	return under(s, of, func(c Condition) string { return c.Name })
-}
-
-func (s *Sweep) scores(of func(Condition) bool) []*scoring.Score {
-	return under(s, of, func(c Condition) *scoring.Score { return c.Score })
-}
-
-func (s *Sweep) rules(of func(Condition) bool) []string {
-	return under(s, of, func(c Condition) string { return c.Rules })
+func (s *Sweep) scores(of func(Condition) bool) (scores []*scoring.Score) {
+	for _, c := range s.under(of) {
+		scores = append(scores, c.Score)
+	}
+	return scores
 }
 
 // lacks says what is missing of the conditions of a kind and of the one without a perturbation;
@@ -137,10 +135,11 @@ func alike(a Model, one *Sweep, b Model, two *Sweep, of func(Condition) bool) er
 			return fmt.Errorf("%s: %s", m.name, reason)
 		}
 	}
+	sameRules := func(c, d Condition) bool { return c.Rules == d.Rules }
 	switch {
 	case !slices.Equal(one.perturbations(of), two.perturbations(of)):
 		return fmt.Errorf("%s and %s have different perturbations", a.Name, b.Name)
-	case !slices.Equal(one.rules(of), two.rules(of)):
+	case !slices.EqualFunc(one.under(of), two.under(of), sameRules):
 		return fmt.Errorf("%s and %s have perturbations of one name with different rules", a.Name, b.Name)
 	}
 	return nil

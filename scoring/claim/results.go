@@ -240,14 +240,14 @@ func (r *Results) subject(m Model, p Scope) Subject {
 		if m.HeldOut != nil {
 			out.Value = m.HeldOut.Mean
 		}
-		for _, part := range r.Weights.HeldOut {
-			if s := m.Scores[part.Env]; s != nil {
+		for _, name := range r.environments(p) {
+			if s := m.Scores[name]; s != nil {
 				if n := len(s.Seeds); out.Seeds == 0 || n < out.FewestSeeds {
 					out.FewestSeeds = n
 				}
 				out.Seeds = max(out.Seeds, len(s.Seeds))
 				out.Finished, out.Planned = out.Finished+s.Finished, out.Planned+s.Planned
-				out.Trainings = max(out.Trainings, len(m.Arm[part.Env].Parts))
+				out.Trainings = max(out.Trainings, len(m.Arm[name].Parts))
 			}
 		}
 		return out
@@ -263,16 +263,21 @@ func (r *Results) subject(m Model, p Scope) Subject {
 
 // tasks counts the tasks of a model in a place that have results.
 func (r *Results) tasks(m Model, p Scope) (n int) {
-	if p.Name != HeldOut.Name {
-		if s := m.Scores[p.Name]; s != nil {
-			return s.Tasks()
-		}
-		return 0
-	}
-	for _, part := range r.Weights.HeldOut {
-		if s := m.Scores[part.Env]; s != nil {
+	for _, name := range r.environments(p) {
+		if s := m.Scores[name]; s != nil {
 			n += s.Tasks()
 		}
 	}
 	return n
+}
+
+// environments are those that a place stands for, by their names: of the held-out score all that it weighs.
+func (r *Results) environments(p Scope) (names []string) {
+	if p.Name != HeldOut.Name {
+		return []string{p.Name}
+	}
+	for _, part := range r.Weights.HeldOut {
+		names = append(names, part.Env)
+	}
+	return names
 }

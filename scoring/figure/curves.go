@@ -174,12 +174,14 @@ func (l curveFigure) figure(f *Figure) error {
 		}
 	}
 	looks := looks(names, last)
+	if len(names) > mostBands {
+		head, _, _ := strings.Cut(f.Caption, ", bands")
+		f.Caption = head + ". There are too many models for bands; the numbers have the intervals."
+	}
 	if len(names) > mostColored {
-		f.Caption = noBands(f.Caption) + fmt.Sprintf(
+		f.Caption += fmt.Sprintf(
 			" Grey lines are the other %d models; the %d with the highest last values have colors.",
 			len(names)-mostColored, mostColored)
-	} else if len(names) > mostBands {
-		f.Caption = noBands(f.Caption)
 	}
 	f.width = doubleColumn
 	columns := min(len(environments), 3)
@@ -207,12 +209,6 @@ func lineEntries(names []string, looks map[string]look) (key []legendEntry) {
 		}
 	}
 	return key
-}
-
-// noBands is a caption of curves without bands.
-func noBands(caption string) string {
-	head, _, _ := strings.Cut(caption, ", bands")
-	return head + ". There are too many models for bands; the numbers have the intervals."
 }
 
 // draw draws the curves of a panel, grey ones first.

@@ -99,10 +99,7 @@ func (s straight) RGBA() (r, g, b, a uint32) {
 
 // FillString implements vg.Canvas.
 func (c westernCanvas) FillString(f font.Face, pt vg.Point, text string) {
-	western, err := encoding.ReplaceUnsupported(charmap.Windows1252.NewEncoder()).String(text)
-	if err != nil {
-		western = text
-	}
+	western, _ := encoding.ReplaceUnsupported(charmap.Windows1252.NewEncoder()).String(text) // it never fails
 	// vgpdf has one font for each file, and bold ones under names that it does not find
 	if f.Font.Weight == xfont.WeightBold {
 		f.Font.Weight = xfont.WeightNormal

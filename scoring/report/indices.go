@@ -352,16 +352,16 @@ func severalGrades(lines []indexLine) bool {
 
 // meanIndex averages the indices that have intervals.
 func meanIndex(lines []indexLine, pick func(indexLine) scoring.Index) (stats.Lost, int) {
-	var list []scoring.Index
+	var list []stats.Lost
 	for _, l := range lines {
 		if i := pick(l); i.Reason == nil {
-			list = append(list, i)
+			list = append(list, i.Lost)
 		}
 	}
 	if len(list) < 2 {
 		return stats.NoLost(), len(list)
 	}
-	return scoring.MeanIndex(list), len(list)
+	return stats.MeanLost(list, claim.Level), len(list)
 }
 
 const noAnchorsNote = "No index: anchors are missing. Run the same sweep with --model expert and another --out, and give " +
