@@ -19,7 +19,7 @@ func (c Claim) Sentence() string {
 	case c.Kind == Unscored:
 		return fmt.Sprintf("%s has no held-out score: %s", c.Subjects[0].Name, c.Reason)
 	case c.Kind == Trained:
-		return fmt.Sprintf("%s was trained on %s", c.Subjects[0].Name, table.List(titles(c.Environments)))
+		return fmt.Sprintf("%s was trained on %s", c.Subjects[0].Name, table.List(Titles(c.Environments)))
 	case !c.Compared():
 		return c.rate()
 	case len(c.Subjects) == 1:
@@ -28,7 +28,8 @@ func (c Claim) Sentence() string {
 	return fmt.Sprintf("%s (%s): %s: %s%s", c.topic(), c.basis(), c.values(), c.result(), c.also())
 }
 
-func titles(places []Scope) (out []string) {
+// Titles are the titles of places.
+func Titles(places []Scope) (out []string) {
 	for _, p := range places {
 		out = append(out, p.Title)
 	}

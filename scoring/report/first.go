@@ -215,7 +215,7 @@ func otherTasks(plain []row) (notes []string) {
 func trainedNotes(s *standing) []string {
 	var parts []string
 	for _, c := range s.Trained {
-		parts = append(parts, c.Subjects[0].Name+" "+strings.Join(titlesOf(c.Environments), ", "))
+		parts = append(parts, c.Subjects[0].Name+" "+strings.Join(claim.Titles(c.Environments), ", "))
 	}
 	if parts == nil {
 		return nil
@@ -258,13 +258,6 @@ func untrained(s *standing) []string {
 	}
 	return []string{fmt.Sprintf("%s on %s (%s), where no model was trained: %s.", s.Rate, table.List(names),
 		table.Counted(tasks, "task"), strings.Join(rates, ", "))}
-}
-
-func titlesOf(places []claim.Scope) (titles []string) {
-	for _, p := range places {
-		titles = append(titles, p.Title)
-	}
-	return titles
 }
 
 // unscoredNotes say why models have no held-out score, where two of its environments or more

@@ -338,9 +338,7 @@ func capital(s string) string {
 
 // publishedTitle says with what published rows may be compared.
 func publishedTitle(r *Report) string {
-	title := "published; prompts, agents and servers differ"
-	source := sourceOf(r.baselines)
-	title = strings.Replace(title, ";", source+";", 1)
+	title := "published" + sourceOf(r.baselines) + "; prompts, agents and servers differ"
 	if generated := notOfficial(r.plain); len(generated) > 0 {
 		title += "; not comparable on " + table.List(generated)
 	}

@@ -217,20 +217,18 @@ func plainRows(rows []row) (plain []row) {
 // nameRows names the rows of all runs.
 func nameRows(rows []row) {
 	keys, rowVariants := players(rows)
-	var variants []variant
-	index := map[string]int{}
+	variants := map[string]variant{}
 	perturbations := map[string][]string{} // by player and place
 	for i, r := range rows {
-		if _, ok := index[keys[i]]; !ok {
-			index[keys[i]] = len(variants)
-			variants = append(variants, rowVariants[i])
+		if _, ok := variants[keys[i]]; !ok {
+			variants[keys[i]] = rowVariants[i]
 		}
 		key := keys[i] + "\n" + r.place.Name
 		perturbations[key] = appendNew(perturbations[key], r.Condition.Perturbation)
 	}
 	details := tellApart(variants)
 	for i, r := range rows {
-		parts := details[index[keys[i]]]
+		parts := details[keys[i]]
 		rows[i].line = parenthesized(r.model, parts)
 		alone := r.sweep == nil && r.Condition.Perturbation != noPerturbation
 		if alone || len(perturbations[keys[i]+"\n"+r.place.Name]) > 1 {
@@ -280,16 +278,15 @@ type variant struct {
 // tellApart returns the details that variants need for distinct names: none if the
 // model has only one variant. Otherwise those that other variants of the model do not
 // share, and the run if they are not enough.
-func tellApart(variants []variant) [][]string {
-	out := make([][]string, len(variants))
-	count := map[string]int{}
-	for i, t := range variants {
-		out[i] = distinguishing(variants, t)
-		count[parenthesized(t.model, out[i])]++
+func tellApart(variants map[string]variant) map[string][]string {
+	out, count := map[string][]string{}, map[string]int{}
+	for key, t := range variants {
+		out[key] = distinguishing(variants, t)
+		count[parenthesized(t.model, out[key])]++
 	}
-	for i, t := range variants {
-		if count[parenthesized(t.model, out[i])] > 1 {
-			out[i] = append(distinguishing(variants, t), t.run)
+	for key, t := range variants {
+		if count[parenthesized(t.model, out[key])] > 1 {
+			out[key] = append(out[key], t.run)
 		}
 	}
 	return out
@@ -304,16 +301,15 @@ func parenthesized(name string, details []string) string {
 
 // distinguishing returns the details of one variant that not all variants of its
 // model share.
-func distinguishing(variants []variant, v variant) []string {
-	var out []string
-	for _, d := range v.details {
-		if slices.ContainsFunc(variants, func(t variant) bool {
-			return t.model == v.model && !slices.Contains(t.details, d)
-		}) {
-			out = append(out, d)
+func distinguishing(variants map[string]variant, v variant) []string {
+	return slices.DeleteFunc(slices.Clone(v.details), func(d string) bool {
+		for _, t := range variants {
+			if t.model == v.model && !slices.Contains(t.details, d) {
+				return false
+			}
 		}
-	}
-	return out
+		return true
+	})
 }
 
 // playerOf lists what is said about the player of a row besides the model's name. A

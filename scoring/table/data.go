@@ -84,18 +84,14 @@ type jsonRow struct {
 func (r jsonRow) MarshalJSON() ([]byte, error) {
 	b := bytes.NewBufferString("{")
 	put := func(key string, value any) error {
-		k, err := json.Marshal(key)
-		if err != nil {
-			return err
-		}
-		v, err := json.Marshal(value)
+		entry, err := json.Marshal(map[string]any{key: value})
 		if err != nil {
 			return err
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "%s:%s", k, v)
+		b.Write(entry[1 : len(entry)-1]) // without its braces
 		return nil
 	}
 	for i, c := range r.cells {

@@ -138,25 +138,20 @@ func (t Table) removeColumn(column int) Table {
 // joinIntervals puts the ends of intervals into one column.
 func (t Table) joinIntervals() Table {
 	var rest []int
+	t.Columns = slices.Clone(t.Columns)
 	for i, c := range t.Columns {
 		if !c.Upper || i == 0 {
 			rest = append(rest, i)
+			continue
 		}
-	}
-	joined := t.changed(func(row []Cell) {
-		for i, c := range t.Columns {
-			if c.Upper && i > 0 && row[i].Value != nil {
+		t.Columns[i-1].Header = intervalHeader
+		t = t.changed(func(row []Cell) {
+			if row[i].Value != nil {
 				row[i-1].Text += " to " + row[i].Text
 			}
-		}
-	})
-	joined.Columns = slices.Clone(t.Columns)
-	for i, c := range t.Columns {
-		if c.Upper && i > 0 {
-			joined.Columns[i-1].Header = intervalHeader
-		}
+		})
 	}
-	return joined.keep(rest)
+	return t.keep(rest)
 }
 
 // intervalHeader heads the column of an interval whose ends were joined.
