@@ -121,17 +121,15 @@ func (s *Score) bounded(m refinement.Measure, l stats.Linear, err error) Measure
 }
 
 func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
-	about := s.About
-	if about == stats.TheseTasks {
+	if s.About == stats.TheseTasks {
 		if err := s.undecoded(); err != nil {
 			return stats.Interval{}, err
 		}
 		if len(s.Seeds) > 1 {
 			return stats.DecodingLinear(l, Level)
 		}
-		about = stats.TheseKinds
 	}
-	sampling, err := s.sampling(about)
+	sampling, err := s.sampling(s.About)
 	if err != nil {
 		return stats.Interval{}, err
 	}
@@ -210,14 +208,10 @@ func CompareRefinement(a, b *Score) (out []MeasuredChange, err error) {
 
 // linear compares two estimates.
 func (p pair) linear(a, b stats.Linear) (stats.Difference, error) {
-	about := p.about
-	if about == stats.TheseTasks {
-		if p.seeds > 1 {
-			return stats.DecodingPairedLinear(a, b, Level)
-		}
-		about = stats.TheseKinds
+	if p.about == stats.TheseTasks && p.seeds > 1 {
+		return stats.DecodingPairedLinear(a, b, Level)
 	}
-	sampling, err := p.b.sampling(about)
+	sampling, err := p.b.sampling(p.about)
 	if err != nil {
 		return stats.Difference{}, err
 	}

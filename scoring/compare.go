@@ -221,11 +221,8 @@ func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1
 
 // difference compares one value.
 func (p pair) difference(measure value, about stats.Question) (stats.Difference, error) {
-	if about == stats.TheseTasks {
-		if p.seeds > 1 {
-			return p.decoding(measure), nil
-		}
-		about = stats.TheseKinds
+	if about == stats.TheseTasks && p.seeds > 1 {
+		return p.decoding(measure), nil
 	}
 	sampling, err := p.b.sampling(about)
 	switch {

@@ -43,11 +43,8 @@ func planOf(a, b *Score, measure value) (VarianceSources, error) {
 }
 
 func (p pair) plan(measure value) (VarianceSources, error) {
-	about, fixed := p.about, p.about == stats.TheseTasks
-	if fixed {
-		about = stats.TheseKinds
-	}
-	sampling, err := p.b.sampling(about)
+	fixed := p.about == stats.TheseTasks
+	sampling, err := p.b.sampling(p.about)
 	if err != nil {
 		return VarianceSources{}, err
 	}

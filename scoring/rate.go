@@ -110,7 +110,8 @@ func (s *Score) estimator() estimator {
 	}
 }
 
-// sampling returns the sampling of the played tasks, in the order of their keys.
+// sampling returns the sampling of the played tasks, in the order of their keys. If the question is about these
+// tasks, of which one seed does not separate luck from difficulty, it is that of tasks of their kinds.
 func (s *Score) sampling(q stats.Question) (stats.Sampling, error) {
 	if s.Condition.Order != "" {
 		return stats.Sampling{}, ErrDependent

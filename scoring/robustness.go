@@ -123,17 +123,15 @@ func (s scale) sums(p pair, measure value) (retained, total []float64) {
 
 // onScale returns an estimator of u times what is kept less v times the whole.
 func (p pair) onScale(s scale, measure value) (func(u, v float64) (stats.Difference, error), error) {
-	about := p.about
-	if about == stats.TheseTasks {
+	if p.about == stats.TheseTasks {
 		if p.deterministic() {
 			return nil, ErrDeterministic
 		}
 		if p.seeds > 1 {
 			return p.onScaleDecoding(s, measure), nil
 		}
-		about = stats.TheseKinds
 	}
-	sampling, err := p.b.sampling(about)
+	sampling, err := p.b.sampling(p.about)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package agentboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -19,10 +20,7 @@ var taskNames = map[string]string{"sciworld": "scienceworld"}
 
 // taskName is AgentBoard's name of an environment.
 func taskName(env string) string {
-	if name, ok := taskNames[env]; ok {
-		return name
-	}
-	return env
+	return cmp.Or(taskNames[env], env)
 }
 
 // linesFile is the file with a line for each episode, logFile that with their steps.

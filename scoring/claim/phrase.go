@@ -227,12 +227,10 @@ func Brief(names []string) string {
 }
 
 func numbered(names []string) bool {
+	var first int
+	_, err := fmt.Sscanf(names[0], "P%d", &first)
 	for i, name := range names {
-		var first, n int
-		if _, err := fmt.Sscanf(names[0], "P%d", &first); err != nil {
-			return false
-		}
-		if _, err := fmt.Sscanf(name, "P%d", &n); err != nil || n != first+i || name != fmt.Sprintf("P%d", n) {
+		if err != nil || name != fmt.Sprintf("P%d", first+i) {
 			return false
 		}
 	}

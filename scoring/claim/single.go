@@ -1,7 +1,9 @@
 package claim
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"heldout/scoring"
 )
@@ -54,10 +56,9 @@ func (c Claim) Share() float64 { return float64(c.Part) / float64(c.Total) }
 // MostUnreadable is the claim with the largest share of unreadable replies; ok is false if
 // all could be read.
 func (s *Set) MostUnreadable() (worst Claim, ok bool) {
-	for _, c := range s.Unreadable {
-		if !ok || c.Share() > worst.Share() {
-			worst, ok = c, true
-		}
+	if len(s.Unreadable) == 0 {
+		return worst, false
 	}
-	return worst, ok
+	share := func(a, b Claim) int { return cmp.Compare(a.Share(), b.Share()) }
+	return slices.MaxFunc(s.Unreadable, share), true
 }

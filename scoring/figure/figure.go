@@ -283,11 +283,6 @@ func newReader(t table.Table) reader {
 // named is a column.
 type named interface{ ID() string }
 
-func (r reader) hasColumn(c named) bool {
-	_, ok := r.column[c.ID()]
-	return ok
-}
-
 // cell returns a cell.
 func (r reader) cell(row int, c named) table.Cell {
 	i, ok := r.column[c.ID()]

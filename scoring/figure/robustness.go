@@ -24,7 +24,7 @@ func robustness(r reader, f *Figure) error {
 	}
 	names := r.models()
 	tables := []string{""}
-	if r.hasColumn(tableTitle) {
+	if _, several := r.column[tableTitle.Key]; several {
 		tables = r.distinct(tableTitle)
 	}
 	var out []rowPanel

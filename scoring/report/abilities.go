@@ -70,23 +70,16 @@ func abilityRows(rows []row) (out []row, several []string) {
 }
 
 // environments lists the environments of rows, in AgentBoard's order.
-func environments(rows []row) (names []string) {
-	for _, name := range configs.BoardEnvironments {
-		if slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name }) {
-			names = append(names, name)
-		}
-	}
-	return names
+func environments(rows []row) []string {
+	return slices.DeleteFunc(slices.Clone(configs.BoardEnvironments), func(name string) bool {
+		return !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name })
+	})
 }
 
 // succeeding are the played environments on which a line has a success rate.
-func (l modelRates) succeeding(played []string) (names []string) {
-	for _, env := range played {
-		if l.rates[env].success != nil {
-			names = append(names, env)
-		}
-	}
-	return names
+func (l modelRates) succeeding(played []string) []string {
+	lacks := func(env string) bool { return l.rates[env].success == nil }
+	return slices.DeleteFunc(slices.Clone(played), lacks)
 }
 
 // ability is the score of a line on these environments, and the share of the ability's weights

@@ -312,6 +312,5 @@ func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 
 // called reports whether a line has a name.
 func (l modelRates) called(name string) bool {
-	_, bare, _ := strings.Cut(l.model, ":")
-	return slices.Contains([]string{l.Name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
+	return slices.Contains([]string{l.Name, l.model, bare(l.model), l.run, l.directory, filepath.Base(l.directory)}, name)
 }

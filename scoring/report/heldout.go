@@ -208,10 +208,8 @@ func fraction(percents []*float64, i int) *scoring.Estimate {
 	}
 	// The conversion uses the digits: 44.8 becomes 0.448, but 44.8/100 is a
 	// different float.
-	f, err := strconv.ParseFloat(strconv.FormatFloat(*percents[i], 'f', -1, 64)+"e-2", 64)
-	if err != nil {
-		f = *percents[i] / 100 // NaN and infinities, which configs refuses
-	}
+	digits := strconv.FormatFloat(*percents[i], 'f', -1, 64)
+	f, _ := strconv.ParseFloat(digits+"e-2", 64) // configs refuses NaN
 	return &scoring.Estimate{Mean: f}
 }
 

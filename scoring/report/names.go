@@ -114,11 +114,8 @@ func (r NamedRun) models() (specs []string) {
 
 // bare is the name of a model without its provider.
 func bare(spec string) string {
-	_, name, ok := strings.Cut(spec, ":")
-	if !ok || name == "" {
-		return spec
-	}
-	return name
+	_, name, _ := strings.Cut(spec, ":")
+	return cmp.Or(name, spec)
 }
 
 // call returns what the models of each run are called: the name that the user gave to

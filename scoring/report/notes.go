@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -224,10 +225,7 @@ var kindWords = map[string]string{
 func kindsOf(rows []row) string {
 	var parts []string
 	for _, r := range rows {
-		words, ok := kindWords[r.Condition.Env]
-		if !ok {
-			words = r.Condition.Env + " task types"
-		}
+		words := cmp.Or(kindWords[r.Condition.Env], r.Condition.Env+" task types")
 		parts = appendNew(parts, fmt.Sprintf("%s (%d)", words, r.Kinds()))
 	}
 	return strings.Join(parts, ", ")

@@ -58,7 +58,7 @@ type Sampling struct {
 	clusterSize float64
 }
 
-// NewSampling returns the sampling for TheseKinds or NewKinds of tasks that
+// NewSampling returns the sampling for NewKinds, or else for TheseKinds, of tasks that
 // belong to these groups. Under TheseKinds, kinds are strata and settings are
 // clusters. Under NewKinds, kinds are clusters; the designs of TheseKinds and the
 // design of independent tasks count too, so that kinds that agree by chance do
