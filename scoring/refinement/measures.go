@@ -59,7 +59,8 @@ func Measures() []Measure {
 		Measure{"distinct_2", "distinct-2 of thoughts", Share, func(c *Counts) (float64, float64) {
 			return float64(c.Thoughts.Distinct), float64(c.Thoughts.Bigrams)
 		}},
-		Measure{"compression", "compressed thoughts", Share, compression(func(t Thoughts) int32 { return t.Compressed })},
+		Measure{"compression", "compressed thoughts", Share,
+			compression(func(t Thoughts) int32 { return t.Compressed })},
 		Measure{"known_2", "known bigrams of thoughts", Share, where(knowing, func(c *Counts) (float64, float64) {
 			return float64(c.Thoughts.Familiar), float64(c.Thoughts.Bigrams)
 		})},

@@ -312,5 +312,6 @@ func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 
 // called reports whether a line has a name.
 func (l modelRates) called(name string) bool {
-	return slices.Contains([]string{l.Name, l.model, bare(l.model), l.run, l.directory, filepath.Base(l.directory)}, name)
+	names := []string{l.Name, l.model, bare(l.model), l.run, l.directory, filepath.Base(l.directory)}
+	return slices.Contains(names, name)
 }
