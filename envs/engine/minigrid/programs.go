@@ -204,30 +204,31 @@ func pickupAbove(b *builder) *Instruction {
 	return b.pickup(object)
 }
 
-func putNextLocal(n int) func(*builder) *Instruction {
-	return func(b *builder) *Instruction {
-		b.placeAgentAnywhere()
-		objects := b.distractorsAnywhere(n, true)
-		b.requireReachable()
-		two := subset(b, objects, 2)
-		return b.putNext(two[0], two[1])
-	}
+func putNextLocal(b *builder) *Instruction {
+	b.placeAgentAnywhere()
+	objects := b.distractorsAnywhere(4, true)
+	b.requireReachable()
+	two := subset(b, objects, 2)
+	return b.putNext(two[0], two[1])
+}
+
+// twoRooms are the objects in two rooms without a wall between them.
+func (b *builder) twoRooms(n int) (west, east []ID) {
+	b.placeAgent(0, 0)
+	west, east = b.distractors(n, 0, 0, true), b.distractors(n, 1, 0, true)
+	b.openWall(0, 0, East)
+	return west, east
 }
 
 // putNextCarrying starts with the object in the agent's hands.
-func putNextCarrying(n int) func(*builder) *Instruction {
-	return func(b *builder) *Instruction {
-		b.placeAgent(0, 0)
-		west := b.distractors(n, 0, 0, true)
-		east := b.distractors(n, 1, 0, true)
-		b.openWall(0, 0, East)
-		moved, fixed := pick(b, west), pick(b, east)
-		if b.coin() {
-			moved, fixed = fixed, moved
-		}
-		b.carried = moved
-		return b.putNext(moved, fixed)
+func putNextCarrying(b *builder) *Instruction {
+	west, east := b.twoRooms(4)
+	moved, fixed := pick(b, west), pick(b, east)
+	if b.coin() {
+		moved, fixed = fixed, moved
 	}
+	b.carried = moved
+	return b.putNext(moved, fixed)
 }
 
 func unlock(b *builder) *Instruction {
@@ -243,14 +244,12 @@ func unlock(b *builder) *Instruction {
 	return b.open(door)
 }
 
-func unlockLocal(distractors int) func(*builder) *Instruction {
-	return func(b *builder) *Instruction {
-		door := b.addDoorAnywhere(1, 1, true)
-		b.newObject(1, 1, Key, b.objects[door].Color)
-		b.distractors(distractors, 1, 1, true)
-		b.placeAgent(1, 1)
-		return simple(OpOpen, &Descriptor{Kind: Door, Color: AnyColor})
-	}
+func unlockLocal(b *builder) *Instruction {
+	door := b.addDoorAnywhere(1, 1, true)
+	b.newObject(1, 1, Key, b.objects[door].Color)
+	b.distractors(3, 1, 1, true)
+	b.placeAgent(1, 1)
+	return simple(OpOpen, &Descriptor{Kind: Door, Color: AnyColor})
 }
 
 func keyInBox(b *builder) *Instruction {
@@ -262,15 +261,13 @@ func keyInBox(b *builder) *Instruction {
 	return simple(OpOpen, &Descriptor{Kind: Door, Color: AnyColor})
 }
 
-func unlockPickup(distractors int) func(*builder) *Instruction {
-	return func(b *builder) *Instruction {
-		box := b.colored(1, 0, Box)
-		door := b.addDoorOfAnyColor(0, 0, East, true)
-		b.newObject(0, 0, Key, b.objects[door].Color)
-		b.distractorsAnywhere(distractors, true)
-		b.placeAgent(0, 0)
-		return b.pickup(box)
-	}
+func unlockPickup(b *builder) *Instruction {
+	box := b.colored(1, 0, Box)
+	door := b.addDoorOfAnyColor(0, 0, East, true)
+	b.newObject(0, 0, Key, b.objects[door].Color)
+	b.distractorsAnywhere(4, true)
+	b.placeAgent(0, 0)
+	return b.pickup(box)
 }
 
 func blockedUnlockPickup(b *builder) *Instruction {
@@ -337,13 +334,8 @@ func oneRoom(b *builder) *Instruction {
 	return simple(OpPickup, &Descriptor{Kind: Ball, Color: AnyColor})
 }
 
-func moveTwoAcross(n int) func(*builder) *Instruction {
-	return func(b *builder) *Instruction {
-		b.placeAgent(0, 0)
-		west := b.distractors(n, 0, 0, true)
-		east := b.distractors(n, 1, 0, true)
-		b.openWall(0, 0, East)
-		l, r := subset(b, west, 2), subset(b, east, 2)
-		return &Instruction{Op: OpBefore, First: b.putNext(l[0], r[0]), Second: b.putNext(r[1], l[1])}
-	}
+func moveTwoAcross(b *builder) *Instruction {
+	west, east := b.twoRooms(9)
+	l, r := subset(b, west, 2), subset(b, east, 2)
+	return &Instruction{Op: OpBefore, First: b.putNext(l[0], r[0]), Second: b.putNext(r[1], l[1])}
 }

@@ -1,5 +1,7 @@
 package scienceworld
 
+import "slices"
+
 // trait is one of the traits that genes decide (processes §11.1).
 type trait struct {
 	Name      string
@@ -29,22 +31,24 @@ type genes struct {
 	parent [2][4]allele // by parent, by trait in the order
 }
 
+// index is the place of a trait in the order, -1 if there is none.
+func (g *genes) index(traitName string) int {
+	if g == nil {
+		return -1
+	}
+	return slices.IndexFunc(g.order[:], func(t trait) bool { return t.Name == traitName })
+}
+
 // value is the word that the genes give a trait, "" if they have no such trait.
 func (g *genes) value(traitName string) string {
-	if g == nil {
+	i := g.index(traitName)
+	switch {
+	case i < 0:
 		return ""
+	case g.parent[0][i] == recessive && g.parent[1][i] == recessive:
+		return g.order[i].Recessive
 	}
-	for i := range g.order {
-		t := &g.order[i]
-		if t.Name != traitName {
-			continue
-		}
-		if g.parent[0][i] == recessive && g.parent[1][i] == recessive {
-			return t.Recessive
-		}
-		return t.Dominant
-	}
-	return ""
+	return g.order[i].Dominant
 }
 
 // readable is the value with its trait, such as "tall height".
@@ -53,30 +57,17 @@ func (g *genes) readable(traitName string) string {
 	if v == "" {
 		return ""
 	}
-	for i := range g.order {
-		if g.order[i].Name == traitName {
-			v += " " + g.order[i].Suffix
-		}
-	}
-	return v
+	return v + " " + g.order[g.index(traitName)].Suffix
 }
 
 // randomGenes draws the genes of a plant of a kind: eight draws.
-func (w *World) randomGenes(k ObjectKind) *genes {
-	g := &genes{order: kinds[k].Traits}
-	for p := range g.parent {
-		for i := range g.parent[p] {
-			g.parent[p][i] = allele(w.random.intn(2))
-		}
-	}
-	return g
-}
+func (w *World) randomGenes(k ObjectKind) *genes { return w.genesWith(k, "", dominant) }
 
 // genesWith draws genes. The genes of one trait are given for both parents: six
 // draws if the plant has the trait.
 func (w *World) genesWith(k ObjectKind, traitName string, fixed allele) *genes {
 	g := &genes{order: kinds[k].Traits}
-	if k == RandomGeneticsPlantsE {
+	if k == RandomGeneticsPlantsE && traitName != "" {
 		g.order = &fixedOrderE
 	}
 	for p := range g.parent {
@@ -96,22 +87,13 @@ func (w *World) mate(a, b *genes) *genes {
 	child := &genes{order: a.order}
 	for i := range a.order {
 		a1, a2 := a.parent[0][i], a.parent[1][i]
-		b1, b2 := b.alleles(a.order[i].Name)
+		k := b.index(a.order[i].Name)
+		b1, b2 := b.parent[0][k], b.parent[1][k]
 		pairs := [][2]allele{{a1, b1}, {a1, b2}, {a2, b1}, {a2, b2}}
 		shuffle(&w.random, pairs)
 		child.parent[0][i], child.parent[1][i] = pairs[0][0], pairs[0][1]
 	}
 	return child
-}
-
-// alleles is the pair of alleles of a trait.
-func (g *genes) alleles(traitName string) (first, second allele) {
-	for i := range g.order {
-		if g.order[i].Name == traitName {
-			first, second = g.parent[0][i], g.parent[1][i]
-		}
-	}
-	return first, second
 }
 
 // newPlant makes a plant of a kind with genes; nil draws them.

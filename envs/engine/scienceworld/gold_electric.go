@@ -14,8 +14,7 @@ func (p *player) wires(n int) []*Object {
 // powerPart connects a part with a power source.
 func powerPart(p *player, v *variation) {
 	f := v.facts
-	p.goTo("workshop")
-	p.look()
+	p.visit("workshop")
 	part := first(p.locate(f["componentToPower"], p.w.place()))
 	source, choose := "battery", f["wanted"] != ""
 	var src *Object

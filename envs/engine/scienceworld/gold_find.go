@@ -10,9 +10,8 @@ import (
 
 // findDead puts something that never lived into the box.
 func findDead(p *player, v *variation) {
-	p.goTo(v.facts["location"])
-	p.look()
-	for _, x := range p.shuffled(openlyContained(p.w.place(), false)) {
+	p.visit(v.facts["location"])
+	for _, x := range p.shuffled(openlyContained(p.w.place())) {
 		if !x.movable || x.kind == AnswerBox || x.stuff == nil || x.state != solid || x.life != nil {
 			continue
 		}
@@ -37,9 +36,8 @@ func findAlive(p *player, v *variation) {
 		shuffle(&p.w.random, places)
 		place = places[0]
 	}
-	p.goTo(place)
-	p.look()
-	for _, x := range p.shuffled(openlyContained(p.w.place(), false)) {
+	p.visit(place)
+	for _, x := range p.shuffled(openlyContained(p.w.place())) {
 		if !x.movable || x.life == nil || kind != 0 && !x.inGroup(kind) {
 			continue
 		}
@@ -71,8 +69,7 @@ func mixChemicals(p *player, v *variation) {
 		panic(javaError("java.util.NoSuchElementException: None.get"))
 	}
 	p.say("pick up %s", p.u(k))
-	p.goTo(v.facts["location"])
-	p.look()
+	p.visit(v.facts["location"])
 	if len(p.nearby("recipe")) == 0 {
 		return
 	}
@@ -217,8 +214,7 @@ func focusOnAnimals(p *player, v *variation) {
 
 // focusOnStages waits for each stage of life.
 func focusOnStages(p *player, v *variation) {
-	p.goTo("outside")
-	p.look()
+	p.visit("outside")
 	for _, stage := range strings.Split(v.facts["stages"], ",") {
 		x := p.waitFor(v.facts["name"], stage)
 		if x == nil {
@@ -250,8 +246,7 @@ func (p *player) waitFor(form, stage string) *Object {
 
 // comparePlanes lets a block slide down two planes.
 func comparePlanes(p *player, v *variation) {
-	p.goTo("workshop")
-	p.look()
+	p.visit("workshop")
 	watch := first(p.nearby("stopwatch"))
 	p.say("pick up %s", p.u(watch))
 	found := p.nearby(v.facts["blockName"])

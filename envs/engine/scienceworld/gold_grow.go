@@ -57,14 +57,12 @@ func (p *player) dig(pot *Object) {
 // growPlant plants a seed and waters it.
 func growPlant(p *player, v *variation) {
 	seed := v.facts["seedType"] + " seed"
-	p.goTo(v.facts["location"])
-	p.look()
+	p.visit(v.facts["location"])
 	if len(p.nearby("seed jar")) == 0 {
 		return
 	}
 	p.say("pick up seed jar")
-	p.goTo("greenhouse")
-	p.look()
+	p.visit("greenhouse")
 	filled, empty := p.potsHere(true)
 	if len(filled) == 0 {
 		p.fillPot(&filled, &empty)
@@ -116,14 +114,12 @@ func isFruit(x *Object) bool { return x.inGroup(aFruit) }
 // growFruit grows three plants and lets bees loose.
 func growFruit(p *player, v *variation) {
 	fruit := v.facts["seedType"]
-	p.goTo(v.facts["location"])
-	p.look()
+	p.visit(v.facts["location"])
 	if len(p.nearby("seed jar")) == 0 {
 		return
 	}
 	p.say("pick up seed jar")
-	p.goTo("greenhouse")
-	p.look()
+	p.visit("greenhouse")
 	filled, empty := p.potsHere(false)
 	if !p.fillPots(3, &filled, &empty) {
 		return
@@ -178,8 +174,7 @@ func (p *player) plant(n int, kind string, filled *[]*Object) (planted []*Object
 // determineGenes grows two generations of plants and counts.
 func determineGenes(p *player, v *variation) {
 	f := v.facts
-	p.goTo("greenhouse")
-	p.look()
+	p.visit("greenhouse")
 	jar := p.nearby("seed jar")
 	if len(jar) == 0 {
 		return

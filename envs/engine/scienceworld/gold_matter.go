@@ -4,8 +4,7 @@ package scienceworld
 
 // changeState melts, boils or freezes something in a metal pot.
 func changeState(p *player, v *variation) {
-	p.goTo("kitchen")
-	p.look()
+	p.visit("kitchen")
 	meter := p.nearby("thermometer")
 	if len(meter) == 0 {
 		return
@@ -175,13 +174,11 @@ func (p *player) cool(x, pot *Object, target phase) {
 // useThermometer measures something and puts it into the right box.
 func useThermometer(p *player, v *variation) {
 	f := v.facts
-	p.goTo("kitchen")
-	p.look()
+	p.visit("kitchen")
 	first(p.nearby("thermometer"))
 	p.say("pick up thermometer")
 	p.say("focus on thermometer in inventory")
-	p.goTo(f["location"])
-	p.look()
+	p.visit(f["location"])
 	found := p.nearby(f["objectName"])
 	if len(found) == 0 {
 		return
@@ -189,8 +186,7 @@ func useThermometer(p *player, v *variation) {
 	x := found[0]
 	p.say("pick up %s", x.name)
 	p.say("focus on %s in inventory", x.name)
-	p.goTo(f["locationAnswerBox"])
-	p.look()
+	p.visit(f["locationAnswerBox"])
 	p.say("use thermometer in inventory on %s in inventory", x.name)
 	box := f["boxBelow"]
 	if x.temp > v.degrees {
@@ -203,12 +199,10 @@ func useThermometer(p *player, v *variation) {
 // measureMelting heats or cools something until it melts or freezes.
 func measureMelting(p *player, v *variation) {
 	name, identified := v.facts["objectName"], v.task == "measure-melting-point-known-substance"
-	p.goTo("kitchen")
-	p.look()
+	p.visit("kitchen")
 	p.say("pick up thermometer")
 	p.say("focus on thermometer in inventory")
-	p.goTo("kitchen")
-	p.look()
+	p.visit("kitchen")
 	var x *Object
 	if name == "water" {
 		_, water, ok := p.water(nil)

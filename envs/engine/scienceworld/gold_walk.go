@@ -109,6 +109,12 @@ func (p *player) goTo(name string) {
 	}
 }
 
+// visit walks to a place and looks around.
+func (p *player) visit(name string) {
+	p.goTo(name)
+	p.look()
+}
+
 // tour is a way from here through all places. It is drawn once for each place
 // to start from.
 func (p *player) tour() []leg {

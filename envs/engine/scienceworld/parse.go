@@ -57,7 +57,7 @@ func (w *World) parse(input string) (found []matches) {
 	words := parserWords(javaLower(input))
 	var reach, everywhere *cache
 	for _, a := range w.actions {
-		if !startsWithAny(words, a.Verbs) {
+		if !slices.ContainsFunc(a.Verbs, func(verb string) bool { return strings.HasPrefix(words, verb) }) {
 			continue
 		}
 		objects := &reach
@@ -74,15 +74,6 @@ func (w *World) parse(input string) (found []matches) {
 	slices.Reverse(found)
 	slices.SortStableFunc(found, func(a, b matches) int { return b.action.Bucket - a.action.Bucket })
 	return found
-}
-
-func startsWithAny(words string, starts []string) bool {
-	for _, s := range starts {
-		if strings.HasPrefix(words, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // parserObjects lists what can be spoken of (core §8.1).

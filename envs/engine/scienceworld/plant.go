@@ -1,5 +1,7 @@
 package scienceworld
 
+import "slices"
+
 // When the stages of plants end, in ticks (processes §11.3).
 const (
 	seedTicks       = 10
@@ -125,22 +127,13 @@ func (w *World) mature(o *Object, stage int, water *Object) {
 	case stage == adult && c.mature >= adultTicks:
 		w.setStage(o, reproducing)
 	case stage == reproducing && c.mature >= flowerTicks:
-		if !o.hasFlower() {
+		if !o.has(Flower) {
 			flower := w.new(Flower)
 			flower.flower.plant = o
 			w.put(flower, o)
 		}
 		c.mature = 0
 	}
-}
-
-func (o *Object) hasFlower() bool {
-	for _, x := range o.contents.chain {
-		if x.kind == Flower {
-			return true
-		}
-	}
-	return false
 }
 
 // wither is what dead plants do: all that is on them falls down.
@@ -201,12 +194,9 @@ func (w *World) pollinate(o *Object) {
 }
 
 func (o *Object) hasOwnPollen() bool {
-	for _, x := range o.contents.chain {
-		if x.kind == Pollen && x.flower.plant == o.flower.plant {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.contents.chain, func(x *Object) bool {
+		return x.kind == Pollen && x.flower.plant == o.flower.plant
+	})
 }
 
 // fertilize tries a grain of pollen on a flower.

@@ -27,10 +27,8 @@ func becauseOf(prefix string, o *Object, suffix string) refusal {
 // listed as valid, with a few exceptions (actions §6, §8).
 func (w *World) refuse(d deed) refusal {
 	switch d.id {
-	case openThing:
-		return refuseOpen(d.a)
-	case closeThing:
-		return refuseClose(d.a)
+	case openThing, closeThing:
+		return refuseOpening(d.a, d.id == openThing)
 	case goTo:
 		return w.refuseGo(d.a)
 	case lookIn:
@@ -81,26 +79,17 @@ func (w *World) refuse(d deed) refusal {
 	return refusal{}
 }
 
-func refuseOpen(o *Object) refusal {
-	switch {
-	case o.door != nil && !o.open:
-		return refusal{}
-	case o.door == nil && !o.closable:
-		return becauseOf("The ", o, " is not openable.")
-	case o.open:
-		return becauseOf("The ", o, " is already open.")
+// refuseOpening is about opening and closing.
+func refuseOpening(o *Object, open bool) refusal {
+	able := " is not closeable."
+	if open {
+		able = " is not openable."
 	}
-	return refusal{}
-}
-
-func refuseClose(o *Object) refusal {
 	switch {
-	case o.door != nil && o.open:
-		return refusal{}
 	case o.door == nil && !o.closable:
-		return becauseOf("The ", o, " is not closeable.")
-	case !o.open:
-		return becauseOf("The ", o, " is already closed.")
+		return becauseOf("The ", o, able)
+	case o.open == open:
+		return becauseOf("The ", o, " is already "+openClosed(open)+".")
 	}
 	return refusal{}
 }

@@ -1,5 +1,7 @@
 package scienceworld
 
+import "slices"
+
 // tick lets time pass in the whole world.
 func (w *World) tick() {
 	clearTicked(w.universe)
@@ -31,9 +33,9 @@ func (w *World) tickObject(o *Object) {
 		}
 		w.bee(o)
 	case Stove, HotPlate, Oven, BlastFurnace, HeatSource:
-		o.heat(kinds[o.kind].Temp)
+		o.temper(kinds[o.kind].Temp, true)
 	case Fridge, Freezer, UltraColdFreezer, CoolingSource:
-		o.cool(kinds[o.kind].Temp)
+		o.temper(kinds[o.kind].Temp, false)
 	case Sink, Bathtub:
 		if o.activated {
 			w.run(o)
@@ -104,25 +106,13 @@ func (w *World) baseTick(o *Object) {
 	o.ticked = true
 }
 
-// heat heats what is in a heat source that is on.
-func (o *Object) heat(limit float64) {
+// temper heats or cools what is in a device that is on, up to a temperature.
+func (o *Object) temper(limit float64, heats bool) {
 	if !o.activated {
 		return
 	}
 	for _, x := range o.contents.items() {
-		if x.stuff != nil && x.temp < limit {
-			x.temp += float64((limit - x.temp) * transfer)
-		}
-	}
-}
-
-// cool cools what is in a cooling source that is on.
-func (o *Object) cool(limit float64) {
-	if !o.activated {
-		return
-	}
-	for _, x := range o.contents.items() {
-		if x.stuff != nil && x.temp > limit {
+		if x.stuff != nil && x.temp != limit && (x.temp < limit) == heats {
 			x.temp += float64((limit - x.temp) * transfer)
 		}
 	}
@@ -201,19 +191,14 @@ func (o *Object) waterNear() *Object {
 	return nil
 }
 
-// hasWater reports whether something of the kind Water is in the object, in any
-// state.
-func (o *Object) hasWater() bool {
-	for _, x := range o.contents.chain {
-		if x.kind == Water {
-			return true
-		}
-	}
-	return false
+// has reports whether something of a kind is in the object.
+func (o *Object) has(k ObjectKind) bool {
+	return slices.ContainsFunc(o.contents.chain, func(x *Object) bool { return x.kind == k })
 }
 
+// fillWithWater puts water into an object without any, in whatever state.
 func (w *World) fillWithWater(o *Object) {
-	if !o.hasWater() {
+	if !o.has(Water) {
 		w.put(w.new(Water), o)
 	}
 }

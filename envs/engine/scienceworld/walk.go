@@ -27,6 +27,16 @@ func (l *listing) addAll(xs []*Object) {
 	}
 }
 
+// addPortals adds the portals of a place, and where they lead.
+func (l *listing) addPortals(place *Object) {
+	for _, p := range place.portals.items() {
+		l.add(p)
+		if dest := p.leadsTo(place); dest != nil {
+			l.add(dest)
+		}
+	}
+}
+
 // clone is a set with the members in the order of enumeration: another order for more than 122 of them.
 func (l *listing) clone() *listing {
 	out := &listing{}
@@ -100,12 +110,7 @@ func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	if include {
 		l.add(r)
 	}
-	for _, p := range r.portals.items() {
-		l.add(p)
-		if dest := p.leadsTo(r); dest != nil {
-			l.add(dest)
-		}
-	}
+	l.addPortals(r)
 	if include {
 		for _, x := range r.contentsAndPortals() {
 			w.addCollected(l, x, hidden)
@@ -134,22 +139,15 @@ func (w *World) addCollected(l *listing, x *Object, hidden bool) {
 
 // accessible lists what can be reached from a place (core §8.1).
 func accessible(r *Object, hidden bool) []*Object {
-	var contents []*Object
-	include := hidden || !r.hidden
-	if include {
-		contents = accessibleContents(r, hidden, true)
-	}
 	l := &listing{}
+	include := hidden || !r.hidden
 	if include {
 		l.add(r)
 	}
-	for _, p := range r.portals.items() {
-		l.add(p)
-		if dest := p.leadsTo(r); dest != nil {
-			l.add(dest)
-		}
+	l.addPortals(r)
+	if include {
+		l.addAll(accessibleContents(r, hidden, true))
 	}
-	l.addAll(contents)
 	return l.items()
 }
 
@@ -181,17 +179,14 @@ func accessibleContents(r *Object, hidden, portals bool) []*Object {
 	return l.items()
 }
 
-// openlyContained is the query "recursive accessible" of core §5.3.
-func openlyContained(r *Object, hidden bool) []*Object {
+// openlyContained is the query "recursive accessible" of core §5.3, without hidden objects.
+func openlyContained(r *Object) []*Object {
 	var l listing
-	xs := r.contents.items()
-	if !hidden {
-		xs = visible(xs)
-	}
+	xs := visible(r.contents.items())
 	l.addAll(xs)
 	for _, x := range xs {
 		if x.isVessel && x.open {
-			l.addAll(openlyContained(x, hidden))
+			l.addAll(openlyContained(x))
 		}
 	}
 	return l.items()
