@@ -1,5 +1,7 @@
 package envs
 
+import "encoding/json"
+
 // Interface describes how the actions, names and answers of an environment are
 // written, as far as a perturbation can change that. It does not describe what
 // actions do.
@@ -98,4 +100,12 @@ type ActionList struct {
 // type; without it the environment cannot be perturbed.
 type Describer interface {
 	Interface(taskType string) Interface
+}
+
+// ReadInterface reads what a file of an environment's own says of its interface.
+func ReadInterface(file []byte) (i Interface) {
+	if err := json.Unmarshal(file, &i); err != nil {
+		panic(err) // it is part of the program
+	}
+	return i
 }

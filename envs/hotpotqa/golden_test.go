@@ -121,7 +121,7 @@ type recordedWiki struct {
 }
 
 func (w *recordedWiki) Search(_ context.Context, query string) (wiki.Answer, error) {
-	address := wiki.Address("https://en.wikipedia.org/w/index.php", query)
+	address := "https://en.wikipedia.org/w/index.php?search=" + strings.ReplaceAll(query, " ", "+")
 	w.urls = append(w.urls, address)
 	page, ok := w.pages[strings.TrimPrefix(address, "https://en.wikipedia.org/w/index.php?search=")]
 	if !ok {

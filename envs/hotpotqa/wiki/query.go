@@ -2,15 +2,12 @@ package wiki
 
 import "strings"
 
-// htmlQuery is the text that the reference puts after "search=" for a query:
-// spaces become plus signs and nothing else is escaped (spec section 1.2).
-func htmlQuery(query string) string { return strings.ReplaceAll(query, " ", "+") }
-
-// quoted is that query in the form that is sent. Like the reference's HTTP
+// quoted is what is sent after "search=" for a query. Like the reference, it makes plus
+// signs of spaces (spec section 1.2) and, like the reference's HTTP
 // library, it escapes characters that are illegal in an address. An ampersand
 // or a number sign ends the query, and an existing escape is kept.
 func quoted(query string) string {
-	query, _, _ = strings.Cut(htmlQuery(query), "#") // the rest is a fragment
+	query, _, _ = strings.Cut(strings.ReplaceAll(query, " ", "+"), "#") // the rest is a fragment
 	var b strings.Builder
 	for i := 0; i < len(query); i++ {
 		c := query[i]
@@ -34,6 +31,3 @@ func isLegal(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
 }
-
-// Address is the address that the reference requests; base is Wikipedia's index.php.
-func Address(base, query string) string { return base + "?search=" + htmlQuery(query) }
