@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"heldout/configs"
@@ -73,7 +74,9 @@ type Book struct {
 	done     map[string]record.Span // the calls with a reply, when the book was last read
 	lines    int                    // of the file, when the book was last read
 	address  string                 // of the only server, "" if there are several
-	refused  refusals
+	// refused counts the calls that a server refused because of their content, answered says that it took one.
+	refused  atomic.Int64
+	answered atomic.Bool
 }
 
 // Ask returns the recorded call of a question, or asks the model and records the
@@ -104,7 +107,7 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 		return nil, err
 	}
 	if chatErr == nil {
-		b.refused.end()
+		b.answered.Store(true)
 	}
 	return c, chatErr
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -20,24 +19,22 @@ import (
 // does.
 func (b *Book) Work(ctx context.Context, n, concurrency int, piece func(ctx context.Context, i int) error) (missing int,
 	err error) {
-	var next, failed atomic.Int64
+	var failed atomic.Int64
 	workers, ctx := errgroup.WithContext(ctx)
-	for range min(n, concurrency) {
+	workers.SetLimit(max(1, concurrency))
+	for i := range n {
 		workers.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || ctx.Err() != nil {
-					return ctx.Err()
-				}
-				err := piece(ctx, i)
-				if err == nil {
-					continue
-				}
-				if err := b.fatal(err); err != nil {
-					return err
-				}
+			err := ctx.Err()
+			if err == nil {
+				err = piece(ctx, i)
+			}
+			if err == nil {
+				return nil
+			}
+			if err = b.fatal(err); err == nil {
 				failed.Add(1)
 			}
+			return err
 		})
 	}
 	err = workers.Wait()
@@ -51,37 +48,15 @@ func (b *Book) fatal(err error) error {
 	case errors.As(err, new(*fleet.LostError)), isRefusal && refused.Fatal():
 		return err
 	case isRefusal:
-		return b.refused.add(err)
+		if n := b.refused.Add(1); n >= mostRefusals && !b.answered.Load() {
+			return fmt.Errorf("the first %d calls were all refused: %w", n, err)
+		}
+		return nil
 	case errors.As(err, new(*model.ContextError)), errors.As(err, new(*model.UnavailableError)):
 		return nil
 	}
 	return err
 }
 
-// refusals counts calls that a server refused because of their content, until it
-// answers one.
-type refusals struct {
-	mu       sync.Mutex
-	n        int
-	answered bool // some call was
-}
-
 // mostRefusals is the number of calls that may be refused before one is answered.
 const mostRefusals = 8
-
-func (r *refusals) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answered = true
-}
-
-// add counts a refusal. The error says that all calls so far were refused.
-func (r *refusals) add(err error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.n++
-	if r.answered || r.n < mostRefusals {
-		return nil
-	}
-	return fmt.Errorf("the first %d calls were all refused: %w", r.n, err)
-}
