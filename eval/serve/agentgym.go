@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"math/big"
 	"net/http"
@@ -74,8 +73,11 @@ type gymSpeaker struct {
 	// started and stepped are the answers to a reset and to a step.
 	started, stepped func(*gymClient) any
 	// asks are the answers to questions about a client, by path.
-	asks map[string]func(*gymClient) (any, error)
+	asks map[string]gymAnswer
 }
+
+// gymAnswer is what a client answers.
+type gymAnswer func(*gymClient) (any, error)
 
 func (g *gymServer) addRoutes(speaker gymSpeaker) map[string]gymRoute {
 	routes := map[string]gymRoute{
@@ -83,12 +85,18 @@ func (g *gymServer) addRoutes(speaker gymSpeaker) map[string]gymRoute {
 			writeJSON(w, http.StatusOK, speaker.hello)
 		}},
 		"/create": {http.MethodPost, g.create},
-		"/reset":  {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { g.reset(w, r, &speaker) }},
-		"/step":   {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { g.step(w, r, &speaker) }},
-		"/close":  {http.MethodPost, g.close},
+		"/reset": {http.MethodPost, g.play("reset", speaker.started, func(f *formBody) func(*gymClient) error {
+			task, problem := speaker.reset(f)
+			return func(c *gymClient) error { return g.start(c, task, problem) }
+		})},
+		"/step": {http.MethodPost, g.play("step", speaker.stepped, func(f *formBody) func(*gymClient) error {
+			action := f.text("action")
+			return func(c *gymClient) error { return c.step(action) }
+		})},
+		"/close": {http.MethodPost, g.close},
 	}
-	for path, ask := range speaker.asks {
-		routes[path] = gymRoute{http.MethodGet, func(w http.ResponseWriter, r *http.Request) { g.ask(w, r, ask) }}
+	for path, answer := range speaker.asks {
+		routes[path] = gymRoute{http.MethodGet, g.ask(answer)}
 	}
 	return routes
 }
@@ -195,82 +203,67 @@ func (g *gymServer) close(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, started || g.gym.Mount.Name != gymBabyAI)
 }
 
-// reset starts an episode of a task by AgentGym's number.
-func (g *gymServer) reset(w http.ResponseWriter, r *http.Request, speaker *gymSpeaker) {
-	began := g.server.options.Now()
-	f, ok := readForm(w, r)
-	if !ok {
-		return
-	}
-	id := f.integer("id")
-	task, problem := speaker.reset(f)
-	if !f.ok(w) {
-		return
-	}
-	c, lost := g.find(id)
-	if problem = cmp.Or(lost, problem); problem != "" {
-		gymRefuse(w, problem)
-		return
+// start starts an episode of a task by AgentGym's number, unless the client asks for something wrong.
+func (g *gymServer) start(c *gymClient, task *big.Int, problem string) error {
+	if problem != "" {
+		return errors.New(problem)
 	}
 	choice, err := g.gym.Choose(task)
 	if err != nil {
-		gymRefuse(w, err.Error())
-		return
+		return err
 	}
 	set, chosen, err := g.gym.Mount.Find(choice)
 	if err != nil {
-		gymRefuse(w, err.Error())
-		return
+		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.reset(EpisodeStart{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1,
-		Actions: g.gym.Mount.Name == gymALFWorld}); err != nil {
-		gymRefuse(w, c.problem(err))
-		return
-	}
-	writeJSON(w, http.StatusOK, speaker.started(c))
-	g.server.metrics.observeRequest(g.gym.Mount, agentGym, "reset", g.server.options.Now().Sub(began))
+	return c.reset(EpisodeStart{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1,
+		Actions: g.gym.Mount.Name == gymALFWorld})
 }
 
-func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpeaker) {
-	began := g.server.options.Now()
-	f, ok := readForm(w, r)
-	if !ok {
-		return
-	}
-	id, action := f.integer("id"), f.text("action")
-	if !f.ok(w) {
-		return
-	}
-	if g.reply(w, id, func(c *gymClient) (any, error) {
-		if err := c.step(action); err != nil {
-			return nil, err
+// play answers requests that play. Read reads what one asks for besides the client's number, and tell is the
+// answer once that was done.
+func (g *gymServer) play(kind string, tell func(*gymClient) any, read func(*formBody) func(*gymClient) error,
+) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		began := g.server.options.Now()
+		f, ok := readForm(w, r)
+		if !ok {
+			return
 		}
-		return speaker.stepped(c), nil
-	}) {
-		g.server.metrics.observeRequest(g.gym.Mount, agentGym, "step", g.server.options.Now().Sub(began))
+		id, act := f.integer("id"), read(f)
+		if f.ok(w) && g.reply(w, id, func(c *gymClient) (any, error) {
+			err := act(c)
+			if err != nil {
+				return nil, err
+			}
+			return tell(c), nil
+		}) {
+			g.server.metrics.observeRequest(g.gym.Mount, agentGym, kind, g.server.options.Now().Sub(began))
+		}
 	}
 }
 
-func (g *gymServer) ask(w http.ResponseWriter, r *http.Request, answer func(*gymClient) (any, error)) {
-	f := queryForm(r)
-	id := f.integer("id")
-	if !f.ok(w) {
-		return
-	}
-	g.reply(w, id, func(c *gymClient) (any, error) {
-		if !c.started {
-			return nil, ErrNoEpisode
+// ask answers questions about a client that was reset.
+func (g *gymServer) ask(answer gymAnswer) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		f := queryForm(r)
+		id := f.integer("id")
+		if !f.ok(w) {
+			return
 		}
-		c.session.Touch()
-		return answer(c)
-	})
+		g.reply(w, id, func(c *gymClient) (any, error) {
+			if !c.started {
+				return nil, ErrNoEpisode
+			}
+			c.session.Touch()
+			return answer(c)
+		})
+	}
 }
 
 // reply writes what a client answers, which has no other request meanwhile, and reports
 // whether it could.
-func (g *gymServer) reply(w http.ResponseWriter, id *big.Int, answer func(*gymClient) (any, error)) bool {
+func (g *gymServer) reply(w http.ResponseWriter, id *big.Int, answer gymAnswer) bool {
 	c, problem := g.find(id)
 	if problem != "" {
 		gymRefuse(w, problem)

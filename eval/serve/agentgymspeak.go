@@ -30,7 +30,7 @@ func newGymALFWorld() gymSpeaker {
 			c.observation = withoutArrival(c.observation)
 			return alfworldStep{c.observation, c.alfworldReward(), c.actions, c.done}
 		},
-		asks: map[string]func(*gymClient) (any, error){
+		asks: map[string]gymAnswer{
 			"/observation":       func(c *gymClient) (any, error) { return c.observation, nil },
 			"/available_actions": func(c *gymClient) (any, error) { return c.actions, nil },
 			"/detail": func(c *gymClient) (any, error) {
@@ -95,7 +95,7 @@ func newGymBabyAI() gymSpeaker {
 		stepped: func(c *gymClient) any {
 			return babyaiStep{c.observation, sumOfRewards(c.reward), sumOfRewards(c.score), c.done}
 		},
-		asks: map[string]func(*gymClient) (any, error){
+		asks: map[string]gymAnswer{
 			"/observation": func(c *gymClient) (any, error) {
 				goal := "Your goal: " + c.goal + "\n"
 				return goal + strings.TrimPrefix(c.observation, goal), nil
@@ -138,7 +138,7 @@ func newGymScience() gymSpeaker {
 		stepped: func(c *gymClient) any {
 			return scienceStep{c.observation, percent(c.score) - percent(c.prior), percent(c.score), c.done}
 		},
-		asks: map[string]func(*gymClient) (any, error){
+		asks: map[string]gymAnswer{
 			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
 			"/task_description": func(c *gymClient) (any, error) {
 				return map[string]string{"task_description": c.goal}, nil

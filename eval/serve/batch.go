@@ -78,13 +78,19 @@ func taskList(m *Mount, split string) (any, error) {
 	return map[string]any{"env": m.Name, "split": set.Name, "tasks": taskRange(set.Tasks, 0, len(set.Tasks))}, nil
 }
 
+// openSessions answers POST /v1/sessions with the ids of the sessions that it opens.
 func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBody(w, r)
 	if !ok {
 		return
 	}
-	opened, err := s.openMany(body, Owner{Protocol: batchProtocol, Address: addressOf(r)})
-	s.answer(w, opened, err)
+	var q sessionsWanted
+	if body != nil && strictly(body, &q) != nil {
+		s.answer(w, nil, &ChoiceError{"body", wantOpen})
+		return
+	}
+	sessions, err := s.openAll(q, Owner{Protocol: batchProtocol, Address: addressOf(r)})
+	s.answer(w, map[string]any{"sessions": idsOf(sessions)}, err)
 }
 
 type sessionsWanted struct {
@@ -94,19 +100,6 @@ type sessionsWanted struct {
 
 // wantOpen says what opens sessions.
 const wantOpen = `want {"env": NAME, "count": N}`
-
-// openMany opens the sessions of {"env": NAME, "count": N}, and returns their ids.
-func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
-	var q sessionsWanted
-	if body != nil && strictly(body, &q) != nil {
-		return nil, &ChoiceError{"body", wantOpen}
-	}
-	sessions, err := s.openAll(q, owner)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"sessions": idsOf(sessions)}, nil
-}
 
 func idsOf(sessions []*Session) []string {
 	ids := make([]string, len(sessions))

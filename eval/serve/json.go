@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -43,15 +42,7 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 
 // strictly reads the JSON of an object that has no other members than v.
 func strictly(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if d.More() {
-		return errors.New("something follows the object")
-	}
-	return nil
+	return jsonv2.Unmarshal(b, v, asPython, jsonv2.RejectUnknownMembers(true), jsonv2.MatchCaseInsensitiveNames(true))
 }
 
 // integer is a whole number, which clients may write as a string.

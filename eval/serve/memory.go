@@ -1,11 +1,8 @@
 package serve
 
 import (
-	"fmt"
 	"sync"
 	"time"
-
-	"heldout/scoring/table"
 )
 
 // Memory bounds what the process holds.
@@ -60,10 +57,4 @@ func (r *room) fits(worlds int64) (inUse int64, ok bool) {
 	}
 	inUse = live + max(0, worlds+1-r.worlds)*(live/max(1, r.worlds))
 	return inUse, float64(inUse) < usable*float64(r.Limit)
-}
-
-func memoryText(inUse, limit int64, worlds int) string {
-	return fmt.Sprintf("Server at capacity: %s %d MB of the %d MB of --set max-memory, of "+
-		"which a fifth stays free. Cannot accept new connections.",
-		table.Counted(worlds, "episode takes", "episodes and what they share take"), inUse/1_000_000, limit/1_000_000)
 }

@@ -19,8 +19,7 @@ type metrics struct {
 	batches    *prometheus.PrometheusHistogram
 	unrecorded *prometheus.Counter
 
-	mu       sync.RWMutex
-	counters map[counterKey]*counters
+	counters sync.Map // of *counters, by counterKey
 }
 
 type counterKey struct {
@@ -43,7 +42,7 @@ var seconds = prometheus.ExponentialBuckets(1e-6, 3.164, 16)
 func newMetrics() *metrics {
 	set := prometheus.NewSet()
 	prometheus.ExposeMetadata(true) // scrapers want the types
-	return &metrics{set: set, counters: map[counterKey]*counters{},
+	return &metrics{set: set,
 		openNow:    set.NewGauge("heldout_sessions_open", nil),
 		batches:    set.NewPrometheusHistogramExt("heldout_batch_seconds", seconds),
 		unrecorded: set.NewCounter("heldout_unrecorded_episodes_total")}
@@ -51,31 +50,24 @@ func newMetrics() *metrics {
 
 func (m *metrics) countersOf(mount *Mount, protocol string) *counters {
 	key := counterKey{mount, protocol}
-	m.mu.RLock()
-	c := m.counters[key]
-	m.mu.RUnlock()
-	if c != nil {
-		return c
+	if c, ok := m.counters.Load(key); ok {
+		return c.(*counters)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if c = m.counters[key]; c == nil {
-		labels := fmt.Sprintf("env=%q,protocol=%q", mount.Name, protocol)
-		counter := func(name string) *prometheus.Counter {
-			return m.set.GetOrCreateCounter("heldout_" + name + "_total{" + labels + "}")
-		}
-		histogram := func(name, kind string) *prometheus.PrometheusHistogram {
-			return m.set.GetOrCreatePrometheusHistogramExt(
-				fmt.Sprintf("heldout_%s_seconds{%s,kind=%q}", name, labels, kind), seconds)
-		}
-		c = &counters{
-			steps: counter("steps"), resets: counter("resets"),
-			invalid: counter("invalid_actions"), errs: counter("errors"),
-			stepTime: histogram("engine", "step"), resetTime: histogram("engine", "reset"),
-			stepWhole: histogram("request", "step"), resetWhole: histogram("request", "reset"),
-		}
-		m.counters[key] = c
+	labels := fmt.Sprintf("env=%q,protocol=%q", mount.Name, protocol)
+	counter := func(name string) *prometheus.Counter {
+		return m.set.GetOrCreateCounter("heldout_" + name + "_total{" + labels + "}")
 	}
+	histogram := func(name, kind string) *prometheus.PrometheusHistogram {
+		return m.set.GetOrCreatePrometheusHistogramExt(
+			fmt.Sprintf("heldout_%s_seconds{%s,kind=%q}", name, labels, kind), seconds)
+	}
+	c := &counters{
+		steps: counter("steps"), resets: counter("resets"),
+		invalid: counter("invalid_actions"), errs: counter("errors"),
+		stepTime: histogram("engine", "step"), resetTime: histogram("engine", "reset"),
+		stepWhole: histogram("request", "step"), resetWhole: histogram("request", "reset"),
+	}
+	m.counters.Store(key, c) // another one has the same counters
 	return c
 }
 

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -197,8 +196,8 @@ func (s *Server) answer(w http.ResponseWriter, v any, err error) {
 	}
 }
 
-// runUntilEnd runs a request of a session, and returns when the session ends, even if
-// the request goes on.
+// runUntilEnd runs a request of a session, and returns when the session ends, even if the request goes on: the
+// error is then an *EndedError.
 func runUntilEnd[T any](session *Session, request func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -209,8 +208,16 @@ func runUntilEnd[T any](session *Session, request func() (T, error)) (T, error) 
 		value, err := request()
 		done <- result{value, err}
 	}()
-	r, err := await(session, done)
-	return r.value, cmp.Or(err, r.err)
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-session.ctx.Done():
+	}
+	r, ok := last(done)
+	if !ok {
+		r.err = session.endErr.Load()
+	}
+	return r.value, r.err
 }
 
 // stepOnce answers POST …/step, which has no episode to step.

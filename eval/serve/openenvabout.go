@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"heldout/envs"
 )
@@ -77,24 +78,12 @@ func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount)
 	})
 }
 
+// openAPIFile is a description in OpenAPI's form of the routes of MOUNT.
+//
+//go:embed openenv.openapi.json
+var openAPIFile string
+
 func (s *Server) writeOpenAPI(w http.ResponseWriter, _ *http.Request, m *Mount) {
-	route := func(method, text string) map[string]any {
-		return map[string]any{method: map[string]any{
-			"summary": text, "responses": map[string]any{"200": map[string]any{"description": "Successful Response"}}}}
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"openapi": "3.1.0",
-		"info": map[string]any{"title": "heldout: " + m.Name, "version": s.options.Version,
-			"description": "Sessions live on the WebSocket at ws; the HTTP routes keep no state."},
-		"paths": map[string]any{
-			"/reset":        route("post", "Start an episode that nobody can step"),
-			"/step":         route("post", "Refused: steps need the session of a WebSocket"),
-			"/state":        route("get", "The state of a fresh environment"),
-			"/health":       route("get", "Whether the server is alive"),
-			"/metadata":     route("get", "What is served"),
-			"/schema":       route("get", "JSON Schemas of action, observation and state"),
-			"/mcp":          route("post", "Model Context Protocol: there are no tools"),
-			"/openapi.json": route("get", "This document"),
-		},
-	})
+	text := strings.NewReplacer("MOUNT", m.Name, "VERSION", s.options.Version).Replace(openAPIFile)
+	writeJSON(w, http.StatusOK, json.RawMessage(text))
 }

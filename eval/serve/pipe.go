@@ -75,7 +75,7 @@ func (s *Server) ServePipe(ctx context.Context, in io.Reader, out io.Writer) err
 	case <-ctx.Done():
 	}
 	s.table.CloseAll()
-	return errors.Join(err, s.closeRecorders())
+	return errors.Join(err, s.table.recorders.close())
 }
 
 // answerLines answers lines until the pipe ends.

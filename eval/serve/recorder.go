@@ -171,7 +171,11 @@ func (s *Server) unplayed(q *unplayedTasks) (any, error) {
 // maxRollouts is the largest number of rollouts of a task that a client can choose from.
 const maxRollouts = 1000
 
+// close closes the recorders; nil has none.
 func (r *recorders) close() (err error) {
+	if r == nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true

@@ -146,7 +146,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			err = nil
 		}
 	}
-	return errors.Join(err, s.closeRecorders())
+	return errors.Join(err, s.table.recorders.close())
 }
 
 // shutDown closes all sessions, and waits for replies and good-byes on their way.
@@ -165,13 +165,6 @@ func (s *Server) awaitSockets(ctx context.Context) {
 	for s.open.Load() > 0 && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
-}
-
-func (s *Server) closeRecorders() error {
-	if s.table.recorders == nil {
-		return nil
-	}
-	return s.table.recorders.close()
 }
 
 // sweep looks after the sessions until ctx is done.

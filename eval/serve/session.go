@@ -167,21 +167,6 @@ func (s *Session) name() string { return s.id[:8] }
 // has ended. It is less than lastWords.
 const lastReply = 2 * time.Second
 
-// await returns what a running request of a session replies. Once the session has
-// ended, a request that goes on and on has no reply: the error is an *EndedError.
-func await[T any](s *Session, replies <-chan T) (reply T, err error) {
-	select {
-	case reply = <-replies:
-		return reply, nil
-	case <-s.ctx.Done():
-	}
-	reply, ok := last(replies)
-	if !ok {
-		return reply, s.endErr.Load()
-	}
-	return reply, nil
-}
-
 // last returns the last reply of a session that has ended, if it comes in time.
 func last[T any](replies <-chan T) (reply T, ok bool) {
 	patience := time.NewTimer(lastReply)
@@ -293,9 +278,7 @@ func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 	if err == nil {
 		r = Reply{TaskID: e.Task.ID, Goal: start.Goal, Observation: start.Observation, Progress: start.Progress,
 			Valid: true}
-		if err = e.ask(s.ctx, world, &r); err == nil {
-			err = e.write(s.ctx, world, &r, &start)
-		}
+		err = e.complete(s.ctx, world, &r, &start)
 	}
 	if err != nil {
 		_ = world.Close()
@@ -341,10 +324,8 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
 			r.Done, r.Truncated = true, true
 		}
-		if r.Done && step.Unjudged {
-			err = envs.ErrUnjudged
-		} else if err = e.ask(s.ctx, s.world, &r); err == nil {
-			err = e.write(s.ctx, s.world, &r, nil)
+		if err = envs.ErrUnjudged; !r.Done || !step.Unjudged {
+			err = e.complete(s.ctx, s.world, &r, nil)
 		}
 	}
 	s.table.metrics.step(e.Mount, s.owner.Protocol, s.table.now().Sub(began), &r, err)
@@ -399,42 +380,32 @@ func (s *Session) WithWorld(f func(context.Context, envs.World) error) (err erro
 	return f(s.ctx, s.world)
 }
 
-// ask asks the world what the reply to a reset or a step needs besides.
-func (e *EpisodeStart) ask(ctx context.Context, w envs.World, r *Reply) error {
-	if err := e.list(ctx, w, r); err != nil || e.Observe == nil {
-		return err
-	}
-	return e.Observe(ctx, w)
-}
-
-// write writes the observation of a reply in the form of the mount, and its keys. Start
-// is nil but at a reset.
-func (e *EpisodeStart) write(ctx context.Context, w envs.World, r *Reply, start *envs.Start) error {
+// complete asks the world what the reply to a reset or a step needs besides, and writes its observation in the form
+// of the mount. Start is nil but at a reset.
+func (e *EpisodeStart) complete(ctx context.Context, w envs.World, r *Reply, start *envs.Start) (err error) {
 	form := e.Mount.Form
-	if form == nil {
-		return e.keys(w, r)
-	}
-	actions := r.Actions
-	if actions == nil && form.Lists(start != nil) {
-		var err error
+	var actions []string
+	if e.Actions || form != nil && form.Lists(start != nil) {
 		if actions, err = validActions(ctx, w); err != nil {
 			return err
 		}
 	}
-	if start != nil {
+	if e.Actions {
+		r.Actions = actions
+	}
+	if e.Observe != nil {
+		if err := e.Observe(ctx, w); err != nil {
+			return err
+		}
+	}
+	switch {
+	case form == nil:
+	case start != nil:
 		r.Observation = form.First(*start, actions)
-	} else {
+	default:
 		r.Observation = form.Next(r.Observation, r.Steps, actions)
 	}
 	return e.keys(w, r)
-}
-
-// list adds the valid actions to a reply if they were asked for.
-func (e *EpisodeStart) list(ctx context.Context, w envs.World, r *Reply) (err error) {
-	if e.Actions {
-		r.Actions, err = validActions(ctx, w)
-	}
-	return err
 }
 
 // validActions lists the valid actions; the list is not nil.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // MaxStepTime is how long a step or a reset may take; then its session ends.
@@ -60,7 +61,9 @@ type CapacityError struct {
 func (e *CapacityError) Error() string {
 	switch {
 	case e.Memory > 0:
-		return memoryText(e.InUse, e.Memory, e.Active)
+		return fmt.Sprintf("Server at capacity: %s %d MB of the %d MB of --set max-memory, of which a fifth stays free. "+
+			"Cannot accept new connections.", table.Counted(e.Active, "episode takes", "episodes and what they share take"),
+			e.InUse/1_000_000, e.Memory/1_000_000)
 	case e.Address:
 		return fmt.Sprintf("Server at capacity: %d/%d sessions active from this address. Cannot accept new "+
 			"connections; --set max-sessions-per-client raises the limit.", e.Active, e.Max)
