@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"heldout/envs/spelling"
 )
@@ -450,28 +449,11 @@ func (p Preset) complete() (Preset, error) {
 	if p.Prompt.BuiltIn == "" {
 		return p, nil
 	}
-	var err error
-	p.Prompt.SHA256, err = builtInHash(p.Env.Name, p.Prompt.BuiltIn)
-	return p, err
-}
-
-// builtInHashes keeps the hashes of prompts of ours: many presets share one.
-var builtInHashes sync.Map
-
-func builtInHash(env, version string) (string, error) {
-	key := env + " " + version
-	if hash, ok := builtInHashes.Load(key); ok {
-		return hash.(string), nil
-	}
-	prompt, err := LoadPrompt(env, version)
-	if err != nil {
-		return "", err
-	}
-	hash, err := prompt.Hash()
+	prompt, err := LoadPrompt(p.Env.Name, p.Prompt.BuiltIn)
 	if err == nil {
-		builtInHashes.Store(key, hash)
+		p.Prompt.SHA256, err = prompt.Hash()
 	}
-	return hash, err
+	return p, err
 }
 
 // FindPresets returns the presets that a text such as eto-alfworld@1:unseen names,

@@ -20,7 +20,6 @@ import (
 // packageState lists every package-level variable that changes while the program runs, and why it may.
 var packageState = map[string]string{
 	"cmd/heldout.packaging":          "commands of the release's own build, added before the program begins",
-	"configs.builtInHashes":          "hashes of embedded prompts, which cannot change",
 	"configs.fieldsOf":               "fields of types, which cannot change",
 	"configs.loaded":                 "embedded families, which cannot change",
 	"configs.loadedPrompts":          "embedded prompts, which cannot change",
