@@ -55,13 +55,15 @@ func LoadAbout(file string) (About, error) {
 	if err != nil {
 		return About{}, err
 	}
-	return parsed(file, b, About.Check)
+	return Parse[About](file, b)
 }
 
 var sha256Digits = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // Check reports texts that are too long or do not print, and hashes that are none.
-func (a About) Check() error {
+func (a About) Check() error { return a.check() }
+
+func (a About) check() error {
 	if len(a.Models) > mostAbout {
 		return fmt.Errorf("models: there are %d, the limit is %d", len(a.Models), mostAbout)
 	}

@@ -11,6 +11,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"heldout/envs/spelling"
 )
 
 //go:embed options.yaml weights.yaml compared.yaml slips.yaml presets/*.yaml published/*.yaml baselines/*.yaml
@@ -36,22 +38,36 @@ func namesIn(folder string) ([]string, error) {
 	return found, err
 }
 
-// parsed decodes a document and checks what it says. Its errors name the file.
-func parsed[T any](file string, b []byte, check func(T) error) (v T, err error) {
+// document is a kind of file that says what is wrong with it.
+type document interface{ check() error }
+
+// Parse decodes a document, such as a Judge, and checks what it says. Its errors name the file.
+func Parse[T document](file string, b []byte) (v T, err error) {
 	if err = decode(file, b, &v); err != nil {
 		return v, err
 	}
-	if err = check(v); err != nil {
+	if err = v.check(); err != nil {
 		err = fmt.Errorf("%s: %w", file, err)
 	}
 	return v, err
 }
 
-// ours reads an embedded file.
-func ours[T any](file string, parse func(string, []byte) (T, error)) (out T, err error) {
+// ours reads an embedded document.
+func ours[T document](file string) (out T, err error) {
 	b, err := files.ReadFile(file)
 	if err != nil {
 		return out, err
 	}
-	return parse(file, b)
+	return Parse[T](file, b)
+}
+
+// named reads the embedded file of a name in a folder of such things; others says what else may be given.
+func named(folder, thing, name, others string) ([]byte, error) {
+	b, err := files.ReadFile(folder + "/" + name + ".yaml")
+	if err != nil {
+		names, _ := namesIn(folder)
+		return nil, fmt.Errorf("unknown %s %q%s; there are %s, %s", thing, name, spelling.Hint(name, names),
+			strings.Join(names, ", "), others)
+	}
+	return b, nil
 }

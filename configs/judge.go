@@ -14,12 +14,9 @@ const judgeVersion = "v1"
 
 // LoadJudge returns the embedded prompt for judging.
 func LoadJudge() (Judge, error) {
-	return ours(path.Join("prompts", "judge", judgeVersion+".yaml"), ParseJudge)
+	return ours[Judge](path.Join("prompts", "judge", judgeVersion+".yaml"))
 }
 
-// ParseJudge reads a prompt for judging.
-func ParseJudge(file string, b []byte) (Judge, error) {
-	return parsed(file, b, func(j Judge) error {
-		return needTexts(needed{"instruction", j.Instruction, nil}, needed{"answer", j.Answer, []string{"verdict"}})
-	})
+func (j Judge) check() error {
+	return needTexts(needed{"instruction", j.Instruction, nil}, needed{"answer", j.Answer, []string{"verdict"}})
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"heldout/envs/spelling"
 )
 
 // Perturbation is a rewriting of an environment's interface that keeps the tasks
@@ -95,16 +93,12 @@ func PerturbationNames() ([]string, error) { return namesIn("perturbations") }
 
 // LoadPerturbation returns an embedded perturbation by name.
 func LoadPerturbation(name string) (Perturbation, error) {
-	file := "perturbations/" + name + ".yaml"
-	b, err := files.ReadFile(file)
+	b, err := named("perturbations", "perturbation", name,
+		"FAMILY:GRADE such as verbs:2 (heldout envs ENV lists the families), or give a YAML file")
 	if err != nil {
-		names, _ := PerturbationNames()
-		return Perturbation{},
-			fmt.Errorf(
-				"unknown perturbation %q%s; there are %s, FAMILY:GRADE such as verbs:2 (heldout envs ENV lists "+
-					"the families), or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
+		return Perturbation{}, err
 	}
-	return ParsePerturbation(file, b)
+	return ParsePerturbation("perturbations/"+name+".yaml", b)
 }
 
 // The limits of a perturbation: the time to check rules grows with the product
@@ -199,7 +193,7 @@ func (p Perturbation) Rewords() bool {
 // ParsePerturbation reads a perturbation. The rules are checked against the
 // environment later, when the environment is wrapped.
 func ParsePerturbation(file string, b []byte) (Perturbation, error) {
-	return parsed(file, b, Perturbation.check)
+	return Parse[Perturbation](file, b)
 }
 
 // check reports what is wrong with a perturbation by itself.

@@ -3,7 +3,6 @@ package configs
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -43,13 +42,5 @@ func (p *Play) checkForm(errs *complaints) {
 			"the form act has reply.parser agentboard and reply.on-failure send-empty")
 	default:
 		errs.want(r.OnFailure != "" || slices.Contains(alwaysRead(), r.Parser), "reply.on-failure is missing")
-	}
-}
-
-func (r ReplyRules) checkTail(errs *complaints) {
-	if text, ok := strings.CutPrefix(r.OnFailure, SendTail+":"); ok {
-		n, err := strconv.Atoi(text)
-		errs.want(err == nil && n > 0, "reply.on-failure is %.50q: want a whole number of characters above 0",
-			r.OnFailure)
 	}
 }

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	"heldout/envs/spelling"
 )
 
 // Preset is an evaluation protocol of the field: everything that can change a
@@ -381,13 +378,7 @@ func LoadPreset(name string) (Preset, error) {
 
 // PresetText returns the file of an embedded preset.
 func PresetText(name string) ([]byte, error) {
-	b, err := files.ReadFile(path.Join("presets", name+".yaml"))
-	if err != nil {
-		names, _ := PresetNames()
-		return nil, fmt.Errorf("unknown preset %q%s; there are %s, or give a YAML file", name,
-			spelling.Hint(name, names), strings.Join(names, ", "))
-	}
-	return b, nil
+	return named("presets", "preset", name, "or give a YAML file")
 }
 
 // ParsePreset reads a preset, fills in the rules of its protocol, and checks it.

@@ -143,10 +143,9 @@ func (p *Play) check(errs *complaints) {
 		"reply.messages.thought is missing: it answers the thoughts that are sent")
 	errs.oneOf("reply.parser", p.Reply.Parser, Parsers())
 	if p.Reply.OnFailure != "" {
-		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), "send-tail")
+		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), SendTail)
 	}
 	p.checkForm(errs)
-	p.Reply.checkTail(errs)
 	errs.optional("stop.context-overflow", p.Stop.ContextOverflow, []string{"trim", "end"})
 }
 
@@ -195,11 +194,11 @@ func (c *complaints) optional(field, value string, values []string) {
 	}
 }
 
-// withNumber is oneOf for values of which one has a colon and a number after it.
+// withNumber is oneOf for values of which one has a colon and a whole number after it.
 func (c *complaints) withNumber(field, value string, values []string, numbered string) {
 	name, number, found := strings.Cut(value, ":")
 	c.oneOf(field, name, values)
-	n, err := strconv.ParseFloat(number, 64)
+	n, err := strconv.Atoi(number)
 	ok := found == (name == numbered) && (!found || err == nil && n > 0)
 	c.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0", field, value, numbered)
 }

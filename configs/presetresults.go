@@ -41,7 +41,7 @@ func LoadPresetResults(preset string) (PresetResults, error) {
 	if err != nil {
 		return PresetResults{}, nil
 	}
-	return parsed(file, b, PresetResults.check)
+	return Parse[PresetResults](file, b)
 }
 
 func (r PresetResults) check() error {

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-
-	"heldout/envs/spelling"
 )
 
 // Published is a file of published results to compare a run with.
@@ -63,19 +60,16 @@ func PublishedNames() ([]string, error) { return namesIn("baselines") }
 
 // LoadPublished returns an embedded file of published results by name.
 func LoadPublished(name string) (Published, error) {
-	file := "baselines/" + name + ".yaml"
-	b, err := files.ReadFile(file)
+	b, err := named("baselines", "published results", name, "or give a YAML file")
 	if err != nil {
-		names, _ := PublishedNames()
-		return Published{}, fmt.Errorf("unknown published results %q%s; there are %s, or give a YAML file",
-			name, spelling.Hint(name, names), strings.Join(names, ", "))
+		return Published{}, err
 	}
-	return ParsePublished(file, b)
+	return ParsePublished("baselines/"+name+".yaml", b)
 }
 
 // ParsePublished reads a file of published results.
 func ParsePublished(file string, b []byte) (Published, error) {
-	return parsed(file, b, Published.check)
+	return Parse[Published](file, b)
 }
 
 func (p Published) check() error {

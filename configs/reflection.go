@@ -31,12 +31,12 @@ func ReflectionVersions() []string { return []string{"v1", "v2"} }
 
 // LoadReflection returns the embedded reflection prompt in one of ReflectionVersions.
 func LoadReflection(version string) (Reflection, error) {
-	return ours(path.Join("prompts", "reflection", version+".yaml"), ParseReflection)
+	return ours[Reflection](path.Join("prompts", "reflection", version+".yaml"))
 }
 
 // ParseReflection reads a reflection prompt.
 func ParseReflection(file string, b []byte) (Reflection, error) {
-	return parsed(file, b, Reflection.check)
+	return Parse[Reflection](file, b)
 }
 
 func (r Reflection) check() error {

@@ -53,12 +53,7 @@ const SynthesisVersion = "v2"
 
 // LoadSynthesis returns the embedded prompts for synthesis.
 func LoadSynthesis() (Synthesis, error) {
-	return ours(path.Join("prompts", "synth", SynthesisVersion+".yaml"), ParseSynthesis)
-}
-
-// ParseSynthesis reads prompts for synthesis.
-func ParseSynthesis(file string, b []byte) (Synthesis, error) {
-	return parsed(file, b, Synthesis.check)
+	return ours[Synthesis](path.Join("prompts", "synth", SynthesisVersion+".yaml"))
 }
 
 func (s Synthesis) check() error {

@@ -20,17 +20,12 @@ type Thoughts struct {
 
 // LoadThoughts returns the embedded sentences.
 func LoadThoughts() (Thoughts, error) {
-	return ours("prompts/thoughts/v1.yaml", ParseThoughts)
+	return ours[Thoughts]("prompts/thoughts/v1.yaml")
 }
 
 var thoughtSlot = regexp.MustCompile(`\{[^{}]*\}`)
 
 const mostThoughts = 1000
-
-// ParseThoughts reads sentences.
-func ParseThoughts(file string, b []byte) (Thoughts, error) {
-	return parsed(file, b, Thoughts.check)
-}
 
 func (t Thoughts) check() error {
 	for name, list := range map[string][]string{"first": t.First, "next": t.Next, "progress": t.Progress,
@@ -63,10 +58,7 @@ type ThinkPrompt struct {
 
 // LoadThink returns the embedded prompt for thoughts.
 func LoadThink() (ThinkPrompt, error) {
-	return ours("prompts/think/v1.yaml", ParseThink)
+	return ours[ThinkPrompt]("prompts/think/v1.yaml")
 }
 
-// ParseThink reads a prompt for thoughts.
-func ParseThink(file string, b []byte) (ThinkPrompt, error) {
-	return parsed(file, b, func(t ThinkPrompt) error { return needTexts(needed{"instruction", t.Instruction, nil}) })
-}
+func (t ThinkPrompt) check() error { return needTexts(needed{"instruction", t.Instruction, nil}) }

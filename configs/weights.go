@@ -24,10 +24,7 @@ type Weight struct {
 }
 
 // LoadWeights returns the embedded weights.
-func LoadWeights() (Weights, error) { return ours("weights.yaml", ParseWeights) }
-
-// ParseWeights reads weights from a file of the form of weights.yaml.
-func ParseWeights(file string, b []byte) (Weights, error) { return parsed(file, b, Weights.check) }
+func LoadWeights() (Weights, error) { return ours[Weights]("weights.yaml") }
 
 func (w Weights) check() error {
 	if len(w.HeldOut) == 0 {

@@ -196,7 +196,7 @@ func expertThoughts(name string) (configs.Thoughts, error) {
 	if err != nil {
 		return configs.Thoughts{}, err
 	}
-	return configs.ParseThoughts(name, b)
+	return configs.Parse[configs.Thoughts](name, b)
 }
 
 // exportError marks a refusal as one of the command line.

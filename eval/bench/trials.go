@@ -103,7 +103,7 @@ func loadReflection(name string) (p configs.Reflection, about record.Prompt, err
 		about.File, about.Version, name = record.BuiltIn, version, ""
 	}
 	own := func() (configs.Reflection, error) { return configs.LoadReflection(about.Version) }
-	if p, err = FileOr(name, own, configs.ParseReflection); err == nil {
+	if p, err = FileOr(name, own, configs.Parse); err == nil {
 		about.SHA256, err = configs.HashJSON(p)
 	}
 	return p, about, err

@@ -74,7 +74,7 @@ type Judging struct {
 // Prepare draws the turns of a file or directory, reads prompt and sheet, and names
 // the folder if it has no name. It asks no model.
 func (j *Judging) Prepare(path string) (turns int, err error) {
-	prompt, err := bench.FileOr(j.Prompt, configs.LoadJudge, configs.ParseJudge)
+	prompt, err := bench.FileOr(j.Prompt, configs.LoadJudge, configs.Parse)
 	if err != nil {
 		return 0, bench.Misconfigured(err)
 	}

@@ -130,7 +130,7 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := bench.FileOr(s.Prompt, configs.LoadSynthesis, configs.ParseSynthesis)
+	prompts, err := bench.FileOr(s.Prompt, configs.LoadSynthesis, configs.Parse)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ const mostSteps = 10_000_000
 // Prepare reads the episodes of experts in a run directory, and names the folder if it has
 // no name. It returns the number of steps, and asks no model.
 func (t *Thinking) Prepare(dir string) (steps int, err error) {
-	if t.prompt, err = bench.FileOr(t.Prompt, configs.LoadThink, configs.ParseThink); err != nil {
+	if t.prompt, err = bench.FileOr(t.Prompt, configs.LoadThink, configs.Parse); err != nil {
 		return 0, bench.Misconfigured(err)
 	}
 	hash := sha256.New()

@@ -106,7 +106,7 @@ func readWeights(file string) (configs.Weights, error) {
 	if err != nil {
 		return configs.Weights{}, err
 	}
-	return configs.ParseWeights(file, b)
+	return configs.Parse[configs.Weights](file, b)
 }
 
 // readThoughts reads a file with a thought per line; none without a file.
