@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // readGiven reads an option that says something of each model from YAML: a map, whose entries add takes, or the list
@@ -23,6 +24,15 @@ func readGiven[V any](reset func([]string) error, read func(any) error, add func
 		}
 	}
 	return nil
+}
+
+// lookUp finds what is said of a model, with or without its provider.
+func lookUp[V any](given map[string]V, spec string) (value V, ok bool) {
+	value, ok = given[spec]
+	if _, name, cut := strings.Cut(spec, ":"); !ok && cut {
+		value, ok = given[name]
+	}
+	return value, ok
 }
 
 // each does something with each value, until it fails.

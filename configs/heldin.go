@@ -45,11 +45,8 @@ func (h *HeldIn) add(spec, env string) error {
 
 // Lookup returns the environments of a model, with or without its provider.
 func (h HeldIn) Lookup(spec string) []string {
-	if environments, ok := h[spec]; ok {
-		return environments
-	}
-	_, name, _ := strings.Cut(spec, ":")
-	return h[name]
+	environments, _ := lookUp(h, spec)
+	return environments
 }
 
 // Environments lists all environments that are named, sorted.

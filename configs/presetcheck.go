@@ -200,5 +200,6 @@ func (c *complaints) withNumber(field, value string, values []string, numbered s
 	c.oneOf(field, name, values)
 	n, err := strconv.Atoi(number)
 	ok := found == (name == numbered) && (!found || err == nil && n > 0)
-	c.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0", field, value, numbered)
+	c.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0; want a whole number, "+
+		"such as %[3]s:30", field, value, numbered)
 }

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -23,19 +24,12 @@ type Price struct {
 
 // Dollars returns what so many tokens cost. The cached ones are part of the prompt's.
 func (p Price) Dollars(prompt, cached, completion int) float64 {
-	cachedPrice := p.Input
-	if p.Cached != nil {
-		cachedPrice = *p.Cached
-	}
-	return (float64(prompt-cached)*p.Input + float64(cached)*cachedPrice + float64(completion)*p.Output) / 1e6
+	return (float64(prompt-cached)*p.Input + float64(cached)**cmp.Or(p.Cached, &p.Input) +
+		float64(completion)*p.Output) / 1e6
 }
 
 func (p Price) check(spec string) error {
-	cachedPrice := p.Input
-	if p.Cached != nil {
-		cachedPrice = *p.Cached
-	}
-	for _, dollars := range []float64{p.Input, cachedPrice, p.Output} {
+	for _, dollars := range []float64{p.Input, *cmp.Or(p.Cached, &p.Input), p.Output} {
 		if math.IsNaN(dollars) || dollars < 0 || dollars > highestPrice {
 			return fmt.Errorf("the price of %s is %v dollars per million tokens, want 0 to %.0f", spec, dollars,
 				float64(highestPrice))
@@ -70,11 +64,7 @@ func (p *Prices) UnmarshalYAML(read func(any) error) error {
 
 // Lookup returns what a model costs, with or without its provider; false if nobody said.
 func (p Prices) Lookup(spec string) (Price, bool) {
-	price, ok := p[spec]
-	if _, name, cut := strings.Cut(spec, ":"); !ok && cut {
-		price, ok = p[name]
-	}
-	return price, ok
+	return lookUp(p, spec)
 }
 
 func (p *Prices) add(spec string, price Price) error {

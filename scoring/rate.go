@@ -31,6 +31,17 @@ type Estimate struct {
 	Basis stats.Estimate
 }
 
+// Bounds are the mean and the limits of its interval, nil where there is none.
+func (e Estimate) Bounds() (mean, low, high *float64) {
+	switch {
+	case math.IsNaN(e.Mean):
+		return nil, nil, nil
+	case e.Interval == nil:
+		return &e.Mean, nil, nil
+	}
+	return &e.Mean, &e.Interval.Low, &e.Interval.High
+}
+
 // ErrDeterministic says why there is no interval for other decodings of tasks.
 var ErrDeterministic = errors.New("decoding was deterministic")
 

@@ -61,15 +61,15 @@ func dataOrigin(sys *system, dir string) string {
 }
 
 func newData(sys *system) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "data",
-		Short: "Fetch, import and check the official task data",
-		Args:  args(1, 1, "a command: pull, import or check"),
-		RunE: func(c *cobra.Command, names []string) error {
-			return unknownPart(c, names[0])
-		},
-	}
-	c.AddCommand(newDataPull(sys), newDataImport(sys), newDataCheck(sys))
+	return parent("data", "Fetch, import and check the official task data", "a command: pull, import or check",
+		newDataPull(sys), newDataImport(sys), newDataCheck(sys))
+}
+
+// parent is a command that only has others below it.
+func parent(name, short, expected string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Args: args(1, 1, expected),
+		RunE: func(c *cobra.Command, names []string) error { return unknownPart(c, names[0]) }}
+	c.AddCommand(below...)
 	return c
 }
 

@@ -11,16 +11,8 @@ import (
 )
 
 func newWiki(sys *system) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "wiki",
-		Short: "Build an index of Wikipedia for HotpotQA without the network",
-		Args:  args(1, 1, "a command: build"),
-		RunE: func(c *cobra.Command, names []string) error {
-			return unknownPart(c, names[0])
-		},
-	}
-	c.AddCommand(newWikiBuild(sys))
-	return c
+	return parent("wiki", "Build an index of Wikipedia for HotpotQA without the network", "a command: build",
+		newWikiBuild(sys))
 }
 
 func newWikiBuild(sys *system) *cobra.Command {

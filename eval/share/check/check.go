@@ -27,8 +27,6 @@ type Options struct {
 	Workers int
 	// Signers is a file of those who may sign; empty if signatures are not read.
 	Signers string
-	// OnPlayed is told of every episode that was played; nil for nobody.
-	OnPlayed func()
 	// worlds are the worlds of earlier checks with the same Texts; nil if there were none.
 	worlds *bench.Worlds
 }

@@ -92,9 +92,6 @@ func (p *player) attempt(ctx context.Context, e *record.Episode) {
 	defer p.mu.Unlock()
 	p.report.Episodes++
 	p.report.Steps += len(e.Trajectory)
-	if p.OnPlayed != nil {
-		p.OnPlayed()
-	}
 	if err != nil {
 		p.claim(episodes).fail("%s: %v", label, err)
 		return

@@ -141,14 +141,8 @@ func identity(m *record.Manifest) string {
 	return hex.EncodeToString(h.Sum(nil))[:22]
 }
 
-func newRate(r scoring.Rate) MeasuredRate {
-	out := MeasuredRate{}
-	if !math.IsNaN(r.Mean) {
-		out.Mean = &r.Mean
-	}
-	if r.Interval != nil {
-		out.Low, out.High = &r.Interval.Low, &r.Interval.High
-	}
+func newRate(r scoring.Rate) (out MeasuredRate) {
+	out.Mean, out.Low, out.High = r.Bounds()
 	if !math.IsNaN(r.SampleStd) {
 		out.Std = &r.SampleStd
 	}

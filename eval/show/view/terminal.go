@@ -239,8 +239,8 @@ func (l Listing) WriteJSON(w io.Writer) error {
 			if curve, step, ok := scoring.CurveOf(r.Name); ok {
 				r.Curve, r.Step = curve, &step
 			}
-			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
-			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
+			r.Success, r.SuccessLow, r.SuccessHigh = score.Success.Bounds()
+			r.Progress, r.ProgressLow, r.ProgressHigh = score.Progress.Bounds()
 			line.Rates = append(line.Rates, r)
 		}
 		text, err := json.Marshal(line)
@@ -250,15 +250,4 @@ func (l Listing) WriteJSON(w io.Writer) error {
 		_, err = w.Write(append(table.PrintableJSON(text), '\n'))
 		return err
 	})
-}
-
-// jsonEstimate returns a rate and its interval; nil stands for what there is not.
-func jsonEstimate(r scoring.Rate) (mean, low, high *float64) {
-	if math.IsNaN(r.Mean) {
-		return nil, nil, nil
-	}
-	if r.Interval == nil {
-		return &r.Mean, nil, nil
-	}
-	return &r.Mean, &r.Interval.Low, &r.Interval.High
 }

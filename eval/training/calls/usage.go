@@ -26,32 +26,19 @@ type Usage struct {
 func (b *Book) Usage() (map[string]Usage, error) {
 	totals := map[string]Usage{}
 	err := b.forEach(func(c *Call) error {
-		u := totals[c.Kind]
-		u.add(c)
-		totals[c.Kind] = u
+		totals[c.Kind] = totals[c.Kind].Plus(c.usage())
 		return nil
 	})
 	return totals, err
 }
 
-func (u *Usage) add(c *Call) {
-	u.Requests += c.Requests
+// usage is what a call cost.
+func (c *Call) usage() Usage {
 	if c.Error != "" {
-		u.Failed++
-		return
+		return Usage{Requests: c.Requests, Failed: 1}
 	}
-	u.Calls++
-	u.PromptTokens += c.PromptTokens
-	u.CompletionTokens += c.CompletionTokens
-	u.ModelSeconds += c.ModelSeconds
-	if c.PromptTokens == 0 {
-		u.Uncounted++
-	}
-	for _, field := range c.Dropped {
-		if i, found := slices.BinarySearch(u.Dropped, field); !found {
-			u.Dropped = slices.Insert(u.Dropped, i, field)
-		}
-	}
+	return Usage{Requests: c.Requests, Calls: 1, PromptTokens: c.PromptTokens, CompletionTokens: c.CompletionTokens,
+		Uncounted: map[bool]int{true: 1}[c.PromptTokens == 0], ModelSeconds: c.ModelSeconds, Dropped: c.Dropped}
 }
 
 // Plus returns the sum of two usages.

@@ -54,15 +54,9 @@ const (
 	OtherMaker   Reason = "another player"
 )
 
-func (f Filter) lacking() (progress, recoveries Reason) {
-	return Reason(fmt.Sprintf("progress below %g", f.Progress)),
-		Reason(fmt.Sprintf("fewer than %d recoveries", f.Recoveries))
-}
-
 // result says why an episode is left out, as far as its result tells; "" if it is
 // taken.
 func (f Filter) result(c *record.Condition, a record.Rank) Reason {
-	progress, _ := f.lacking()
 	switch {
 	case len(f.Envs) > 0 && !slices.Contains(f.Envs, c.Env):
 		return OtherEnv
@@ -77,7 +71,7 @@ func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 	case f.Success && a.Outcome != record.Success:
 		return NotSolved
 	case a.Progress < f.Progress:
-		return progress
+		return Reason(fmt.Sprintf("progress below %g", f.Progress))
 	}
 	return ""
 }
@@ -103,8 +97,7 @@ func (f Filter) steps(e *record.Episode) Reason {
 
 func (f Filter) recovered(n int) Reason {
 	if n < f.Recoveries {
-		_, reason := f.lacking()
-		return reason
+		return Reason(fmt.Sprintf("fewer than %d recoveries", f.Recoveries))
 	}
 	return ""
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"path/filepath"
 	"time"
 
@@ -209,12 +208,6 @@ func (c *conditionLine) add(e *record.Episode, pos record.Position) {
 }
 
 func newRate(r scoring.Rate) (out boundedRate) {
-	if math.IsNaN(r.Mean) {
-		return boundedRate{}
-	}
-	out.Mean = &r.Mean
-	if i := r.Interval; i != nil {
-		out.Low, out.High = &i.Low, &i.High
-	}
+	out.Mean, out.Low, out.High = r.Bounds()
 	return out
 }

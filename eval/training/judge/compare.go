@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -108,8 +109,15 @@ func (p *pairs) n() int {
 	return p.counts[0][0] + p.counts[0][1] + p.counts[1][0] + p.counts[1][1]
 }
 
+// measured is a measure of agreement with its interval. The error says what of them there is not.
+type measured struct {
+	value    float64
+	interval stats.Interval
+	err      error
+}
+
 // ratio is the share of agreement of the turns that count, each with its weight.
-func (p *pairs) ratio(counts func(pairedAs) float64) (value float64, iv stats.Interval, err error) {
+func (p *pairs) ratio(counts func(pairedAs) float64) measured {
 	var nums, dens [][]float64
 	for _, cluster := range p.clusters {
 		num, den := 0.0, 0.0
@@ -123,29 +131,26 @@ func (p *pairs) ratio(counts func(pairedAs) float64) (value float64, iv stats.In
 		nums, dens = append(nums, []float64{num}), append(dens, []float64{den})
 	}
 	l, err := stats.Ratio(nums, dens, true)
-	if err != nil {
-		return 0, iv, err
+	m := measured{value: l.Value, err: cmp.Or(err, p.err)}
+	if m.err == nil {
+		m.interval, m.err = p.sampling.Linear(l)
 	}
-	if p.err != nil {
-		return l.Value, iv, p.err
-	}
-	iv, err = p.sampling.Linear(l)
-	return l.Value, iv, err
+	return m
 }
 
 // population is the agreement of turns that are right and wrong as often as all are:
 // each turn with both labels stands for the turns with its own label.
-func (p *pairs) population(totals map[Label]int) (value float64, iv stats.Interval, err error) {
+func (p *pairs) population(totals map[Label]int) measured {
 	for _, label := range labels() {
 		if totals[label] > 0 && p.own[label] == 0 {
-			return 0, iv, stats.ErrNothing
+			return measured{err: stats.ErrNothing}
 		}
 	}
 	return p.ratio(func(pair pairedAs) float64 { return float64(totals[pair.own]) / float64(p.own[pair.own]) })
 }
 
 // kappa is Cohen's kappa with its interval.
-func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
+func (p *pairs) kappa() measured {
 	clusters := make([][]stats.Pair, len(p.clusters))
 	for i, cluster := range p.clusters {
 		for _, pair := range cluster {
@@ -153,14 +158,11 @@ func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
 		}
 	}
 	k, err := stats.NewKappa(clusters)
-	if err != nil {
-		return 0, iv, err
+	m := measured{value: k.Value, err: cmp.Or(err, p.err)}
+	if m.err == nil {
+		m.interval, m.err = p.sampling.Kappa(k)
 	}
-	if p.err != nil {
-		return k.Value, iv, p.err
-	}
-	iv, err = p.sampling.Kappa(k)
-	return k.Value, iv, err
+	return m
 }
 
 // Tables compares raters, all pairs of them, and says what the calls cost. The first
@@ -231,34 +233,26 @@ func agreement(list []*pairs, s *Sample) table.Table {
 		{Key: "high", Header: "to", Upper: true},
 	}}
 	for _, p := range list {
-		add := func(measure string, n int, show func(float64) table.Cell, value float64, iv stats.Interval, err error) {
+		add := func(measure string, n int, show func(float64) table.Cell, m measured) {
 			row := []table.Cell{table.String(p.a.Name), table.String(p.b.Name), table.String(measure), table.Int(n),
-				show(value), show(iv.Low), show(iv.High)}
-			if err != nil {
+				show(m.value), show(m.interval.Low), show(m.interval.High)}
+			if m.err != nil {
 				row[5], row[6] = table.None(), table.None()
 			}
-			if errors.Is(err, stats.ErrNothing) || errors.Is(err, stats.ErrAlike) {
+			if errors.Is(m.err, stats.ErrNothing) || errors.Is(m.err, stats.ErrAlike) {
 				row[4] = table.None()
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		value, iv, err := p.ratio(func(pairedAs) float64 { return 1 })
-		add("agreement %", p.n(), table.Percent, value, iv, err)
-		value, iv, err = p.kappa()
-		add("Cohen's kappa", p.n(), plain, value, iv, err)
+		add("agreement %", p.n(), table.Percent, p.ratio(func(pairedAs) float64 { return 1 }))
+		add("Cohen's kappa", p.n(), plain, p.kappa())
 		for i, label := range labels() {
-			value, iv, err = p.ratio(func(pair pairedAs) float64 {
-				if pair.Pair[0] == i {
-					return 1
-				}
-				return 0
-			})
+			said := p.ratio(func(pair pairedAs) float64 { return map[bool]float64{true: 1}[pair.Pair[0] == i] })
 			add(fmt.Sprintf("agreement %% if %s says %s", p.a.Name, label), p.counts[i][0]+p.counts[i][1],
-				table.Percent, value, iv, err)
+				table.Percent, said)
 		}
 		if s.kind == Balanced {
-			value, iv, err = p.population(s.Labels)
-			add("agreement %, all turns", p.n(), table.Percent, value, iv, err)
+			add("agreement %, all turns", p.n(), table.Percent, p.population(s.Labels))
 		}
 	}
 	t.Notes = append(t.Notes, "Intervals treat trajectories as the sampled units, and one task as a cluster. "+
