@@ -78,34 +78,22 @@ func flagValues() (map[string]completer, error) {
 			values[o.Name] = oneOf(o.Values...)
 		}
 	}
+	settings := map[string][]string{} // the values in all environments
 	for _, e := range catalog.All() {
 		for _, s := range e.Settings {
-			if complete := settingValues(s.Name); complete != nil {
-				values[s.Name] = complete
+			switch s.Type {
+			case envs.Path: // files
+			case envs.Switch:
+				settings[s.Name] = append(settings[s.Name], "true", "false")
+			default:
+				settings[s.Name] = append(settings[s.Name], s.Values...)
+			}
+			if list := settings[s.Name]; list != nil {
+				values[s.Name] = oneOf(list...)
 			}
 		}
 	}
 	return values, nil
-}
-
-// settingValues completes a setting with its values in all environments; nil means files.
-func settingValues(name string) completer {
-	var values []string
-	for _, e := range catalog.All() {
-		for _, s := range e.Settings {
-			switch {
-			case s.Name != name || s.Type == envs.Path:
-			case s.Type == envs.Switch:
-				values = append(values, "true", "false")
-			default:
-				values = append(values, s.Values...)
-			}
-		}
-	}
-	if values == nil {
-		return nil
-	}
-	return oneOf(values...)
 }
 
 func folders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

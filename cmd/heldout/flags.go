@@ -172,15 +172,9 @@ var onlyFlags = map[string]string{
 
 // ownKeys are the flags that are keys of a configuration file and no matter of
 // configs.Run: they say what the command itself does.
-func ownKeys(flags *pflag.FlagSet) (names []string) {
-	ofRun := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(ofRun, new(configs.Run))
-	flags.VisitAll(func(f *pflag.Flag) {
-		if ofRun.Lookup(f.Name) == nil && onlyFlags[f.Name] == "" {
-			names = append(names, f.Name)
-		}
-	})
-	return names
+func ownKeys(flags *pflag.FlagSet) []string {
+	ofRun := flagsOf(new(configs.Run))
+	return namesOf(flags, func(name string) bool { return ofRun.Lookup(name) == nil && onlyFlags[name] == "" })
 }
 
 // setOwnKeys sets flags that were not given to what the configuration file says.

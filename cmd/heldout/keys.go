@@ -63,9 +63,14 @@ func addKeys(c *cobra.Command) {
 }
 
 // rareKeys are the keys of a command that are not flags.
-func rareKeys(c *cobra.Command) (names []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if isKey(c, f.Name) {
+func rareKeys(c *cobra.Command) []string {
+	return namesOf(c.Flags(), func(name string) bool { return isKey(c, name) })
+}
+
+// namesOf are the names of the flags that are taken.
+func namesOf(flags *pflag.FlagSet, taken func(name string) bool) (names []string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if taken(f.Name) {
 			names = append(names, f.Name)
 		}
 	})
@@ -108,11 +113,6 @@ func setKeys(c *cobra.Command, given []string) error {
 }
 
 // keysOf are the keys of a command: all of its flags' names but a few.
-func keysOf(c *cobra.Command) (names []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if onlyFlags[f.Name] == "" {
-			names = append(names, f.Name)
-		}
-	})
-	return names
+func keysOf(c *cobra.Command) []string {
+	return namesOf(c.Flags(), func(name string) bool { return onlyFlags[name] == "" })
 }

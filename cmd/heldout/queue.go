@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -71,12 +72,11 @@ func (q *queueFlags) check(flags *pflag.FlagSet) error {
 		}
 	}
 	if !q.on() {
-		for _, name := range []string{"queue-listen", "queue-open", "queue-ack-wait", "queue-creds", "queue-ca",
-			"queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
-			if flags.Changed(name) {
-				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
+		flags.VisitAll(func(f *pflag.Flag) {
+			if f.Changed && strings.HasPrefix(f.Name, "queue-") {
+				errs = append(errs, fmt.Errorf("--%s is for --queue", f.Name))
 			}
-		}
+		})
 		return usage(errors.Join(errs...))
 	}
 	for _, name := range ownedBy(configs.EachWorker) {
@@ -111,10 +111,9 @@ func shared(flags *pflag.FlagSet) []queue.Flag {
 
 // flagsOfRun returns the given flags that set a field of configs.Run, without some.
 func flagsOfRun(flags *pflag.FlagSet, excluded []string) (out []queue.Flag) {
-	runFlags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(runFlags, new(configs.Run)) // a run's flags and more
+	ofRun := flagsOf(new(configs.Run))
 	flags.Visit(func(f *pflag.Flag) {
-		if runFlags.Lookup(f.Name) == nil || slices.Contains(excluded, f.Name) {
+		if ofRun.Lookup(f.Name) == nil || slices.Contains(excluded, f.Name) {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -128,8 +127,7 @@ func flagsOfRun(flags *pflag.FlagSet, excluded []string) (out []queue.Flag) {
 
 // apply sets the fields of r that the flags of a run's description name.
 func apply(r *configs.Run, flags []queue.Flag) error {
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(set, r)
+	set := flagsOf(r)
 	var errs []error
 	for _, given := range flags {
 		f := set.Lookup(given.Name)

@@ -47,15 +47,15 @@ func newRoot(sys *system) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))
-	addGroups(root)
-	addTo(root, toMeasure, newRun(sys), newSweep(sys), newCompare(sys), newPower(sys), newDoctor(sys),
+	addGroup(root, "Play and measure:", newRun(sys), newSweep(sys), newCompare(sys), newPower(sys), newDoctor(sys),
 		newPublished(sys))
-	addTo(root, toLook, newView(sys), newRuns(sys), newEnvs(sys), newTasks(sys), newPlay(sys), newReplay(sys),
+	addGroup(root, "Look:", newView(sys), newRuns(sys), newEnvs(sys), newTasks(sys), newPlay(sys), newReplay(sys),
 		newPresets(sys), newPreset(sys))
-	addTo(root, toShare, newReport(sys), newPlot(sys), newExport(sys), newBundle(sys), newCheck(sys),
+	addGroup(root, "Share:", newReport(sys), newPlot(sys), newExport(sys), newBundle(sys), newCheck(sys),
 		newBoard(sys))
-	addTo(root, toServe, newServe(sys), newSynth(sys), newVerify(sys), newJudge(sys), newThink(sys))
-	addTo(root, toMaintain, newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys), newVersion(sys))
+	addGroup(root, "Serve and train:", newServe(sys), newSynth(sys), newVerify(sys), newJudge(sys), newThink(sys))
+	addGroup(root, "Maintain:", newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys),
+		newVersion(sys))
 	for _, newCommand := range packaging {
 		root.AddCommand(newCommand(sys))
 	}

@@ -16,6 +16,13 @@ func newSweep(sys *system) *cobra.Command {
 	})
 }
 
+// flagsOf are the flags of a sweep, a run's and more, that set the fields of r.
+func flagsOf(r *configs.Run) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(flags, r)
+	return flags
+}
+
 func sweepFlags(f *pflag.FlagSet, r *configs.Run) {
 	runFlags(f, r)
 	optionFlags(f, r, configs.Sweeping)

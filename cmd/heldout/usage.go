@@ -14,26 +14,11 @@ import (
 	"heldout/scoring/table"
 )
 
-// The groups of commands.
-const (
-	toMeasure  = "measure"
-	toLook     = "look"
-	toShare    = "share"
-	toServe    = "serve"
-	toMaintain = "maintain"
-)
-
-func addGroups(root *cobra.Command) {
-	root.AddGroup(
-		&cobra.Group{ID: toMeasure, Title: "Play and measure:"}, &cobra.Group{ID: toLook, Title: "Look:"},
-		&cobra.Group{ID: toShare, Title: "Share:"}, &cobra.Group{ID: toServe, Title: "Serve and train:"},
-		&cobra.Group{ID: toMaintain, Title: "Maintain:"},
-	)
-}
-
-func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {
+// addGroup adds commands under a title.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range commands {
-		c.GroupID = group
+		c.GroupID = title
 		root.AddCommand(c)
 	}
 }

@@ -49,8 +49,7 @@ func newWorker(sys *system) *cobra.Command {
 }
 
 func workerFlags(f *pflag.FlagSet, r *configs.Run) {
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(flags, r)
+	flags := flagsOf(r)
 	for _, name := range ownedBy(configs.EachWorker, configs.EachOne) {
 		f.AddFlag(flags.Lookup(name))
 	}
