@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"heldout/scoring/table"
 )
 
 // The limits of what a client sends.
@@ -81,25 +82,12 @@ func (f *fields) text(name string, limit int) string {
 		return ""
 	}
 	if len(s) > limit {
-		e := wrong("string_too_long", name, "String should have at most "+strconv.Itoa(limit)+" bytes", shortened(raw))
+		e := wrong("string_too_long", name, "String should have at most "+strconv.Itoa(limit)+" bytes",
+			quoted(table.Shortened(s, 100)))
 		e.Ctx = map[string]any{"max_length": limit}
 		f.errs = append(f.errs, e)
 	}
 	return s
-}
-
-// shortened is the beginning of a long JSON string, for an error.
-func shortened(raw json.RawMessage) json.RawMessage {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return raw
-	}
-	const limit = 100
-	for n := min(len(s), limit); ; n-- {
-		if n == 0 || utf8.RuneStart(s[min(n, len(s)-1)]) {
-			return quoted(s[:n] + "…")
-		}
-	}
 }
 
 // count reads a whole number of at least 0, which may be written as a string; nil without

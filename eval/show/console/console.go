@@ -45,6 +45,14 @@ func (p *Console) validActions(ctx context.Context) ([]string, error) {
 	return append([]string{}, actions...), err
 }
 
+// listed lists the valid actions where they are listed with every observation.
+func (p *Console) listed(ctx context.Context) ([]string, error) {
+	if !p.Actions {
+		return nil, nil
+	}
+	return p.validActions(ctx)
+}
+
 // jsonStart and jsonStep are the lines of --format json.
 type jsonStart struct {
 	Env         string   `json:"env"`
@@ -77,10 +85,8 @@ func (p *Console) JSON(ctx context.Context) error {
 		return err
 	}
 	first := jsonStart{Env: p.Env, Task: p.Task.ID, Goal: start.Goal, Observation: start.Observation}
-	if p.Actions {
-		if first.Actions, err = p.validActions(ctx); err != nil {
-			return err
-		}
+	if first.Actions, err = p.listed(ctx); err != nil {
+		return err
 	}
 	out := json.NewEncoder(p.Out)
 	out.SetEscapeHTML(false)
@@ -98,10 +104,8 @@ func (p *Console) JSON(ctx context.Context) error {
 		}
 		answer := jsonStep{Observation: s.Observation, Progress: s.Progress, Done: s.Done, Success: s.Success,
 			Valid: s.Valid}
-		if p.Actions {
-			if answer.Actions, err = p.validActions(ctx); err != nil {
-				return err
-			}
+		if answer.Actions, err = p.listed(ctx); err != nil {
+			return err
 		}
 		return out.Encode(answer)
 	})
@@ -352,15 +356,13 @@ func terminalLine(line string) string { return table.Printable(strings.ReplaceAl
 
 // prompt prints the valid actions, if wanted, and asks for the next line.
 func (p *Console) prompt(ctx context.Context) error {
-	if p.Actions {
-		actions, err := p.validActions(ctx)
-		if err != nil {
-			return err
-		}
-		for _, a := range actions {
-			fmt.Fprintln(p.Out, "  "+table.Printable(a))
-		}
+	actions, err := p.listed(ctx)
+	if err != nil {
+		return err
 	}
-	_, err := fmt.Fprint(p.Out, "> ")
+	for _, a := range actions {
+		fmt.Fprintln(p.Out, "  "+table.Printable(a))
+	}
+	_, err = fmt.Fprint(p.Out, "> ")
 	return err
 }

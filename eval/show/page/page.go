@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"heldout/scoring/table"
@@ -113,17 +112,9 @@ func (p Page) Policy() string {
 	} else {
 		policy += "'none'"
 	}
-	var hashes []string
-	for _, s := range p.Sheets() {
-		hashes = append(hashes, hash(string(s)))
-	}
-	policy += "; style-src " + strings.Join(hashes, " ")
+	policy += "; style-src" + hashes(p.Sheets())
 	if len(p.Scripts) > 0 {
-		hashes = nil
-		for _, s := range p.Scripts {
-			hashes = append(hashes, hash(string(s)))
-		}
-		policy += "; script-src " + strings.Join(hashes, " ")
+		policy += "; script-src" + hashes(p.Scripts)
 	}
 	if p.Live {
 		policy += "; connect-src 'self'"
@@ -131,7 +122,11 @@ func (p Page) Policy() string {
 	return policy
 }
 
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+// hashes are the hashes of texts, each behind a blank.
+func hashes[T ~string](texts []T) (out string) {
+	for _, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		out += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return out
 }

@@ -40,17 +40,16 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		return nil, err
 	}
 	query := request.URL.Query()
-	e, found, err := r.episode(request.PathValue("episode"), s.ready(r, query))
+	first, found, err := s.attempt(request, r, request.PathValue("episode"), s.ready(r, query))
 	if err != nil {
 		return nil, err
 	}
+	e := first.Episode
 	around, err := s.around(request, r, found)
 	if err != nil {
 		return nil, err
 	}
 	around.Others = s.alternatives(r, e, query.Get("with"))
-	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Player: found.condition.Player,
-		PromptsHref: s.promptsHref(request, r, &e.Result)}
 	switch {
 	case query.Has("draw"):
 		first.Pictures, around.Note = s.draw(request.Context(), found, e)
@@ -203,12 +202,20 @@ func (s *Server) second(request *http.Request, name string) (trajectory.EpisodeP
 	if err != nil {
 		return trajectory.EpisodePage{}, err
 	}
-	e, found, err := r.episode(name[i+1:], r.opened)
-	if err != nil {
-		return trajectory.EpisodePage{}, err
+	p, _, err := s.attempt(request, r, name[i+1:], r.opened)
+	p.Second = true
+	return p, err
+}
+
+// attempt reads the attempt of that name for its page.
+func (s *Server) attempt(request *http.Request, r *shownRun, name string, read <-chan struct{}) (
+	p trajectory.EpisodePage, found located, err error) {
+	e, found, err := r.episode(name, read)
+	if err == nil {
+		p = trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Player: found.condition.Player,
+			PromptsHref: s.promptsHref(request, r, &e.Result)}
 	}
-	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Player: found.condition.Player, Second: true,
-		PromptsHref: s.promptsHref(request, r, &e.Result)}, nil
+	return p, found, err
 }
 
 // drawing is how long an episode may be replayed.

@@ -174,7 +174,9 @@ func Tables(s *Sample, turns []JudgedTurn, raters []Rater, usage calls.Usage, to
 			list = append(list, newPairs(&raters[j], &raters[i], turns))
 		}
 	}
-	return []table.Table{labelTable(s, turns, raters), confusion(list), agreement(list, s), cost(usage, took)}
+	cost := calls.Cost("judge-cost")
+	cost.Rows, cost.Notes = [][]table.Cell{usage.Cells()}, append([]string{took}, usage.Notes()...)
+	return []table.Table{labelTable(s, turns, raters), confusion(list), agreement(list, s), cost}
 }
 
 func labelTable(s *Sample, turns []JudgedTurn, raters []Rater) table.Table {
@@ -270,12 +272,6 @@ func plain(v float64) table.Cell {
 		text = "0.00"
 	}
 	return table.Cell{Text: text, Value: v}
-}
-
-func cost(u calls.Usage, took string) table.Table {
-	t := calls.Cost("judge-cost")
-	t.Rows, t.Notes = [][]table.Cell{u.Cells()}, append([]string{took}, u.Notes()...)
-	return t
 }
 
 // Kin notes models whose turns their own judge labels.
