@@ -84,9 +84,8 @@ type Set struct {
 	// Tasks are the tasks that are served, in benchmark order.
 	Tasks []envs.Task
 
-	mu     sync.Mutex // held while the split is opened
-	opened atomic.Bool
-	byID   map[string]int // index in Tasks
+	mu   sync.Mutex     // held while the split is opened
+	byID map[string]int // index in Tasks; nil until then
 }
 
 // NewMount returns a mount. It opens nothing yet.
@@ -153,24 +152,19 @@ func (m *Mount) SplitNames() []string {
 }
 
 func (s *Set) open() (err error) {
-	if s.opened.Load() {
-		return nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.opened.Load() {
+	if s.byID != nil {
 		return nil
 	}
 	env, tasks, err := s.Open()
 	if err != nil {
 		return fmt.Errorf("split %s cannot be opened: %w", s.Name, err)
 	}
-	s.byID = make(map[string]int, len(tasks))
+	s.Env, s.Tasks, s.byID = env, tasks, make(map[string]int, len(tasks))
 	for i, t := range tasks {
 		s.byID[t.ID] = i
 	}
-	s.Env, s.Tasks = env, tasks
-	s.opened.Store(true)
 	return nil
 }
 

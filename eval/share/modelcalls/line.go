@@ -96,9 +96,9 @@ type ModelCall struct {
 
 // Message is a message of a chat; a completion is one of the user.
 type Message struct {
-	Role model.Role      `json:"role"`
-	Text string          `json:"text"`
-	Tool *model.ToolCall `json:"tool,omitempty"` // called, or answered
+	Role model.Role     `json:"role"`
+	Text string         `json:"text"`
+	Tool model.ToolCall `json:"tool,omitzero"` // called, or answered
 }
 
 func newCondition(s *scoring.Score, m *record.Manifest, run string, going bool) *ConditionLine {
@@ -162,7 +162,7 @@ func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, un
 	for i := range calls {
 		messages := messagesOf(&calls[i])
 		kept := 0
-		for kept < min(len(last), len(messages)) && equal(last[kept], messages[kept]) {
+		for kept < min(len(last), len(messages)) && last[kept] == messages[kept] {
 			kept++
 		}
 		call := ModelCall{Step: calls[i].Step, Kept: kept, Messages: messages[kept:],
@@ -173,11 +173,6 @@ func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, un
 		out.Calls, last = append(out.Calls, call), messages
 	}
 	return out
-}
-
-func equal(a, b Message) bool {
-	return a.Role == b.Role && a.Text == b.Text &&
-		(a.Tool == b.Tool || a.Tool != nil && b.Tool != nil && *a.Tool == *b.Tool)
 }
 
 // messagesOf are the messages of a call; a completion's are one text.
@@ -191,23 +186,15 @@ func messagesOf(call *episode.Call) []Message {
 		if call.Request.Completion {
 			m.Role = model.User
 		}
-		out = append(out, newMessage(m.Role, m.Content, m.Call))
+		out = append(out, Message{m.Role, m.Content, m.Call})
 	}
 	return out
 }
 
 func replyOf(call *episode.Call, form string) Message {
 	if form != configs.ToolCall {
-		return newMessage(model.Assistant, call.Reply, model.ToolCall{})
+		return Message{Role: model.Assistant, Text: call.Reply}
 	}
 	reply := agent.CalledReply(call.Reply)
-	return newMessage(model.Assistant, reply.Text, append(reply.Calls, model.ToolCall{})[0])
-}
-
-func newMessage(role model.Role, text string, call model.ToolCall) Message {
-	m := Message{Role: role, Text: text}
-	if call != (model.ToolCall{}) {
-		m.Tool = &call
-	}
-	return m
+	return Message{model.Assistant, reply.Text, append(reply.Calls, model.ToolCall{})[0]}
 }

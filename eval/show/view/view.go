@@ -129,8 +129,7 @@ func (e *httpError) Error() string { return e.text }
 
 func notFound(text string) error { return &httpError{http.StatusNotFound, text} }
 
-// answer turns a function that makes a page into a handler. A nil page without an
-// error has been answered.
+// answer turns a function that makes a page into a handler.
 func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, err := make(r)
