@@ -46,7 +46,7 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, o.Help)
 	case *configs.Strings:
 		if o.Name == "env" {
-			f.Var(&envList{list: field}, o.Name, o.Help)
+			f.Var((*envList)(field), o.Name, o.Help)
 		} else if o.Commas {
 			f.StringSliceVar((*[]string)(field), o.Name, *field, o.Help)
 		} else {

@@ -147,8 +147,6 @@ type Reply struct {
 	Steps     int
 	// Keys are nil if they were not asked for.
 	Keys *Keys
-	// Step is the environment's own answer.
-	Step envs.Step
 }
 
 // ID returns the session's id.
@@ -319,7 +317,6 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 		r = Reply{
 			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.reward(step, s.last.Progress),
 			Progress: step.Progress, Success: step.Success, Valid: step.Valid, Done: step.Done, Steps: s.last.Steps + 1,
-			Step: step,
 		}
 		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
 			r.Done, r.Truncated = true, true
