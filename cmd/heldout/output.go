@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -166,34 +167,26 @@ func intervalFlag(c *cobra.Command, about *string) {
 
 // check reports errors that can be found before anything is played.
 func (o *output) check() error {
-	if !slices.Contains(table.Formats(), table.Format(o.format)) {
+	columns := report.CheckColumns(o.first.Columns)
+	switch {
+	case !slices.Contains(table.Formats(), table.Format(o.format)):
 		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format,
 			spelling.Hint(o.format, strings.Fields(formats())), formats()))
-	}
-	if !slices.Contains(claim.Rates(), o.first.Rate) {
+	case !slices.Contains(claim.Rates(), o.first.Rate):
 		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.first.Rate,
 			strings.Trim(fmt.Sprint(claim.Rates()), "[]")))
-	}
-	if err := report.CheckColumns(o.first.Columns); err != nil {
-		return usage(err)
-	}
-	if o.latex != latexLines && o.latex != latexCompact {
+	case columns != nil:
+		return usage(columns)
+	case o.latex != latexLines && o.latex != latexCompact:
 		return usage(fmt.Errorf("--set latex=%q is unknown; there are %s and %s", o.latex, latexLines, latexCompact))
-	}
-	if o.width != 0 && (o.width < narrowest || o.width > widest) {
+	case o.width != 0 && (o.width < narrowest || o.width > widest):
 		return usage(fmt.Errorf("--width is %d, want %d to %d", o.width, narrowest, widest))
-	}
-	if !(o.margin >= 0 && o.margin < 100) {
+	case !(o.margin >= 0 && o.margin < 100):
 		return usage(fmt.Errorf("--margin is %v, want 0 or more and less than 100 points", o.margin))
 	}
-	if err := report.Check(o.tables); err != nil {
-		return usage(err)
-	}
-	if _, err := o.demands(); err != nil {
-		return usage(err)
-	}
+	_, demands := o.demands()
 	_, err := o.Load()
-	return usage(err)
+	return usage(cmp.Or(report.Check(o.tables), demands, err))
 }
 
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
