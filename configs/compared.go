@@ -25,11 +25,9 @@ type Comparison struct {
 	Extra int `yaml:"more"`
 }
 
-// Comparisons lists all comparisons, one for each file and preset. The list is shared: nobody changes it.
-func Comparisons() ([]Comparison, error) { return comparisons() }
-
-// comparisons reads them once: a list of presets asks for them with each.
-var comparisons = sync.OnceValues(func() (list []Comparison, err error) {
+// Comparisons lists all comparisons, one for each file and preset, read once: a list of presets asks for them with
+// each. The list is shared: nobody changes it.
+var Comparisons = sync.OnceValues(func() (list []Comparison, err error) {
 	err = embedded("compared.yaml", &list)
 	return list, err
 })

@@ -228,18 +228,17 @@ func PerturbArguments() ([]string, error) {
 		return nil, err
 	}
 	grades := map[string]int{}
-	highest := 0
 	for _, env := range envs {
 		families, err := LoadFamilies(env)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range families.All {
-			grades[f.ID] = max(grades[f.ID], len(f.Grades))
-			highest = max(highest, len(f.Grades))
+			for _, id := range []string{f.ID, "all"} {
+				grades[id] = max(grades[id], len(f.Grades))
+			}
 		}
 	}
-	grades["all"] = highest
 	for _, id := range append(slices.Clone(FamilyIDs()), "all") {
 		for grade := 1; grade <= grades[id]; grade++ {
 			names = append(names, fmt.Sprintf("%s:%d", id, grade))

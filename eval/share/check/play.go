@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,47 +22,31 @@ type player struct {
 	manifest *record.Manifest
 	plan     *record.Plan
 	prompts  bench.Prompts
-	// tallies are what is known of the planned episodes, by id.
-	tallies map[string]*tally
+	// tallies are what is known of the planned episodes, by id, and unfinished counts the attempts without a result.
+	tallies    map[string]*tally
+	unfinished map[record.Outcome]int
 
 	mu                       sync.Mutex
 	fromReplies, fromActions int
 	sent                     struct{ same, mismatched, unknown int }
-	// unfinished counts the attempts without a result.
-	unfinished map[record.Outcome]int
 }
-
-// inFlight is how many attempts wait for each worker: few, because they are large.
-const inFlight = 2
 
 // play plays all attempts, some at once.
 func (p *player) play(ctx context.Context, run record.Parts) error {
 	group, ctx := errgroup.WithContext(ctx)
-	queue := make(chan *record.Episode, p.Workers*inFlight)
-	group.Go(func() error {
-		defer close(queue)
-		_, err := record.EachEpisode(run, func(_ *record.Manifest, e *record.Episode) {
-			own := *e
-			own.Trajectory = append([]record.Step(nil), e.Trajectory...)
-			p.tally(&own)
-			select {
-			case queue <- &own:
-			case <-ctx.Done():
-			}
-		})
-		return err
-	})
-	for range p.Workers {
+	group.SetLimit(p.Workers)
+	_, err := record.EachEpisode(run, func(_ *record.Manifest, e *record.Episode) {
+		own := *e
+		own.Trajectory = append([]record.Step(nil), e.Trajectory...)
+		p.tally(&own)
 		group.Go(func() error {
-			for e := range queue {
-				if ctx.Err() == nil {
-					p.attempt(ctx, e)
-				}
+			if ctx.Err() == nil {
+				p.attempt(ctx, &own)
 			}
 			return ctx.Err()
 		})
-	}
-	return group.Wait()
+	})
+	return cmp.Or(group.Wait(), err)
 }
 
 // planned returns the condition of an episode, with its place in the plan.

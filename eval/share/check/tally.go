@@ -35,9 +35,7 @@ func (p *player) tally(r *record.Episode) {
 	}
 	p.remember(t, r)
 	if t.outcome = r.Outcome; !r.Outcome.Final() {
-		p.mu.Lock()
 		p.unfinished[r.Outcome]++
-		p.mu.Unlock()
 	}
 }
 

@@ -41,33 +41,35 @@ var errReading = errors.New("the records are being read")
 
 // open begins to read the run, once, as soon as there is a place among the readers.
 func (r *shownRun) open(readers chan struct{}) {
-	r.opening.Do(func() {
-		go func() {
-			readers <- struct{}{}
-			defer func() { <-readers }()
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			defer close(r.opened)
-			_ = r.update() // the next look tries again and tells
-		}()
+	read(&r.opening, readers, r.opened, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		_ = r.update() // the next look tries again and tells
 	})
 }
 
 // note begins to measure the steps of the run, once, and returns what is closed when lists know why attempts failed.
 func (r *shownRun) note(readers chan struct{}) (noted <-chan struct{}) {
-	r.noting.Do(func() {
+	read(&r.noting, readers, r.noted, func() {
+		measuring := scoring.Measuring()
+		index, _ := record.OpenNoted(r.parts, measuring, reasonOf)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.index, r.measuring, r.looked = index, measuring, time.Time{} // without an index, the next look tells why
+	})
+	return r.noted
+}
+
+// read reads once, in a place among the readers, and then closes done.
+func read(once *sync.Once, readers, done chan struct{}, do func()) {
+	once.Do(func() {
 		go func() {
 			readers <- struct{}{}
 			defer func() { <-readers }()
-			defer close(r.noted)
-			measuring := scoring.Measuring()
-			index, _ := record.OpenNoted(r.parts, measuring, reasonOf)
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.index, r.measuring, r.looked = index, measuring, time.Time{} // without an index, the next look tells why
+			defer close(done)
+			do()
 		}()
 	})
-	return r.noted
 }
 
 // reasonOf is the note of an index on why an attempt failed.

@@ -3,7 +3,7 @@ package calls
 import (
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"heldout/scoring/table"
@@ -14,8 +14,8 @@ type Progress struct {
 	now     func() time.Time
 	started time.Time
 
-	mu                                sync.Mutex
-	planned, done, failed, calls, tok int
+	planned                     int
+	done, failed, calls, tokens atomic.Int64
 }
 
 // NewProgress returns the progress of so many items.
@@ -25,38 +25,33 @@ func NewProgress(planned int, now func() time.Time) *Progress {
 
 // Call counts a call with a reply.
 func (t *Progress) Call(c *Call) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.calls++
-	t.tok += c.CompletionTokens
+	t.calls.Add(1)
+	t.tokens.Add(int64(c.CompletionTokens))
 }
 
 // Item counts an item that ended, with an error if a call has no reply.
 func (t *Progress) Item(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.done++
+	t.done.Add(1)
 	if err != nil {
-		t.failed++
+		t.failed.Add(1)
 	}
 }
 
 // Line describes the state, the most important facts first.
 func (t *Progress) Line() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	parts := []string{fmt.Sprintf("%d/%d items", t.done, t.planned)}
+	done, failed, tokens := int(t.done.Load()), t.failed.Load(), t.tokens.Load()
+	parts := []string{fmt.Sprintf("%d/%d items", done, t.planned)}
 	elapsed := t.now().Sub(t.started)
-	if t.done > 0 && t.done < t.planned {
-		rest := time.Duration(float64(elapsed) / float64(t.done) * float64(t.planned-t.done))
+	if done > 0 && done < t.planned {
+		rest := time.Duration(float64(elapsed) / float64(done) * float64(t.planned-done))
 		parts = append(parts, "ETA "+rest.Round(time.Second).String())
 	}
-	if t.failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d without a result", t.failed))
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d without a result", failed))
 	}
-	parts = append(parts, table.Counted(t.calls, "call"))
-	if seconds := elapsed.Seconds(); t.tok > 0 && seconds > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(t.tok)/seconds))
+	parts = append(parts, table.Counted(int(t.calls.Load()), "call"))
+	if seconds := elapsed.Seconds(); tokens > 0 && seconds > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(tokens)/seconds))
 	}
 	return strings.Join(parts, "  ")
 }
