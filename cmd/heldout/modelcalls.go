@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,13 +81,6 @@ func (a *modelCalls) calls(sys *system) *training.ModelCalls {
 			return progress, sys.follow(progress.Line)
 		},
 	}
-}
-
-func (a *modelCalls) wants() error {
-	if strings.TrimSpace(a.out) == "" {
-		return usage(errors.New("no folder is given; name one with --out"))
-	}
-	return nil
 }
 
 func withoutResult(n int, noun string) error {

@@ -41,8 +41,10 @@ func newPlay(sys *system) *cobra.Command {
 				return usage(err)
 			}
 			noteIncomplete(sys, env)
-			if env, err = o.perturbed(env); err != nil {
-				return usage(err)
+			if o.perturbation != "" {
+				if env, err = bench.Perturbed(env, o.perturbation); err != nil {
+					return usage(err)
+				}
 			}
 			task, err := o.find(env)
 			if err != nil {
@@ -101,13 +103,6 @@ func (o *playOptions) find(env envs.Env) (envs.Task, error) {
 		err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
 	}
 	return task, err
-}
-
-func (o *playOptions) perturbed(env envs.Env) (envs.Env, error) {
-	if o.perturbation == "" {
-		return env, nil
-	}
-	return bench.Perturbed(env, o.perturbation)
 }
 
 // environment opens the environment, or one of a single story file.

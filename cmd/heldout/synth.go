@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +28,11 @@ func newSynth(sys *system) *cobra.Command {
 		Short: "Have a model write training trajectories, as AgentRefine does",
 		Args:  args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := errors.Join(a.check(), a.wants(), usage(s.Check())); err != nil {
+			var folder error
+			if strings.TrimSpace(a.out) == "" {
+				folder = errors.New("no folder is given; name one with --out")
+			}
+			if err := errors.Join(a.check(), folder, s.Check()); err != nil {
 				return usage(err)
 			}
 			s.ModelCalls, s.Seed = a.calls(sys), a.seed

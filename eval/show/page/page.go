@@ -125,8 +125,12 @@ func (p Page) Policy() string {
 // hashes are the hashes of texts, each behind a blank.
 func hashes[T ~string](texts []T) (out string) {
 	for _, text := range texts {
-		sum := sha256.Sum256([]byte(text))
-		out += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		out += " " + hash(string(text))
 	}
 	return out
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

@@ -35,18 +35,9 @@ var (
 	// Script gives episodes their keys, aligns two of them and shows what the model was sent.
 	Script = episodeScript + promptsScript
 
-	parsed = parse(map[string]string{"list": listText, "bundle": bundleText})
+	lists  = template.New("list").Funcs(template.FuncMap{"visible": visible, "option": option})
+	parsed = template.Must(template.Must(lists.Parse(listText)).New("bundle").Parse(bundleText))
 )
-
-// parse parses embedded templates.
-func parse(texts map[string]string) *template.Template {
-	t := template.New("")
-	t.Funcs(template.FuncMap{"visible": visible, "option": option})
-	for name, text := range texts {
-		template.Must(t.New(name).Parse(text))
-	}
-	return t
-}
 
 // Name names an attempt in links: the id of the episode, and the number of the
 // attempt if it is not the first.
