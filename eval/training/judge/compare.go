@@ -109,15 +109,15 @@ func (p *pairs) n() int {
 	return p.counts[0][0] + p.counts[0][1] + p.counts[1][0] + p.counts[1][1]
 }
 
-// measured is a measure of agreement with its interval. The error says what of them there is not.
-type measured struct {
+// concordance is a measure of agreement with its interval. The error says what of them there is not.
+type concordance struct {
 	value    float64
 	interval stats.Interval
 	err      error
 }
 
 // ratio is the share of agreement of the turns that count, each with its weight.
-func (p *pairs) ratio(counts func(pairedAs) float64) measured {
+func (p *pairs) ratio(counts func(pairedAs) float64) concordance {
 	var nums, dens [][]float64
 	for _, cluster := range p.clusters {
 		num, den := 0.0, 0.0
@@ -131,7 +131,7 @@ func (p *pairs) ratio(counts func(pairedAs) float64) measured {
 		nums, dens = append(nums, []float64{num}), append(dens, []float64{den})
 	}
 	l, err := stats.Ratio(nums, dens, true)
-	m := measured{value: l.Value, err: cmp.Or(err, p.err)}
+	m := concordance{value: l.Value, err: cmp.Or(err, p.err)}
 	if m.err == nil {
 		m.interval, m.err = p.sampling.Linear(l)
 	}
@@ -140,17 +140,17 @@ func (p *pairs) ratio(counts func(pairedAs) float64) measured {
 
 // population is the agreement of turns that are right and wrong as often as all are:
 // each turn with both labels stands for the turns with its own label.
-func (p *pairs) population(totals map[Label]int) measured {
+func (p *pairs) population(totals map[Label]int) concordance {
 	for _, label := range labels() {
 		if totals[label] > 0 && p.own[label] == 0 {
-			return measured{err: stats.ErrNothing}
+			return concordance{err: stats.ErrNothing}
 		}
 	}
 	return p.ratio(func(pair pairedAs) float64 { return float64(totals[pair.own]) / float64(p.own[pair.own]) })
 }
 
 // kappa is Cohen's kappa with its interval.
-func (p *pairs) kappa() measured {
+func (p *pairs) kappa() concordance {
 	clusters := make([][]stats.Pair, len(p.clusters))
 	for i, cluster := range p.clusters {
 		for _, pair := range cluster {
@@ -158,7 +158,7 @@ func (p *pairs) kappa() measured {
 		}
 	}
 	k, err := stats.NewKappa(clusters)
-	m := measured{value: k.Value, err: cmp.Or(err, p.err)}
+	m := concordance{value: k.Value, err: cmp.Or(err, p.err)}
 	if m.err == nil {
 		m.interval, m.err = p.sampling.Kappa(k)
 	}
@@ -235,7 +235,7 @@ func agreement(list []*pairs, s *Sample) table.Table {
 		{Key: "high", Header: "to", Upper: true},
 	}}
 	for _, p := range list {
-		add := func(measure string, n int, show func(float64) table.Cell, m measured) {
+		add := func(measure string, n int, show func(float64) table.Cell, m concordance) {
 			row := []table.Cell{table.String(p.a.Name), table.String(p.b.Name), table.String(measure), table.Int(n),
 				show(m.value), show(m.interval.Low), show(m.interval.High)}
 			if m.err != nil {
