@@ -62,8 +62,9 @@ func (e *CapacityError) Error() string {
 	switch {
 	case e.Memory > 0:
 		return fmt.Sprintf("Server at capacity: %s %d MB of the %d MB of --set max-memory, of which a fifth stays free. "+
-			"Cannot accept new connections.", table.Counted(e.Active, "episode takes", "episodes and what they share take"),
-			e.InUse/1_000_000, e.Memory/1_000_000)
+			"Cannot accept new connections.",
+			table.Counted(e.Active, "episode takes", "episodes and what they share take"), e.InUse/1_000_000,
+			e.Memory/1_000_000)
 	case e.Address:
 		return fmt.Sprintf("Server at capacity: %d/%d sessions active from this address. Cannot accept new "+
 			"connections; --set max-sessions-per-client raises the limit.", e.Active, e.Max)
