@@ -104,7 +104,7 @@ func TestFamiliesCombine(t *testing.T) {
 				}
 			}
 		}
-		for _, n := range names {
+		for _, n := range sharedtest.Sample(t, names, 15) {
 			rules, err := Named(name, n)
 			if err == nil {
 				_, err = Wrap(env, rules)
@@ -122,7 +122,7 @@ func TestFamiliesCombine(t *testing.T) {
 // A thousand draws of each environment are consistent: no two actions clash, and
 // every rule is about something that exists. A smaller draw is part of a larger one.
 func TestDraws(t *testing.T) {
-	seeds := int64(sharedtest.Times(t, 10, 4))
+	seeds := int64(sharedtest.Times(t, 10, 1))
 	if *whole {
 		seeds = 250
 	}
@@ -241,7 +241,7 @@ func TestNonceWords(t *testing.T) {
 // noun: else two things would have one name.
 func TestNewWordsAreNew(t *testing.T) {
 	nonce := sharedtest.Must(configs.NonceWords())(t)
-	for _, name := range withFamilies(t) {
+	for _, name := range sharedtest.Sample(t, withFamilies(t), 2) {
 		_, all := recorded(t, name)
 		families := sharedtest.Must(configs.LoadFamilies(name))(t)
 		fresh := map[string]bool{}
@@ -272,7 +272,7 @@ func TestNewWordsAreNew(t *testing.T) {
 func TestNounsAreOfAllThings(t *testing.T) {
 	for _, name := range []string{"alfworld", "babyai"} {
 		env := generated(t, name)
-		for _, rule := range []string{"nouns:1", "nouns:2", "nouns:3"} {
+		for _, rule := range sharedtest.Sample(t, []string{"nouns:1", "nouns:2", "nouns:3"}, 1) {
 			perturbed := sharedtest.Must(Wrap(env, mustName(t, name, rule)))(t)
 			for _, h := range hearTasks(t, env) {
 				p := sharedtest.Must(perturbed.ofType(h.taskType))(t)

@@ -56,7 +56,7 @@ func newCondition(rules configs.Perturbation, p *Perturbation) *condition {
 // families name and in nothing else.
 func TestTextsOfConditions(t *testing.T) {
 	all, nothing, old, more := 0, 0, 0, 0
-	every := sharedtest.Every(t, 4, 2) // of a family at least one grade
+	every := sharedtest.Every(t, 16, 2) // in the long form, of a family at least one grade
 	for _, name := range withFamilies(t) {
 		env := benchmark(t, name)
 		heard, prompts := hearTasks(t, env), ownPrompts(t, name)

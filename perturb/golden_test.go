@@ -35,7 +35,7 @@ func shipped(t testing.TB) []configs.Perturbation {
 func TestOfficialGames(t *testing.T) {
 	env := official(t)
 	ctx := context.Background()
-	every := sharedtest.Every(t, 23, 8)
+	every := sharedtest.Every(t, 67, 8)
 	for _, rules := range shipped(t) {
 		perturbed := sharedtest.Must(Wrap(env, rules))(t)
 		p := perturbed.byType[env.Tasks()[0].Type]

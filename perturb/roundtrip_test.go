@@ -173,14 +173,14 @@ func TestRecordedTextsOneToOne(t *testing.T) {
 					readBack(t, rules.Name, p, s, exact)
 				}
 			}
-			most, some := 1, 100
+			most, some := 1, 400
 			switch {
 			case *whole:
 				some = 1
 			case sharedtest.Long():
 				some = 20
 			default:
-				most = 20
+				most = 80
 			}
 			for _, rules := range byHand(t, name) {
 				check(rules, name != "pddl", sampled(all, most))

@@ -123,6 +123,7 @@ func (s told) expect(t *testing.T, want string) {
 
 // When heldout is killed, its server ends, and the same command continues.
 func TestCheckpointsKilled(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := t.TempDir()
 	makeCheckpoint(t, dir, "step-1")
@@ -144,6 +145,7 @@ func TestCheckpointsKilled(t *testing.T) {
 // A checkpoint that appears later is played, until the command is stopped, which also stops
 // its server.
 func TestCheckpointsFollowed(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := t.TempDir()
 	cmd, servers := checkpointRun(t, dir, "--follow")

@@ -126,6 +126,7 @@ func (k *killer) awaitBytes() {
 // A pull that is killed while data arrive shows nothing, and the same command
 // continues it.
 func TestKilledPulls(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	k := &killer{content: boardArchive(t), file: filepath.Join(dir, ".heldout", "agentboard")}

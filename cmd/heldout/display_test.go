@@ -137,6 +137,7 @@ func TestFrozenTerminal(t *testing.T) {
 
 // Whole commands end although standard error takes nothing.
 func TestFrozenCommand(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	terminal := &frozen{released: make(chan struct{})}
 	defer close(terminal.released)

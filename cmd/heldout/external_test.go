@@ -148,6 +148,7 @@ func TestExternalKills(t *testing.T) {
 
 // A command that is stopped as it starts a program ends at once, and has ended the program then.
 func TestExternalStop(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	for _, command := range []string{"run --model random --out %s/run --env", "play", "tasks", "doctor"} {
 		dir := t.TempDir()
@@ -177,6 +178,7 @@ func TestExternalStop(t *testing.T) {
 
 // Every table that has rows of an environment outside says which program it was.
 func TestExternalMarks(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	heldout := func(args ...string) string {

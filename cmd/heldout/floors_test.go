@@ -2,9 +2,6 @@ package main
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -177,26 +174,12 @@ var outside = map[string][]string{
 // sources calls visit for every Go file of the module that is not a test.
 func sources(t *testing.T, visit func(pkg, file string, f *ast.File)) {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	fset := token.NewFileSet()
-	sharedtest.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	p := parseProduct(t)
+	for dir, files := range p.byFolder {
+		for _, f := range files {
+			visit(dir, p.set.File(f.Pos()).Name(), f)
 		}
-		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root) {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		f, err := parser.ParseFile(fset, path, nil, 0)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, filepath.Dir(path))
-		visit(filepath.ToSlash(rel), path, f)
-		return err
-	}))
+	}
 }
 
 func TestFloors(t *testing.T) {

@@ -140,6 +140,7 @@ func TestMistakes(t *testing.T) {
 
 // Words that people look for are answered with the page that has them.
 func TestSearchedWords(t *testing.T) {
+	sharedtest.Heavy(t)
 	for word, page := range map[string]string{"std": "statistics", "spread": "statistics", "seeds": "records",
 		"latex": "statistics", "weights": "statistics"} {
 		out, err := exec.Command("heldout", "help", word).Output()

@@ -107,6 +107,7 @@ func marked(variable string) (found []string) {
 // A heldout that plays a program is killed at random moments, as it starts it or plays: of the
 // program and what that has started nothing is left.
 func TestProgramOwners(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	rng := stream.New(1, "program owners")
 	for range sharedtest.Times(t, 4, 2, 20) {

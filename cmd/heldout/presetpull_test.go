@@ -66,6 +66,7 @@ func in(t *testing.T, dir string, args ...string) (out string, err error) {
 
 // After a pull, every command finds the originals without being told where they are.
 func TestPulledOriginals(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := t.TempDir()
 	archive := toySource(t, dir)
@@ -106,6 +107,7 @@ func TestPulledOriginals(t *testing.T) {
 
 // A pull of originals that is killed shows nothing, and the same command continues it.
 func TestKilledPresetPulls(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")

@@ -40,6 +40,7 @@ func pageCommands(text string) (out [][]string) {
 // Every command of the page is one: runs are planned, pulls say what they would fetch, and
 // the others read runs of the same names.
 func TestPublishedPage(t *testing.T) {
+	sharedtest.Heavy(t)
 	dir := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
@@ -130,6 +131,7 @@ func TestPublishedPageFigures(t *testing.T) {
 
 // With the originals and the data there, the runs of the page can be planned.
 func TestPublishedPageWithOriginals(t *testing.T) {
+	sharedtest.Heavy(t)
 	dir, data := t.TempDir(), sharedtest.AgentBoard(t)
 	originals := sharedtest.Golden(t, "protocols/originals")
 	for folder, name := range map[string]string{"agentboard": "AgentBoard-bb7255e", "eto": "ETO-a2fc5da",

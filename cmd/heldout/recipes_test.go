@@ -47,6 +47,7 @@ func standIn(t *testing.T, name, script string) {
 // A part that gets Slurm's signal before its time limit stops and is queued again, and
 // the same job goes on. One that Slurm ends, or that ends by itself, is not.
 func TestSlurm(t *testing.T) {
+	sharedtest.Heavy(t)
 	requeued := filepath.Join(t.TempDir(), "requeued")
 	standIn(t, "scontrol", `echo "$@" >>`+requeued)
 	path, text := recipe(t, "slurm.sh")
@@ -159,6 +160,7 @@ func vllmServers(t *testing.T, model string) (cmd *exec.Cmd, tells net.Listener,
 // There is a server for each group of GPUs. A run uses them, and none is left when the
 // script is stopped.
 func TestVLLMServers(t *testing.T) {
+	sharedtest.Heavy(t)
 	cmd, tells, port := vllmServers(t, fakeModel)
 	stdout := sharedtest.Must(cmd.StdoutPipe())(t)
 	sharedtest.OK(t, cmd.Start())

@@ -142,10 +142,13 @@ func TestKill(t *testing.T) {
 		inFlight, kills, seeds int
 		requests               int // between kills, at most
 	}{
-		{"few in flight", 6, sharedtest.Times(t, 6, 4, 480), sharedtest.Times(t, 4, 2, 30), 12},
-		{"many in flight", 64, sharedtest.Times(t, 4, 1, 10), sharedtest.Times(t, 8, 4, 15), 240},
+		{"few in flight", 6, sharedtest.Times(t, 6, 2, 480), sharedtest.Times(t, 4, 1, 30), 12},
+		{"many in flight", 64, sharedtest.Times(t, 4, 4, 10), sharedtest.Times(t, 8, 8, 15), 240},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.inFlight > 6 {
+				sharedtest.Heavy(t)
+			}
 			more := []string{"--seeds", fmt.Sprint(c.seeds), "--concurrency", fmt.Sprint(c.inFlight)}
 			dirs := []string{filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")}
 			var starts starter
@@ -216,6 +219,7 @@ func killAt(t *testing.T, cmd *exec.Cmd, moment <-chan struct{}, late <-chan tim
 // error that says so, wherever in the file it happens; with room again, the same
 // command ends with the tables of an undisturbed run.
 func TestFullDisk(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	want, _ := undisturbed(t)
 	server := httptest.NewServer(&fakeServer{context: 16384})
@@ -312,6 +316,7 @@ func TestInterrupt(t *testing.T) {
 
 // A server that fails one request in five, in six ways, costs no episode.
 func TestFailingServer(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	steps := []string{"--step-limit", fmt.Sprint(sharedtest.Times(t, 8, 3))}
 	want, _ := undisturbed(t, steps...)

@@ -33,6 +33,7 @@ func exitCode(t *testing.T, err error) int {
 
 // A terminal that goes away ends a run as Ctrl-C does; under nohup it goes on.
 func TestHangup(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})

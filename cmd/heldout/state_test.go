@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,11 +64,10 @@ type product struct {
 
 func (p product) all() []*ast.File { return slices.Concat(slices.Collect(maps.Values(p.byFolder))...) }
 
-func parseProduct(t *testing.T) product {
-	t.Helper()
+var parsed = sync.OnceValues(func() (product, error) {
 	out := product{token.NewFileSet(), map[string][]*ast.File{}}
 	root := filepath.Join("..", "..")
-	sharedtest.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -81,9 +81,12 @@ func parseProduct(t *testing.T) product {
 		dir = filepath.ToSlash(dir)
 		out.byFolder[dir] = append(out.byFolder[dir], file)
 		return err
-	}))
-	return out
-}
+	})
+	return out, err
+})
+
+// parseProduct reads the product once for all tests.
+func parseProduct(t *testing.T) product { return sharedtest.Must(parsed())(t) }
 
 func packageVars(file *ast.File) (out []*ast.ValueSpec) {
 	for _, d := range file.Decls {

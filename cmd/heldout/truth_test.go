@@ -31,7 +31,7 @@ var designs = flag.Int("designs", 0, "number of random designs of TestStatements
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 16, 4, 2000)
+		n = sharedtest.Times(t, 16, 2, 2000)
 	}
 	said := map[string]int{}
 	check := func(kind string, number int, d *design) {

@@ -32,7 +32,7 @@ func TestBareWorldIsTheEngine(t *testing.T) {
 	}
 	env := official(t, Options{Variant: ALFWorld, Dialect: "v2"})
 	lists := 0
-	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz", 3) {
 		id, unseen := strings.CutPrefix(path.Dir(tr.Game), "valid_unseen/")
 		if !unseen { // the data for development have one split
 			continue

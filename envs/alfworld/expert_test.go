@@ -35,7 +35,7 @@ func solve(t testing.TB, e *Env, task envs.Task) (steps int, success bool) {
 func TestExpertOfficial(t *testing.T) {
 	e := shared(t, Options{})
 	total := 0
-	for _, task := range sharedtest.Sample(t, e.Tasks(), 10, 40) {
+	for _, task := range sharedtest.Sample(t, e.Tasks(), 4, 40) {
 		steps, success := solve(t, e, task)
 		if !success || steps < 3 || steps > 12 {
 			t.Errorf("%s: %d steps, success %v", task.ID, steps, success)
@@ -51,7 +51,7 @@ func TestExpertSearches(t *testing.T) {
 	e := sharedtest.Must(NewGenerated(2, Options{ExpertKnows: knowsShown}))(t)
 	known := sharedtest.Must(NewGenerated(2, Options{}))(t)
 	steps, shortest, unsolved := 0, 0, 0
-	games := sharedtest.Sample(t, e.Tasks(), 3, 24)
+	games := sharedtest.Sample(t, e.Tasks(), 1, 24)
 	for _, task := range games {
 		w := newTestWorld(t, e, task)
 		shown := sharedtest.Must(w.Start(t.Context()))(t).Observation
@@ -112,7 +112,7 @@ func TestExpertFromAnywhere(t *testing.T) {
 	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	rng := stream.New(1, "anywhere")
 	stuck := 0
-	for n := range 30 {
+	for n := range sharedtest.Times(t, 30, 10) {
 		w := newTestWorld(t, e, e.Tasks()[n%len(e.Tasks())])
 		for range 20 {
 			commands := w.engine.commands()

@@ -84,7 +84,7 @@ func TestGoldenAgentBoard(t *testing.T) {
 	}
 	e := shared(t, Options{})
 	steps := 0
-	for _, tr := range sharedtest.Lines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz", 12) {
 		task := e.Tasks()[tr.Index]
 		w := newTestWorld(t, e, task)
 		l := sharedtest.Must(derivedLabel(path.Dir(task.ID)))(t)
@@ -122,7 +122,7 @@ func TestGoldenEngine(t *testing.T) {
 	}
 	env := shared(t, Options{Dialect: "v2"})
 	steps, without := 0, 0
-	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz", 3) {
 		id, unseen := strings.CutPrefix(path.Dir(tr.Game), "valid_unseen/")
 		if !unseen { // the data for development have one split
 			without++
@@ -162,7 +162,7 @@ func TestGoldenLogs(t *testing.T) {
 	}
 	e := shared(t, Options{})
 	steps := 0
-	for _, tr := range sharedtest.Lines[trace](t, "agentboard-logs/alfworld.jsonl.gz") {
+	for _, tr := range sharedtest.Lines[trace](t, "agentboard-logs/alfworld.jsonl.gz", 12) {
 		task := e.Tasks()[tr.ID]
 		w := newTestWorld(t, e, task)
 		start := sharedtest.Must(w.Start(t.Context()))(t)
@@ -195,7 +195,7 @@ func TestGoldenLabels(t *testing.T) {
 		Difficulty envs.Difficulty
 		Info       struct{ Description string } `json:"additional_info"`
 	}
-	for _, want := range sharedtest.Lines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz") {
+	for _, want := range sharedtest.Lines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz", 12) {
 		task := e.Tasks()[want.ID]
 		l := sharedtest.Must(derivedLabel(path.Dir(task.ID)))(t)
 		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals,

@@ -125,7 +125,7 @@ func TestStateKeys(t *testing.T) {
 				}
 				seen := map[string]walker{}
 				var keys []string
-				for range sharedtest.Times(t, 30, 12) {
+				for range sharedtest.Times(t, 30, 8) {
 					key := w.key()
 					if again := w.fork(); again.key() != key {
 						t.Fatalf("%s: a fork has another key", task.ID)

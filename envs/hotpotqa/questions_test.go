@@ -55,7 +55,9 @@ func TestExpertOnOfficialSample(t *testing.T) {
 	if len(e.Tasks()) != 198 { // two of the 200 come twice
 		t.Errorf("%d questions", len(e.Tasks()))
 	}
-	for i, task := range e.Tasks() {
+	every := sharedtest.Every(t, 20)
+	for i := 0; i < len(e.Tasks()); i += every {
+		task := e.Tasks()[i]
 		last, steps := playExpert(t, newWorld(t, e, i))
 		sharedtest.Equal(t, last, (envs.Step{Observation: "Episode finished, reward = 1\n", Progress: 1, Done: true,
 			Success: true, Valid: true}), task.ID, "after", steps, "steps")

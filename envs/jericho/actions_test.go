@@ -36,7 +36,7 @@ func TestValidActionFilter(t *testing.T) {
 	sharedtest.JSON(t, "jericho/jericho_valid_filter_check.json", &golden)
 	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
 	sharedtest.JSON(t, "jericho/jericho_verb_counts_used.json", counts)
-	every := sharedtest.Every(t, 4)
+	every := sharedtest.Every(t, 10)
 	for i := 0; i < len(games); i += every {
 		g := &games[i]
 		t.Run(g.Name, func(t *testing.T) {

@@ -85,8 +85,8 @@ func TestRecordedRuns(t *testing.T) {
 func TestExpertWins(t *testing.T) {
 	ctx := context.Background()
 	e := officialEnv(t, Options{Bindings: sharedtest.Golden(t, "jericho/thirdparty_jericho_bindings_20.json")})
-	for i, task := range e.Tasks() {
-		w, _ := startedWorld(t, e, i)
+	for _, task := range sharedtest.Sample(t, e.Tasks(), 4) {
+		w, _ := startedWorld(t, e, task.Index)
 		var last envs.Step
 		for !last.Done {
 			action, err := w.(envs.Expert).ExpertAction(ctx)

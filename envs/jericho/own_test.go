@@ -123,7 +123,7 @@ func TestHelpTogether(t *testing.T) {
 		return lists
 	}
 	alone := [][]string{ask(t, 0), ask(t, 1)}
-	for i := range sharedtest.Times(t, 12, 6) {
+	for i := range sharedtest.Times(t, 12, 2) {
 		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
 			t.Parallel()
 			sharedtest.Same(t, ask(t, int64(i%2)), alone[i%2])

@@ -23,6 +23,7 @@ var counts = map[string]int{
 }
 
 func TestImportArchives(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	p := officialArchives(t)
 	dir := t.TempDir()

@@ -49,6 +49,7 @@ var everything = map[string]FolderState{
 }
 
 func TestPullEverything(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	owner, sources := publish(t, officialArchives(t))
 	o := options(t, sources)
@@ -85,6 +86,7 @@ func TestPullOne(t *testing.T) {
 // TALES' other stories come only on request. They have to be the published ones, and what
 // becomes of them does not touch AgentBoard's.
 func TestTalesStories(t *testing.T) {
+	sharedtest.Heavy(t)
 	owner, sources := publish(t, officialArchives(t))
 	o := options(t, sources, "jericho")
 	check(t, fetch(o))
@@ -111,6 +113,7 @@ func TestTalesStories(t *testing.T) {
 // Nothing of an environment appears while a source of it fails, and what was
 // fetched is not fetched again.
 func TestPullContinuesAfterAFailure(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	p := officialArchives(t)
 	owner, sources := publish(t, p)

@@ -41,7 +41,7 @@ type trace struct {
 func TestRecordedTraces(t *testing.T) {
 	for _, file := range []string{"pddl/mixed_random.jsonl.gz", "pddl/plans_all60.jsonl.gz"} {
 		steps := 0
-		for _, tr := range sharedtest.Lines[trace](t, file) {
+		for _, tr := range sharedtest.Lines[trace](t, file, 6) {
 			replayTrace(t, official(t), tr)
 			steps += len(tr.Steps)
 		}

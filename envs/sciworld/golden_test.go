@@ -55,9 +55,11 @@ func TestRecordedRuns(t *testing.T) {
 // differs from them, where all objects have one hash code: the order of some
 // things followed the hash codes of that day's virtual machine.
 func TestRecordedRunsNatively(t *testing.T) {
-	d := compareRecorded(t, opened(t, Options{Data: sharedtest.AgentBoard(t)}), 1, 0)
-	sharedtest.Equal(t, d.counts["observation"], nativeObservations, "observations differ",
-		"as with the official simulator")
+	every := sharedtest.Every(t, 8)
+	d := compareRecorded(t, opened(t, Options{Data: sharedtest.AgentBoard(t)}), every, 0)
+	if n := d.counts["observation"]; n > nativeObservations || every == 1 && n < nativeObservations {
+		t.Errorf("%d observations differ, want %d, as with the official simulator", n, nativeObservations)
+	}
 }
 
 // nativeObservations is how many observations of the official simulator 1.1.3

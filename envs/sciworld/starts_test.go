@@ -67,7 +67,7 @@ func begin(t *testing.T, e *Env, task envs.Task, step bool) (b begun) {
 // it later.
 func TestStarts(t *testing.T) {
 	want := readStartScores(t)
-	scored, every := 0, sharedtest.Every(t, 11)
+	scored, every := 0, sharedtest.Every(t, 41)
 	for _, variant := range []Options{{Variant: ScienceWorld, Split: "all"}, {Variant: AgentGym}} {
 		e := opened(t, variant)
 		for i, task := range e.Tasks() {

@@ -165,7 +165,7 @@ func TestWorldOrder(t *testing.T) {
 // A fork goes on as its world does, and neither disturbs the other.
 func TestForks(t *testing.T) {
 	ctx, every := context.Background(), sharedtest.Every(t, 16, 8)
-	for _, s := range mix(t, opened(t, Options{Variant: ScienceWorld})) {
+	for _, s := range sharedtest.Sample(t, mix(t, opened(t, Options{Variant: ScienceWorld})), 6) {
 		e := opened(t, Options{Variant: ScienceWorld})
 		task := sharedtest.Must(e.Task(s.Task))(t)
 		rest := func(w envs.World, from int) (said []string) {

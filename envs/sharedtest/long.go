@@ -1,6 +1,8 @@
 package sharedtest
 
 import (
+	"cmp"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -84,6 +86,16 @@ func Sample[T any](t testing.TB, inputs []T, n int, long ...int) []T {
 	sample := make([]T, n)
 	for i := range sample {
 		sample[i] = inputs[i*len(inputs)/n]
+	}
+	return sample
+}
+
+// SampleMap is Sample for a map, by the order of its keys.
+func SampleMap[K cmp.Ordered, V any](t testing.TB, inputs map[K]V, n int) map[K]V {
+	t.Helper()
+	sample := map[K]V{}
+	for _, key := range Sample(t, slices.Sorted(maps.Keys(inputs)), n) {
+		sample[key] = inputs[key]
 	}
 	return sample
 }

@@ -72,14 +72,14 @@ func JSON(t testing.TB, file string, v any) {
 
 // Lines decodes every line of a compressed file of recorded behaviour, or skips
 // the test. The file has at least one line.
-func Lines[T any](t testing.TB, file string) []T {
+func Lines[T any](t testing.TB, file string, every ...int) []T {
 	t.Helper()
-	return ReadLines[T](t, Golden(t, file))
+	return ReadLines[T](t, Golden(t, file), every...)
 }
 
-// ReadLines decodes every line of a compressed file of JSON Lines. The file has
-// at least one line.
-func ReadLines[T any](t testing.TB, path string) (out []T) {
+// ReadLines decodes every line of a compressed file of JSON Lines, or in the short form
+// only one of so many. The file has at least one line.
+func ReadLines[T any](t testing.TB, path string, every ...int) (out []T) {
 	t.Helper()
 	f := Must(os.Open(path))(t)
 	defer f.Close()
@@ -89,10 +89,17 @@ func ReadLines[T any](t testing.TB, path string) (out []T) {
 	}
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
+	each := 1
+	if every != nil {
+		each = Every(t, every[0])
+	}
+	for i := 0; lines.Scan(); i++ {
+		if i%each > 0 {
+			continue
+		}
 		var v T
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatalf("%s, line %d: %v", path, len(out)+1, err)
+			t.Fatalf("%s, line %d: %v", path, i+1, err)
 		}
 		out = append(out, v)
 	}

@@ -24,7 +24,7 @@ func TestBareActions(t *testing.T) {
 			env := sharedtest.Must(catalog.Open(entry.Name, setup, envs.Outside{}))(t)
 			known := map[string]bool{}
 			tasks := env.Tasks()
-			some := min(len(tasks), sharedtest.Times(t, 24, 4, len(tasks)))
+			some := min(len(tasks), sharedtest.Times(t, 24, 1, len(tasks)))
 			for i := range some {
 				gather(t, env, tasks[i*len(tasks)/some], known)
 			}

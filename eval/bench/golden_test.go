@@ -26,6 +26,8 @@ type recorded struct {
 	Whole bool
 	// served: the game of AgentGym whose server answers as it did.
 	Served string
+	// Long: the short form leaves it out, and plays another one of this protocol.
+	Long bool
 }
 
 // goldenFiles are all files of recorded protocols.
@@ -57,6 +59,9 @@ func TestGoldenRequests(t *testing.T) {
 	counted := sharedtest.Must(configs.Comparisons())(t)
 	for _, file := range goldenFiles(t) {
 		t.Run(file.File, func(t *testing.T) {
+			if file.Long {
+				sharedtest.Heavy(t)
+			}
 			t.Parallel()
 			if strings.HasSuffix(file.Preset, ":seen") && strings.Contains(file.Preset, "gigpo") {
 				seenGames(t)

@@ -220,7 +220,7 @@ func (p played) index(t *testing.T, env, anchor string, perturbations ...string)
 // adapts at no cost; one that stops after the first refusal has 0 everywhere, and its cost
 // is one step. The short form plays two environments.
 func TestScriptedModels(t *testing.T) {
-	environments := sharedtest.Sample(t, []string{"babyai", "alfworld", "hotpotqa", "jericho", "pddl", "sciworld"}, 2)
+	environments := sharedtest.Sample(t, []string{"babyai", "alfworld", "hotpotqa", "jericho", "pddl", "sciworld"}, 1)
 	for name, m := range map[string]struct {
 		write      func(old, written string, refusals int) string
 		said, cost float64
@@ -250,7 +250,7 @@ func TestScriptedModels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 2, 2, 10), m.write)
+			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 2, 1, 10), m.write)
 			for _, env := range environments {
 				i := scores.index(t, env, record.Memoriser, "verbs:2", "all:2")
 				t.Logf("%s: interface %.0f (%.0f to %.0f)", env, 100*i.Value, 100*i.Low, 100*i.High)
@@ -280,9 +280,10 @@ func TestScriptedModels(t *testing.T) {
 // reading index 0, the reciter the reading index 100, and the expert, who reads, has 0 and
 // 0 and adapts at no cost. A model takes one screen.
 func TestScale(t *testing.T) {
+	sharedtest.Heavy(t)
 	run := configs.DefaultRun()
 	sharedtest.OK(t, configs.LoadSuite(configs.Robust, &run))
-	run.Limit = sharedtest.Times(t, 1, 1, 3)
+	run.Limit = sharedtest.Times(t, 1, 0, 3)
 	run.Model = configs.Strings{record.Expert, record.Memoriser, record.Reciter}
 	read := playSweep(t, run, func(*Job) {})
 	scores := sharedtest.Must(scoring.Compute(read, stats.TheseKinds))(t)

@@ -82,7 +82,7 @@ func TestSweepsOfPresets(t *testing.T) {
 		{preset: "rlvmr-sciworld:L0", originals: "epo", before: "<think>I act.</think><action>",
 			after:   "</action>",
 			perturb: []string{"verbs:2", "all:2"}},
-	}, 5) {
+	}, 2) {
 		t.Run(c.preset, func(t *testing.T) {
 			data, originals := "", ""
 			if c.originals != "" {

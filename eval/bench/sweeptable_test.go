@@ -29,7 +29,7 @@ var sweepColumns = []struct {
 func TestSweepTable(t *testing.T) {
 	page := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "cmd", "heldout", "topics", "presets.md")))(t)
 	names := sharedtest.Must(configs.PresetNames())(t)
-	every, all := sharedtest.Every(t, 14, 4), len(names)
+	every, all := sharedtest.Every(t, 40, 4), len(names)
 	for i := range names[:(all+every-1)/every] {
 		names[i] = names[i*every]
 	}

@@ -34,7 +34,7 @@ func TestGamesOfVerlAgent(t *testing.T) {
 						filepath.Join(originals, original), "verbs:1"))(t)
 					defer job.Close()
 					b := job.specs[0].Benchmarks[0]
-					games, requests, longest, every := 0, 0, 0, sharedtest.Every(t, 70, 6)
+					games, requests, longest, every := 0, 0, 0, sharedtest.Every(t, 140, 6)
 					for i, task := range b.Env.Tasks() {
 						if i%every == 0 {
 							n := verlAgent(t, b, task)

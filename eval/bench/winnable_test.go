@@ -63,7 +63,7 @@ func TestStoriesStayWinnable(t *testing.T) {
 	bindings := sharedtest.Golden(t, "jericho/thirdparty_jericho_bindings_20.json")
 	env := sharedtest.Must(jericho.New(jericho.Options{Data: data, Bindings: bindings}))(t)
 	spoken := jerichoPerturbations(t, env)
-	moments, steps := cmp.Or(*momentsFlag, sharedtest.Times(t, 1, 1, 2)), sharedtest.Times(t, 60, 30, 1000)
+	moments, steps := cmp.Or(*momentsFlag, sharedtest.Times(t, 1, 1, 2)), sharedtest.Times(t, 60, 12, 1000)
 	listed, said := 0, 0
 	for _, task := range sharedtest.Sample(t, env.Tasks(), 1) {
 		t.Run(task.ID, func(t *testing.T) {

@@ -148,7 +148,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 	effects := map[string]bool{}
 	for _, form := range configs.AgentForms() {
 		played := 0
-		for _, base := range sharedtest.Sample(t, bases(form), 14) {
+		for _, base := range sharedtest.Sample(t, bases(form), 3) {
 			p, err := parsedPreset(t, base)
 			if err != nil {
 				continue
@@ -186,7 +186,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 // A key that the form of a protocol replaces is refused, and no key is without an effect in it.
 func TestKeysOfProtocols(t *testing.T) {
 	names := sharedtest.Must(configs.PresetNames())(t)
-	for _, name := range sharedtest.Sample(t, names, 6) {
+	for _, name := range sharedtest.Sample(t, names, 2) {
 		text := sharedtest.Must(configs.PresetText(name))(t)
 		released, err := configs.ParsePreset(name, text)
 		if err != nil || released.Protocol == "" || len(released.Env.Parts) > 0 {

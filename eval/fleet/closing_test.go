@@ -117,7 +117,7 @@ func TestClosedConnections(t *testing.T) {
 			closers = append(closers, &closer{nth: nth, all: all, reads: true, after: true})
 		}
 	}
-	for _, c := range sharedtest.Sample(t, closers, 16) {
+	for _, c := range sharedtest.Sample(t, closers, 6) {
 		for _, inFlight := range []int{1, 8} {
 			t.Run(fmt.Sprintf("%v, %d in flight", c, inFlight), func(t *testing.T) {
 				const calls = 40

@@ -175,6 +175,9 @@ func TestLoad(t *testing.T) {
 		"killed":      {load{[]time.Duration{200 * ms, 400 * ms, 800 * ms, 1600 * ms}, 300, 30, 96, true}, 0.6, 500},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if !c.kill {
+				sharedtest.Heavy(t)
+			}
 			if o := c.play(t); o.share < c.least || o.moves > c.moves {
 				t.Errorf("%+v, want a share of at least %v, and at most %d moves", o, c.least, c.moves)
 			}

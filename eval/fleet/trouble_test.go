@@ -167,7 +167,7 @@ func TestTrouble(t *testing.T) {
 		for _, reply := range replies {
 			episodes := 4 * n
 			plain, _, _ := (&trouble{reply: reply}).play(t, n, episodes, false)
-			for _, s := range sharedtest.Sample(t, troubles(reply), 5) {
+			for _, s := range sharedtest.Sample(t, troubles(reply), 2) {
 				most, notes, chance := plain, 0, 0
 				switch {
 				case s.rate > 0:

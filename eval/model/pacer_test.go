@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -97,7 +98,7 @@ func (s *service) RoundTrip(req *http.Request) (*http.Response, error) {
 // allows is used.
 func TestPaced(t *testing.T) {
 	few, tokens := Limits{Requests: 300}, Limits{Tokens: 400_000}
-	for name, tt := range map[string]struct {
+	for name, tt := range sharedtest.SampleMap(t, map[string]struct {
 		of    *service
 		given Limits
 		least float64 // share of the limit that is used
@@ -111,7 +112,7 @@ func TestPaced(t *testing.T) {
 		"from headers, a bucket": {&service{limits: few, headers: true, filling: true}, Limits{}, 0.95},
 		"from headers, tokens":   {&service{limits: tokens, headers: true}, Limits{}, 0.95},
 		"from headers, very few": {&service{limits: Limits{Requests: 20}, headers: true}, Limits{}, 0.95},
-	} {
+	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const minutes = 5

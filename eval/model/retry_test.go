@@ -305,7 +305,7 @@ func TestStorm(t *testing.T) {
 	})
 	good := map[model.Provider]http.HandlerFunc{model.VLLM: say(200, vllmReply),
 		model.Ollama: fakeOllama(say(200, ollamaReply))}
-	for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
+	for _, spec := range sharedtest.Sample(t, []model.Spec{vllmSpec, ollamaSpec}, 1) {
 		t.Run(string(spec.Provider), func(t *testing.T) {
 			var requests, failed atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

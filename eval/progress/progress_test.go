@@ -351,7 +351,7 @@ func TestETA(t *testing.T) {
 			return 1
 		}
 	}
-	for name, s := range map[string]simulation{
+	for name, s := range sharedtest.SampleMap(t, map[string]simulation{
 		"all fail": {plan: one, concurrency: 256, length: func(*episode.Episode) int { return 30 }},
 		"short or long": {plan: one, concurrency: 256, length: func(*episode.Episode) int {
 			return []int{5, 30}[rng.IntN(2)]
@@ -396,7 +396,7 @@ func TestETA(t *testing.T) {
 			}
 			return 0.5
 		}},
-	} {
+	}, 4) {
 		rng = rand.New(rand.NewPCG(3, 4))
 		estimates, left := s.play()
 		if len(estimates) == 0 {
@@ -500,7 +500,7 @@ func anySimulation(rng *rand.Rand) simulation {
 // From half of the time on, nine of ten estimates are right within a factor of two, whatever is played.
 func TestETAOfAnyRun(t *testing.T) {
 	right, all := 0, 0
-	for i := range sharedtest.Times(t, 60, 8) {
+	for i := range sharedtest.Times(t, 60, 3) {
 		s := anySimulation(rand.New(rand.NewPCG(uint64(i), 7)))
 		estimates, left := s.play()
 		of, outside := 0, 0

@@ -70,7 +70,7 @@ func TestMeasuresAreKept(t *testing.T) {
 	same("another version again", other, madeByOther, 0, 0)
 	same("the first one after that", g, made, 0, 0)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range sharedtest.Times(t, 40, 15) {
+	for range sharedtest.Times(t, 40, 4) {
 		damaged := bytes.Clone(kept)
 		for range 1 + random.IntN(3) {
 			damaged[random.IntN(len(damaged))] ^= byte(1 + random.IntN(255))

@@ -117,10 +117,7 @@ func TestBusyWithAnotherProcess(t *testing.T) {
 // every episode that was said to be on disk is there once, and the next worker
 // goes on.
 func TestKilled(t *testing.T) {
-	kills := 24
-	if testing.Short() {
-		kills = 5
-	}
+	kills := sharedtest.Times(t, 24, 4)
 	var dir string
 	var reported []string // of this directory
 	all, torn := 0, 0

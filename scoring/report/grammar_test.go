@@ -185,7 +185,7 @@ func saidTwice(lines []string) string {
 func TestFewWords(t *testing.T) {
 	const mostWords, tasks = 39, 20
 	all := []string{"alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld"}
-	for number := range sharedtest.Times(t, 100, 40, 1000) {
+	for number := range sharedtest.Times(t, 100, 9, 1000) {
 		rng := rand.New(rand.NewPCG(uint64(number), 40))
 		places, conditions := all[:1+rng.IntN(len(all))], []string{noPerturbation}
 		if number%3 == 0 {

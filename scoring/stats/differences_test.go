@@ -73,7 +73,7 @@ func alike(t *testing.T, name string, runs int, most float64, play func() Differ
 // TestDifferencesCover plays two equal models: about 95 % of the intervals hold 0,
 // and no test rejects in more than 7 % of the runs, or 8 % of the best of several tries, rare success included.
 func TestDifferencesCover(t *testing.T) {
-	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 2, 3) {
+	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 1, 3) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
 			for _, c := range []struct {

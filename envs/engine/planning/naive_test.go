@@ -17,7 +17,7 @@ import (
 
 // TestMain asks for more random problems than rapid would, for they are small.
 func TestMain(m *testing.M) {
-	checks := 300
+	checks := 60
 	if sharedtest.Long() {
 		checks = 1000
 	}

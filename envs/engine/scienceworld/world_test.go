@@ -139,7 +139,7 @@ func (w *World) forget() {
 // What a world keeps from step to step is what it would work out anew.
 func TestNothingKeptIsWrong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	every := sharedtest.Every(t, 2)
+	every := sharedtest.Every(t, 5)
 	for i, name := range TaskNames() {
 		if i%(3*every) != 0 { // one of most kinds of task
 			continue
@@ -169,7 +169,7 @@ func TestNothingKeptIsWrong(t *testing.T) {
 // has what it lists.
 func TestSortedList(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, name := range TaskNames() {
+	for _, name := range sharedtest.Sample(t, TaskNames(), 8) {
 		w := loaded(t, name, rng.IntN(Variations(name)), "openDoors,teleportAction")
 		for range sharedtest.Times(t, 10, 4) {
 			w.Step(randomActions(rng, w))
@@ -218,7 +218,7 @@ func TestEmptyCast(t *testing.T) {
 // A list has what is not refused, and no more.
 func TestListHasWhatIsNotRefused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, name := range TaskNames() {
+	for _, name := range sharedtest.Sample(t, TaskNames(), 8) {
 		w := loaded(t, name, rng.IntN(Variations(name)), "openDoors")
 		for range sharedtest.Times(t, 20, 6) {
 			if w.Step(randomActions(rng, w)); w.choices != nil {
@@ -258,7 +258,7 @@ func TestListHasWhatIsNotRefused(t *testing.T) {
 // Every fork of a moment goes on as the first one did, whatever that does.
 func TestForks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, name := range TaskNames() {
+	for _, name := range sharedtest.Sample(t, TaskNames(), 8) {
 		w := loaded(t, name, rng.IntN(Variations(name)), "teleportAction")
 		for range 10 {
 			w.Step(randomActions(rng, w))
@@ -332,7 +332,7 @@ func TestLibrary(t *testing.T) {
 	}
 	shared := NewLibrary()
 	var g errgroup.Group
-	for _, name := range TaskNames()[:12] {
+	for _, name := range sharedtest.Sample(t, TaskNames()[:12], 3) {
 		g.Go(func() error {
 			alone := play(name, NewLibrary().New)
 			if diff := cmp.Diff(alone, play(name, shared.New)); diff != "" {

@@ -29,7 +29,7 @@ func noise(bytes int) string {
 // Records that are larger than the server's messages travel in parts.
 func TestLargeRecords(t *testing.T) {
 	t.Parallel()
-	env := newLine(sharedtest.Times(t, 12, 4))
+	env := newLine(sharedtest.Times(t, 12, 1))
 	env.seen = noise(3 << 20)
 	b := newBench(t, env.plan(t))
 	b.workUntilEnd()
@@ -184,6 +184,7 @@ func TestLeaderWithoutRoom(t *testing.T) {
 
 // Leader and workers wait for a server of its own that stops to store, and say so.
 func TestServerStopsToStore(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	env := newLine(40)
 	b := newBench(t, env.plan(t))

@@ -188,6 +188,7 @@ func TestOperatorMode(t *testing.T) {
 
 // Credentials that expire while a worker works end it with one line that says so.
 func TestCredentialsExpire(t *testing.T) {
+	sharedtest.Heavy(t)
 	t.Parallel()
 	a := newAuthority(t)
 	o := newOperator(t, a)

@@ -57,6 +57,7 @@ func picture(p *browser.Page, name string) {
 // Filters leave rows out and say how many are left. The page asks for nothing else: Open
 // would fail the test.
 func TestFiltersInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	p := open(t, browser.Look{Width: 1200, Height: 900})
 	picture(p, "board")
 	for _, c := range []struct{ set, want, says string }{
@@ -86,6 +87,7 @@ func TestFiltersInABrowser(t *testing.T) {
 
 // In a narrow window the table scrolls within the page, and no number is broken into lines.
 func TestNarrowInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	p := open(t, browser.Look{Width: 420, Height: 800})
 	picture(p, "board-narrow")
 	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
@@ -103,6 +105,7 @@ func TestNarrowInABrowser(t *testing.T) {
 // The page has no fault that axe-core finds, in light and dark, wide and narrow, with the
 // reasons of rows that are not proven open.
 func TestAccessibleInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	p := open(t, browser.Look{Width: 1440, Height: 900})
 	p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
 	p.Audit(os.Getenv("HELDOUT_AXE"))

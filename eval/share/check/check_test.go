@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -241,8 +240,7 @@ func TestCheats(t *testing.T) {
 			}
 		}, nil},
 	}
-	for _, name := range sharedtest.Sample(t, slices.Sorted(maps.Keys(cheats)), 8) {
-		c := cheats[name]
+	for name, c := range sharedtest.SampleMap(t, cheats, 3) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, honest)
 			c.cheat(f)
@@ -284,8 +282,7 @@ func TestEditedReflections(t *testing.T) {
 			}
 		}, []string{"prompts"}},
 	}
-	for _, name := range sharedtest.Sample(t, slices.Sorted(maps.Keys(cheats)), 3) {
-		c := cheats[name]
+	for name, c := range sharedtest.SampleMap(t, cheats, 1) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, honest)
 			c.cheat(f)
@@ -310,7 +307,7 @@ func TestTrainedOn(t *testing.T) {
 	dir := play(t, bench.Plain, func(run *configs.Run) { run.Seeds = "1" })
 	f := read(t, dir)
 	played := f.manifest.Environments[0].Tasks[0]
-	for name, c := range map[string]struct {
+	for name, c := range sharedtest.SampleMap(t, map[string]struct {
 		model  string
 		digest []byte
 		want   Verdict
@@ -321,7 +318,7 @@ func TestTrainedOn(t *testing.T) {
 		"by its name":            {"vllm:m", testset.Digest(testset.ID, played.ID), Fails, "played are declared"},
 		"another task":           {"vllm:m", testset.Digest(testset.ID, "other"), Open, "none of the 1 declared"},
 		"of another model":       {"vllm:n", catalog.Digest("pddl", played), Open, "vllm:n: none of the 1 declared"},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			var m configs.AboutModel
 			if c.digest != nil {
@@ -344,7 +341,7 @@ func TestTrainedOn(t *testing.T) {
 func TestPresets(t *testing.T) {
 	generated := playPreset(t, func(*configs.Run) {})
 	changed := playPreset(t, func(run *configs.Run) { run.StepLimit = 3 })
-	for name, c := range map[string]struct {
+	for name, c := range sharedtest.SampleMap(t, map[string]struct {
 		dir   string
 		cheat func(*forged)
 		says  string
@@ -357,7 +354,7 @@ func TestPresets(t *testing.T) {
 		"an unknown one": {generated, func(f *forged) {
 			f.define(t, func(p *configs.Preset) { p.Name = "mine" })
 		}, "is none of heldout's own"},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, c.dir)
 			c.cheat(f)
@@ -434,6 +431,7 @@ func leaveTaskOut(f *forged) {
 
 // A run under a perturbation that is said to be plain shows.
 func TestPerturbedAsPlain(t *testing.T) {
+	sharedtest.Heavy(t)
 	f := read(t, play(t, bench.Sweep, func(run *configs.Run) {
 		run.Env, run.Perturb, run.Seeds = configs.Strings{"alfworld"}, configs.Strings{"P1"}, "1"
 		run.Model, run.BaseURL, run.Limit, run.StepLimit = configs.Strings{"expert"}, configs.Servers{}, 3, 30

@@ -66,7 +66,7 @@ func first(change func(*record.Step)) func(*rand.Rand, *record.Episode) {
 // then fit, and of whole episodes, are caught; but for what only the server knew. The long
 // form makes 200 of them, and the whole one 1,000.
 func TestRandomEdits(t *testing.T) {
-	count := sharedtest.Times(t, 60, 15, 1000)
+	count := sharedtest.Times(t, 60, 5, 1000)
 	r := rand.New(rand.NewPCG(39, 0))
 	honest := play(t, bench.Plain, func(run *configs.Run) { run.Seeds = "1" })
 	whole := must(pack(t, honest))

@@ -125,7 +125,7 @@ func answer(t *testing.T, path string, ask func()) {
 // No field of run.json keeps those who read and check it busy.
 func TestExtremesOfManifest(t *testing.T) {
 	run := read(t, play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" }))
-	cases, every := 0, sharedtest.Every(t, 12, 6)
+	cases, every := 0, sharedtest.Every(t, 40, 6)
 	eachExtreme(reflect.ValueOf(run.manifest).Elem(), "run.json", func(path string) {
 		if cases++; cases%every > 0 {
 			return
@@ -181,8 +181,11 @@ func TestExtremesOfBundle(t *testing.T) {
 	run := play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" })
 	dir := t.TempDir()
 	c := sharedtest.Must(bundle.Stage(t.Context(), dir, []record.Parts{{run}}, configs.About{}))(t)
-	about := c.Manifest
+	about, cases, every := c.Manifest, 0, sharedtest.Every(t, 8)
 	eachExtreme(reflect.ValueOf(&about).Elem(), "bundle.json", func(path string) {
+		if cases++; cases%every > 0 {
+			return
+		}
 		b := sharedtest.Must(record.EncodeFile(about))(t)
 		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "bundle.json"), b, 0o644))
 		file := filepath.Join(t.TempDir(), "x"+bundle.Extension)

@@ -71,6 +71,7 @@ func picture(p *browser.Page, name string) {
 
 // The mark below the pointer says its number, and the episodes of a report open.
 func TestReaderInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	p := browser.Start(t).Open(t, look(t, "incomplete").file(t), "file://", browser.Look{Width: 1200, Height: 1000})
 	p.Until("document.querySelector('#figure-rates .mark')")
 	want := p.Eval("document.querySelector('#figure-rates .mark title').textContent")
@@ -90,6 +91,7 @@ func TestReaderInABrowser(t *testing.T) {
 
 // Hostile records are text in every section.
 func TestHostilePageInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	p := browser.Start(t).Open(t, look(t, "hostile").file(t), "file://", browser.Look{Width: 390, Height: 800})
 	p.Until("document.querySelectorAll('section h2').length > 5")
 	sharedtest.Equal(t, p.Eval("String(window.hacked)"), "undefined", "a script of the records ran")
@@ -190,6 +192,7 @@ func fewTasks() synthetic {
 // A reader without a mouse reaches the finding, the contents and the episodes, in the
 // order of the page; the contents stand beside the page where there is room.
 func TestKeyboardInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	address := look(t, "whole").file(t)
 	p := b.Open(t, address, "file://", browser.Look{Width: 1440, Height: 900})

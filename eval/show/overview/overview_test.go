@@ -126,6 +126,9 @@ func TestLooks(t *testing.T) {
 	}
 	for name := range looks() {
 		t.Run(name, func(t *testing.T) {
+			if name == "thirty" {
+				sharedtest.Heavy(t)
+			}
 			p := look(t, name).page
 			var ids []string
 			for _, part := range p.Body {

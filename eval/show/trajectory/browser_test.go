@@ -39,6 +39,7 @@ func written(t *testing.T, b *Bundle) string {
 
 // The episodes of a file are found, shown, compared and linked without a server.
 func TestBundleInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := NewBundle(1)
 	for i := range 6 {
 		for run, model := range map[string]string{"base": "vllm:base", "tuned": "vllm:tuned"} {
@@ -102,6 +103,7 @@ func TestBundleInABrowser(t *testing.T) {
 
 // Hostile records in a file are text.
 func TestHostileBundleInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := NewBundle(1)
 	add(t, b, hostile, hostileEpisode())
 	add(t, b, "a", example())
@@ -137,6 +139,7 @@ func twelve() *record.Episode {
 // A window of 1,280 by 800 pixels shows six steps, and a line above them where the reader is. The progress leads
 // to errors, and a fold shows what was shown before.
 func TestStepsInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := NewBundle(1)
 	add(t, b, "a", twelve())
 	p := browser.Start(t).Open(t, written(t, b), "file://", browser.Look{Width: 1280, Height: 800})
@@ -168,6 +171,7 @@ func TestStepsInABrowser(t *testing.T) {
 
 // One click leaves only the failures, and the list offers only types of the chosen environment.
 func TestFailuresInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := NewBundle(1)
 	for i := range 8 {
 		e := example()

@@ -215,6 +215,7 @@ func TestInABrowser(t *testing.T) {
 
 // A page follows a run that goes on: progress, episodes in flight, the end.
 func TestLiveInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	t.Parallel()
 	r := newTestRun(t, filepath.Join(t.TempDir(), "live"), 6, "vllm:m").record(2)
@@ -241,6 +242,7 @@ func TestLiveInABrowser(t *testing.T) {
 
 // Hostile records are text in the browser: no dialog, no element, no request.
 func TestHostileTextInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	b := browser.Start(t)
 	t.Parallel()
 	r := hostileRun(t, filepath.Join(t.TempDir(), "hostile"))

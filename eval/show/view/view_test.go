@@ -206,6 +206,7 @@ func TestPagesOfAList(t *testing.T) {
 
 // A search that takes long says how far it is, and its next page goes on there.
 func TestLongSearch(t *testing.T) {
+	sharedtest.Heavy(t)
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 2100, "m").record(2100)
 	now := start
 	s := patient(New(Options{Runs: runsOf(r.dir), Now: func() time.Time {

@@ -73,6 +73,7 @@ func TestTitles(t *testing.T) {
 // The order of results does not depend on the sessions in which an index was
 // built: in one go, or stopped and continued.
 func TestStoppedBuild(t *testing.T) {
+	sharedtest.Heavy(t)
 	const n = 2*batchSize + 17
 	file := syntheticDump(t, n)
 	whole := t.TempDir()

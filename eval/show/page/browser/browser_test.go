@@ -51,6 +51,7 @@ func TestPageInABrowser(t *testing.T) {
 
 // The keyboard reaches a page, a list takes one of its values, and the window changes.
 func TestFormInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	address := file(t, "form.html", `<!doctype html><title>Form</title><select><option>a<option>b</select>`+
 		`<form onsubmit="document.title = this[0].value; return false"><input></form>`)
 	p := Start(t).Open(t, address, "file://", Look{Width: 320, Height: 200})
@@ -67,6 +68,7 @@ func TestFormInABrowser(t *testing.T) {
 
 // A wait lasts until the page has loaded, so that its script hears the next key.
 func TestPageLoadsInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	rest := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -115,6 +117,7 @@ func (r *recorder) end() string {
 
 // All that a page must not do fails its test.
 func TestFaultsInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	address := file(t, "faults.html", `<!doctype html><title>Faults</title><script>console.error('an error');`+
 		`console.warn('a warning'); console.assert(false, 'a claim'); console.log('a remark');`+
 		`new Image().src = 'http://127.0.0.1:1/picture'; setTimeout(() => { throw new Error('an exception') });`+
@@ -147,6 +150,7 @@ func TestFaultsInABrowser(t *testing.T) {
 
 // What axe-core finds fails a test.
 func TestAuditInABrowser(t *testing.T) {
+	sharedtest.Heavy(t)
 	axe := file(t, "axe.js", `window.axe = { run: async (options) => ({ violations: window.title ? [] : [{ id: 'a-rule',`+
 		` help: options.resultTypes[0], nodes: [{ target: ['img'], failureSummary: 'a reason' }] }] }) };`)
 	b, r := Start(t), &recorder{TB: t}

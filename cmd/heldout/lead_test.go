@@ -1,4 +1,4 @@
-package scale
+package main
 
 import (
 	"net"
@@ -12,6 +12,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
+	"heldout/eval/scale"
 	"heldout/eval/scale/queue"
 	"heldout/scoring/record"
 )
@@ -62,7 +63,7 @@ func TestLead(t *testing.T) {
 	led := make(chan error, 1)
 	go func() {
 		about := queue.Job{Command: "run", Tool: record.Tool{Version: "test"}}
-		led <- Lead(t.Context(), j, shown.screen(), at, about, bench.Input{}, true)
+		led <- scale.Lead(t.Context(), j, shown.screen(), at, about, bench.Input{}, true)
 	}()
 	worker := queue.Location{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
 	w := sharedtest.Must(queue.Join(t.Context(), worker.Options("worker", 0, shown.add), ""))(t)

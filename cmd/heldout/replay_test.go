@@ -1,4 +1,4 @@
-package replay
+package main
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
+	"heldout/eval/replay"
 	"heldout/scoring/record"
 )
 
@@ -39,19 +40,19 @@ func played(t *testing.T) (dir string, steps int) {
 }
 
 // replayed replays a path.
-func replayed(t *testing.T, setup envs.Setup, path string) (*Replayer, error) {
+func replayed(t *testing.T, setup envs.Setup, path string) (*replay.Replayer, error) {
 	t.Helper()
-	r := New(setup, envs.Outside{Now: time.Now})
+	r := replay.New(setup, envs.Outside{Now: time.Now})
 	return r, r.Path(t.Context(), path)
 }
 
 // A run is what its environment does again; a record that says something else is a
 // difference at its step.
-func TestRun(t *testing.T) {
+func TestReplayedRun(t *testing.T) {
 	dir, steps := played(t)
 	r, err := replayed(t, envs.Setup{}, dir)
-	if err != nil || len(r.Counts) != 1 || *r.Counts[0] != (Count{"pddl", 4, steps, 0}) || r.First != nil ||
-		r.Passed != 0 {
+	if err != nil || len(r.Counts) != 1 || *r.Counts[0] != (replay.Count{Env: "pddl", Episodes: 4, Steps: steps}) ||
+		r.First != nil || r.Passed != 0 {
 		t.Fatalf("%v: %+v, first difference %+v", err, r.Counts, r.First)
 	}
 
@@ -95,10 +96,10 @@ func TestNothingToReplay(t *testing.T) {
 
 // Recorded episodes of the reference implementation are replayed without a difference, and
 // one that never was differs.
-func TestRecorded(t *testing.T) {
+func TestReplayedRecords(t *testing.T) {
 	setup := envs.Setup{Data: sharedtest.AgentBoard(t)}
 	r, err := replayed(t, setup, sharedtest.Golden(t, "agentboard-logs/pddl.jsonl.gz"))
-	if err != nil || len(r.Counts) != 1 || *r.Counts[0] != (Count{"pddl", 91, 2702, 0}) {
+	if err != nil || len(r.Counts) != 1 || *r.Counts[0] != (replay.Count{Env: "pddl", Episodes: 91, Steps: 2702}) {
 		t.Errorf("%v: %+v", err, r.Counts)
 	}
 	file := filepath.Join(t.TempDir(), "recorded.jsonl")

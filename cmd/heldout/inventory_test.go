@@ -1,4 +1,4 @@
-package inventory
+package main
 
 import (
 	"strings"
@@ -10,11 +10,12 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/official"
 	"heldout/envs/sharedtest"
+	"heldout/eval/show/inventory"
 )
 
 // Every environment has a line, with its generated tasks where there are no others.
-func TestEnvironments(t *testing.T) {
-	got := Environments(envs.Setup{Data: t.TempDir()}, envs.Outside{Now: time.Now}, ", which was found")
+func TestInventoryEnvironments(t *testing.T) {
+	got := inventory.Environments(envs.Setup{Data: t.TempDir()}, envs.Outside{Now: time.Now}, ", which was found")
 	sharedtest.Equal(t, len(got.Rows), len(catalog.Entries()), "lines for environments")
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{", which was found.", "pddl is not available: "} {
@@ -22,7 +23,7 @@ func TestEnvironments(t *testing.T) {
 			t.Errorf("%q lacks %q", notes, want)
 		}
 	}
-	got = Environments(envs.Setup{}, envs.Outside{Now: time.Now}, "")
+	got = inventory.Environments(envs.Setup{}, envs.Outside{Now: time.Now}, "")
 	for _, row := range got.Rows {
 		if row[0].Text == "pddl" && (row[got.Pos("tasks")].Value == nil || row[got.Pos("source")].Text != "generated") {
 			t.Errorf("%v", row)
@@ -31,8 +32,8 @@ func TestEnvironments(t *testing.T) {
 }
 
 // A task outside the benchmark has no number.
-func TestTasks(t *testing.T) {
-	got := Tasks(envs.Info{Name: "boxes", Source: envs.Generated},
+func TestInventoryTasks(t *testing.T) {
+	got := inventory.Tasks(envs.Info{Name: "boxes", Source: envs.Generated},
 		[]envs.Task{{ID: "a", Index: 3}, {ID: "b", Index: -1}})
 	if got.Title != "Tasks of boxes, generated" || got.Rows[0][0].Value != 3 || got.Rows[1][0].Value != nil {
 		t.Errorf("%+v", got)
@@ -40,8 +41,8 @@ func TestTasks(t *testing.T) {
 }
 
 // What is missing is named with what that means; what is optional lacks nothing.
-func TestData(t *testing.T) {
-	got, lacking, err := Data("data", []official.Finding{
+func TestInventoryData(t *testing.T) {
+	got, lacking, err := inventory.Data("data", []official.Finding{
 		{Part: official.Part{Env: "pddl", Name: "labels", Needed: true}, State: official.Complete,
 			Version: strings.Repeat("ab", 32)},
 		{Part: official.Part{Env: "babyai", Name: "labels", Needed: true, Absence: "It has generated tasks."},
@@ -62,8 +63,8 @@ func TestData(t *testing.T) {
 }
 
 // The families of every environment are listed within the width, and completion has their grades.
-func TestFamilies(t *testing.T) {
-	text := sharedtest.Must(Families("pddl", 60))(t)
+func TestInventoryFamilies(t *testing.T) {
+	text := sharedtest.Must(inventory.Families("pddl", 60))(t)
 	for _, id := range configs.FamilyIDs() {
 		if !strings.Contains(text, "\n  "+id) {
 			t.Errorf("%s is not listed", id)
@@ -80,8 +81,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-func TestPublished(t *testing.T) {
-	got, err := Published()
+func TestInventoryPublished(t *testing.T) {
+	got, err := inventory.Published()
 	if err != nil || len(got.Rows) < 5 {
 		t.Errorf("%d lines, %v", len(got.Rows), err)
 	}
