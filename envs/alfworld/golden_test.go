@@ -3,11 +3,8 @@ package alfworld
 import (
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
 	"heldout/envs/engine/planning"
@@ -105,45 +102,6 @@ func TestGoldenAgentBoard(t *testing.T) {
 	t.Logf("%d steps", steps)
 }
 
-// The records of the raw engine in the modern dialect.
-func TestGoldenEngine(t *testing.T) {
-	type step struct {
-		Action     string
-		Obs        string
-		Score      int
-		Done, Won  bool
-		Admissible []string
-	}
-	type trace struct {
-		Game        string
-		Intro       string
-		Admissible0 []string
-		Steps       []step
-	}
-	env := shared(t, Options{Dialect: "v2"})
-	steps, without := 0, 0
-	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz", 3) {
-		id, unseen := strings.CutPrefix(path.Dir(tr.Game), "valid_unseen/")
-		if !unseen { // the data for development have one split
-			without++
-			continue
-		}
-		e := newTestWorld(t, env, taskNamed(t, env, id)).engine
-		got := trace{Game: tr.Game, Intro: e.intro(), Admissible0: e.commands()}
-		for _, want := range tr.Steps {
-			s := step{Action: want.Action, Obs: e.do(want.Action), Admissible: e.commands(), Won: e.won(),
-				Done: e.won()}
-			if s.Won {
-				s.Score = 1
-			}
-			got.Steps = append(got.Steps, s)
-			steps++
-		}
-		sharedtest.Same(t, got, tr, tr.Game, "-recorded +ours")
-	}
-	t.Logf("%d steps; %d games of other splits, whose files are not there, left out", steps, without)
-}
-
 // The runs of models through AgentBoard's driver.
 func TestGoldenLogs(t *testing.T) {
 	type step struct {
@@ -183,28 +141,6 @@ func TestGoldenLogs(t *testing.T) {
 		sharedtest.Same(t, got, tr, "task", tr.ID)
 	}
 	t.Logf("%d steps", steps)
-}
-
-// The label file and the rule that replaces it say the same.
-func TestGoldenLabels(t *testing.T) {
-	e := shared(t, Options{})
-	type line struct {
-		ID         int
-		Goal       string
-		Subgoals   []string
-		Difficulty envs.Difficulty
-		Info       struct{ Description string } `json:"additional_info"`
-	}
-	for _, want := range sharedtest.Lines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz", 12) {
-		task := e.Tasks()[want.ID]
-		l := sharedtest.Must(derivedLabel(path.Dir(task.ID)))(t)
-		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals,
-			Difficulty: l.difficulty}
-		got.Info.Description = task.ID
-		if d := cmp.Diff(want, got); d != "" || task.Difficulty != l.difficulty {
-			t.Errorf("task %d (-recorded +ours):\n%s", want.ID, d)
-		}
-	}
 }
 
 // intro is the text before the first command.

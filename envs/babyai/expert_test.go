@@ -64,7 +64,7 @@ func TestExpertInGym(t *testing.T) {
 // with the key in it, and a key may lie behind the door that it opens.
 func TestExpertGivesUp(t *testing.T) {
 	e := opened(t, Options{})
-	for _, id := range sharedtest.Sample(t, []string{"7/6", "26/0"}, 1) {
+	for _, id := range sharedtest.Sample(t, []string{"26/0", "7/6"}, 1) {
 		if last, steps := expertGame(t, e, id, stepLimit); last.Success || steps > 0 {
 			t.Errorf("%s: %+v after %d steps", id, last, steps)
 		}
