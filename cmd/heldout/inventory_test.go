@@ -80,10 +80,3 @@ func TestInventoryFamilies(t *testing.T) {
 		t.Errorf("%q, %v", names, err)
 	}
 }
-
-func TestInventoryPublished(t *testing.T) {
-	got, err := inventory.Published()
-	if err != nil || len(got.Rows) < 5 {
-		t.Errorf("%d lines, %v", len(got.Rows), err)
-	}
-}
