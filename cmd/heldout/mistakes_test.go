@@ -43,8 +43,6 @@ var mistakes = []struct {
 	{"view DIR --port 8080", 2, "did you mean --listen?"},
 	// Near misses of names.
 	{"run --env pddl --model vlm:fake", 2, "did you mean vllm?"},
-	{"run --model random --preset agentboard:webshop", 2, "it has alfworld, babyai"},
-	{"run --env pddl --model random --temprature 1", 2, "did you mean --temperature?"},
 	{"run --env pddl --model random --agent reakt", 2, "did you mean react?"},
 	{"compare DIR --table papr", 2, "did you mean paper?"},
 	{"compare DIR --model nobody", 2, "there are random"},
@@ -75,7 +73,6 @@ var mistakes = []struct {
 	{"run --env hotpotqa --model random --data NONE", 2, "heldout data pull"},
 	{"data import c.zip --data imported", 1, "c.zip: no such file: name files"},
 	{"compare NONE", 1, "heldout runs lists"},
-	{"compare ODD", 1, "heldout runs lists"},
 	{"compare BUNDLE", 1, "heldout check BUNDLE"},
 	{"view BUNDLE", 1, "heldout check BUNDLE"},
 	{"check DIR", 2, "heldout bundle DIR"},
