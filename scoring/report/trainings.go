@@ -162,7 +162,7 @@ func trainingsPaired(report *Report, t *table.Table) {
 			}
 			c, err := scoring.CompareTrainings(*a.arm, *b.arm)
 			if err != nil {
-				notes = append(notes, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
+				pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
 					a.place.Name, err))
 				continue
 			}

@@ -103,7 +103,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		BaseContext: func(net.Listener) context.Context { return s.closing },
 	}
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
 		s.close()
 		patience, done := context.WithTimeout(context.Background(), 5*time.Second)
 		defer done()
@@ -114,6 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.close()
 	err := server.Serve(l)
 	if !stop() && errors.Is(err, http.ErrServerClosed) {
+		<-ended // requests on their way are answered
 		return nil
 	}
 	return err
