@@ -162,8 +162,8 @@ func trainingsPaired(report *Report, t *table.Table) {
 			}
 			c, err := scoring.CompareTrainings(*a.arm, *b.arm)
 			if err != nil {
-				pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
-					a.place.Name, err))
+				pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name,
+					b.name, a.place.Name, err))
 				continue
 			}
 			// The notes about other kinds know nothing of trainings.
