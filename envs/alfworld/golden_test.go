@@ -145,3 +145,24 @@ func TestGoldenLogs(t *testing.T) {
 
 // intro is the text before the first command.
 func (e *engine) intro() string { return intro(e.game.room, e.game.goal) }
+
+// The label file and the rule that replaces it say the same.
+func TestGoldenLabels(t *testing.T) {
+	e := shared(t, Options{})
+	type line struct {
+		ID         int
+		Goal       string
+		Subgoals   []string
+		Difficulty envs.Difficulty
+		Info       struct{ Description string } `json:"additional_info"`
+	}
+	for _, want := range sharedtest.Lines[line](t, "alfworld/labels_unseen134_derived.jsonl.gz", 12) {
+		task := e.Tasks()[want.ID]
+		l := sharedtest.Must(derivedLabel(path.Dir(task.ID)))(t)
+		got := line{ID: task.Index, Goal: newTestWorld(t, e, task).rules.game.goal, Subgoals: l.subgoals,
+			Difficulty: l.difficulty}
+		got.Info.Description = task.ID
+		sharedtest.Same(t, got, want, "task", want.ID)
+		sharedtest.Equal(t, task.Difficulty, l.difficulty, "difficulty of task", want.ID)
+	}
+}
