@@ -108,10 +108,14 @@ func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) sco
 		}
 		visit := func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
 			html any) {
+			rendered, taken := html.(template.HTML)
+			if !taken {
+				r.bundle.Omit()
+				return
+			}
 			named := *result
 			named.Model = cmp.Or(called[named.Model], named.Model)
 			reason := trajectory.ReasonOf(named.Outcome, counts, m.Groups[pos.Group].Condition.StepLimit)
-			rendered, _ := html.(template.HTML) // none if it is not taken
 			r.failed = cmp.Or(r.failed, r.bundle.Add(name, &named, reason, rendered))
 		}
 		return scoring.Beside{Beside: record.Beside{Takes: r.bundle.Takes, Derive: derive}, Visit: visit}

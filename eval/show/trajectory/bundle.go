@@ -63,10 +63,13 @@ func (b *Bundle) Render(run string, e *record.Episode, sent []episode.Call, unkn
 	return Render(EpisodePage{Episode: e, Run: run, Sent: prompts.Sent})
 }
 
-// Add adds an attempt that Render has rendered, with the reason why it was not solved; an empty one is only counted.
+// Omit counts an attempt that the bundle does not take.
+func (b *Bundle) Omit() { b.offered++ }
+
+// Add adds an attempt that Render has rendered, with the reason why it was not solved.
 func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template.HTML) error {
 	b.offered++
-	if b.full || rendered == "" {
+	if b.full {
 		return nil
 	}
 	result := *r
