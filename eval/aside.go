@@ -28,7 +28,7 @@ func (e *AsideError) Error() string {
 
 // sidings are the models and environments of a run that are set aside. They are safe for concurrent use.
 type sidings struct {
-	// models and envs are those of the run. A single one is not set aside.
+	// models and envs are what the run plays. A model or environment that is alone is not set aside.
 	models, envs map[string]bool
 	due          *agenda
 	warn         func(line string)

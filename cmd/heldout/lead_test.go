@@ -1,11 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,28 +29,6 @@ func prepared(t *testing.T) *bench.Job {
 	return j
 }
 
-// notes collects what a screen shows.
-type notes struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (n *notes) add(line string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.lines = append(n.lines, line)
-}
-
-func (n *notes) screen() bench.Screen {
-	return bench.Screen{Say: n.add, Warn: n.add}
-}
-
-func (n *notes) shows(part string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.ContainsFunc(n.lines, func(line string) bool { return strings.Contains(line, part) })
-}
-
 // A worker in this process plays what a leader has: the records are the leader's.
 func TestLead(t *testing.T) {
 	l := sharedtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -59,24 +36,25 @@ func TestLead(t *testing.T) {
 	sharedtest.OK(t, l.Close())
 	j := prepared(t)
 	at := queue.Location{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
-	var shown notes
+	var shown lockedBuffer
+	say := func(line string) { fmt.Fprintln(&shown, line) }
 	led := make(chan error, 1)
 	go func() {
 		about := queue.Job{Command: "run", Tool: record.Tool{Version: "test"}}
-		led <- scale.Lead(t.Context(), j, shown.screen(), at, about, bench.Input{}, true)
+		led <- scale.Lead(t.Context(), j, bench.Screen{Say: say, Warn: say}, at, about, bench.Input{}, true)
 	}()
 	worker := queue.Location{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
-	w := sharedtest.Must(queue.Join(t.Context(), worker.Options("worker", 0, shown.add), ""))(t)
+	w := sharedtest.Must(queue.Join(t.Context(), worker.Options("worker", 0, say), ""))(t)
 	own := prepared(t)
 	sharedtest.OK(t, w.Job.SamePlan(own.Plan))
-	sharedtest.OK(t, w.Work(t.Context(), own.Worker(shown.add), nil, 2))
+	sharedtest.OK(t, w.Work(t.Context(), own.Worker(say), nil, 2))
 	w.Close() // the leader waits for those that are still there
 	sharedtest.OK(t, <-led)
 	if !j.Finished() || w.Finished() != 2 {
 		t.Errorf("finished: %v, played: %d", j.Finished(), w.Finished())
 	}
-	if !shown.shows("start workers with: heldout worker --queue nats://" + listen) {
-		t.Errorf("%q", shown.lines)
+	if !strings.Contains(shown.String(), "start workers with: heldout worker --queue nats://"+listen) {
+		t.Errorf("%q", shown.String())
 	}
 	if len(w.Job.Flags) != 1 || w.Job.Flags[0].Name != "env" {
 		t.Errorf("flags %v", w.Job.Flags)

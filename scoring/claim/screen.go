@@ -272,7 +272,7 @@ func outcomes(claims []Claim) string {
 	return strings.Join(parts, "; ")
 }
 
-// outcome is what a comparison shows, with what is to be said behind the place, and its rank among others.
+// outcome is the text that a comparison shows, the rest that stands behind the place, and its rank among others.
 type outcome struct {
 	rank       int
 	text, rest string

@@ -32,7 +32,7 @@ type thingLists struct {
 	}
 	Parts                   []furnishing // that circuits power
 	Renewable, Nonrenewable []ObjectKind
-	Tested, Conductors      []ObjectKind // substances, and those of them that conduct
+	Tested, Conductors      []ObjectKind // substances to test, and the ones among them that conduct
 	Fetched                 []ObjectKind // inputs that tasks do not place: there is some in the building
 	Planes                  map[string]*planeSet
 	Recipes                 [][]recipe // in three blocks, each for both rooms

@@ -267,7 +267,7 @@ func directIn(t trial, x *Object) bool {
 // noTemperature is the stored temperature that counts as none.
 const noTemperature = -999
 
-// temperatures are those of the focus now and at the first try, NaN without any.
+// temperatures returns how hot the object in focus is now and was at the first try, NaN if there is none.
 func (t trial) temperatures() (now, first float64) {
 	if t.focus == nil || t.focus.stuff == nil {
 		return math.NaN(), math.NaN()
