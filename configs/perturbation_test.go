@@ -22,16 +22,7 @@ func TestLoadPerturbation(t *testing.T) {
 }
 
 func TestParsePerturbationErrors(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                            "f.yaml: the perturbation needs a name",
-		"name: base\nenv: x":          `f.yaml: the perturbation needs a name, and "base" is none`,
-		"name: a":                     "f.yaml: env does not say",
-		"name: a\nenv: x":             "f.yaml: the perturbation changes nothing",
-		"name: a\nenv: x\nmodel: big": `f.yaml: unknown model "big"; there is only no-ind`,
-		"name: a\nenv: x\nmodel: no-ind\nnames: b": "f.yaml: change either the interface or the model",
-		"name: a\nenv: x\naction: {}":              `f.yaml:3: unknown key "action"`,
-		"name: a\nenv: x\nactions: [look]":         "f.yaml:3: actions: want KEY: VALUE",
-	} {
+	for in, want := range sharedtest.Table[string](t, "perturbation-errors.yaml") {
 		if _, err := ParsePerturbation("f.yaml", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}

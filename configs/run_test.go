@@ -27,16 +27,7 @@ func TestParseRun(t *testing.T) {
 }
 
 func TestParseRunErrors(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                               "run.yaml: the configuration is empty",
-		"max_steps: 3":                   `run.yaml:1: unknown key "max_steps"`,
-		"seeds: 1\nconcurrency: many":    `run.yaml:2: concurrency: want a whole number, not "many"`,
-		"concurrency: 1\nconcurrency: 2": "run.yaml:2: concurrency: the key stands there twice, first on line 1",
-		"timeout: 90":                    "run.yaml:1: timeout: want a time with its unit",
-		"- model":                        "run.yaml:1: want KEY: VALUE, not a list",
-		"seeds: 1\n---\nseeds: 2":        "run.yaml: there is more than one YAML document",
-		"model: {a: b}":                  "run.yaml:1: model: want a list, not KEY: VALUE",
-	} {
+	for in, want := range sharedtest.Table[string](t, "run-errors.yaml") {
 		r := DefaultRun()
 		if _, err := ParseRun("run.yaml", []byte(in), &r, nil, nil); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {

@@ -115,17 +115,7 @@ func TestSlotsOfTexts(t *testing.T) {
 	template := &Template{Slots: PythonSlots, Next: "{text:next}"}
 	p := Preset{Prompt: PresetPrompt{Template: template},
 		Texts: map[string]SourceText{"next": {File: "prompts/a.py", Lines: "27"}}}
-	for text, want := range map[string]string{
-		"{{ {{{step_count}}} {current_observation}": "",
-		"{memory}":          "prompts/a.py:27: there is no slot {memory}; there are action_history,",
-		"{step_count!r}":    "there is no slot {step_count!r}",
-		"{step_count:>3}":   "there is no slot {step_count:>3}",
-		"{0}":               "there is no slot {0}",
-		"{}":                "there is no slot {}",
-		"{step_count.real}": "there is no slot {step_count.real}",
-		"{action_history[0": "there is a single {",
-		"}":                 "there is a single }",
-	} {
+	for text, want := range sharedtest.Table[string](t, "slots.yaml") {
 		if err := p.CheckText("next", text); (err == nil) != (want == "") || err != nil &&
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -19,37 +19,9 @@ import (
 	"heldout/eval/bench"
 )
 
-// values holds for every flag of a run a value that is not the default, as the
-// flag takes it.
-var values = map[string]string{
-	"model": "vllm:x", "base-url": "http://h/v1", "give-up-after": "9m", "wait-for-servers": "8m", "api-key-env": "KEY",
-	"context": "4096", "history-share": "50", "extra-body": `{"top_k":20}`,
-	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "testdata",
-	"generator-seed":   "9",
-	"jericho-bindings": "b.json", "huntdark": "fixed", "game-seed": "4",
-	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7",
-	"top-p":      "0.9",
-	"max-tokens": "33", "header": "X-Key=KEY", "stop": "END", "step-limit": "12", "shard": "2/3",
-	"order": "sequential", "episode-timeout": "3m", "out": "there",
-	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true", "allow-unusable": "true",
-	"expert-knows":   "shown",
-	"no-system-role": "true", "completions": "true",
-	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w",
-	"wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
-	"preset": "agentrefine:babyai,mine.yaml", "originals": "copies", "simulator-limit": "200", "env-processes": "3",
-	"agentgym-env": "maze", "agentgym-tasks": "0-9", "agentgym-version": "a1b2c3",
-	"env-timeout": "90s", "success-threshold": "0.5",
-	"openenv-action": "message", "openenv-observation": "prompt,state.board", "openenv-success": "solved",
-	"openenv-progress": "score", "openenv-return": "0:1", "openenv-tasks": "0-4", "openenv-reset": "size=10",
-	"openenv-token-file": "token",
-	"simplifications":    "easy",
-	"perturb":            "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
-	"no-ind-base-url": "http://i/v1", "ind": "none",
-	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",
-	"same-step": "5", "names": "vllm:x=Tuned & co", "prices": "vllm:x=2.5/0.25/10",
-	"accept-changed-model": "true", "player": "version=2", "same-weights": "true",
-	"held-in": "vllm:x=alfworld",
-	"rpm":     "500", "tpm": "200000", "budget-tokens": "1000", "budget-usd": "2.5", "budget-time": "8h",
+// readValues reads for every flag of a run a value that is not the default, as the flag takes it.
+func readValues(t *testing.T) map[string]string {
+	return sharedtest.Table[string](t, "flag-values.yaml")
 }
 
 // flat is what a configuration says, by key; settings of environments are among
@@ -92,7 +64,7 @@ func TestFlagsAndKeys(t *testing.T) {
 	unset := configs.DefaultRun()
 	unset.Env = configs.Strings{"babyai"}
 	base := flat(unset)
-	var names []string
+	values, names := readValues(t), []string(nil)
 	flags := func() *pflag.FlagSet {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		r := configs.DefaultRun()
@@ -113,7 +85,7 @@ func TestFlagsAndKeys(t *testing.T) {
 		write("env: [babyai]\n")
 		given := flags()
 		if values[name] == "" {
-			t.Errorf("values has none for --%s: add one that is not the default", name)
+			t.Errorf("flag-values.yaml has none for --%s: add one that is not the default", name)
 			continue
 		}
 		if err := given.Set(name, values[name]); err != nil {
@@ -155,7 +127,7 @@ func otherValue(f *pflag.Flag) string {
 // those that onlyFlags names: as one value and, where it may be repeated, as a list. The
 // command line wins.
 func TestEveryFlagIsAKey(t *testing.T) {
-	ofRun := flat(configs.Run{})
+	ofRun, values := flat(configs.Run{}), readValues(t)
 	for _, newCommand := range []func(*system) *cobra.Command{newRun, newSweep} {
 		c := newCommand(&system{getenv: noVariables})
 		c.InitDefaultHelpFlag()
@@ -220,14 +192,7 @@ func keyIs(t *testing.T, newCommand func(*system) *cobra.Command, name, value st
 
 // A key with a wrong value is named, with its line.
 func TestOwnKeysErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"env: pddl\nquiet: no":   `f.yaml:2: quiet: want true or false, not "no"`,
-		"wide: [true]":           "f.yaml:1: wide: it takes one value",
-		"queue-wait: 30":         `f.yaml:1: queue-wait: want a duration such as 30s, not "30"`,
-		"table: {a: b}":          "f.yaml:1: table: want one value, or a list where the flag may be repeated",
-		"config: other.yaml":     `f.yaml:1: unknown key "config"`,
-		"format: csv\nformat: a": "f.yaml:2: format: the key stands there twice, first on line 1",
-	} {
+	for text, want := range sharedtest.Table[string](t, "own-key-errors.yaml") {
 		all := newSweep(&system{getenv: noVariables}).Flags()
 		err := setOwnKeys(all, bench.Input{File: "f.yaml", Content: []byte(text), Own: ownKeys(all)})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

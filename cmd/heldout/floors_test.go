@@ -12,98 +12,9 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// floors holds every package with its floor: a package imports only from lower
-// ones. A new package must be given its place here.
-var floors = map[string]int{
-	"envs/address":                 0,
-	"envs/spelling":                0,
-	"envs/pytext":                  0,
-	"envs/datafile":                0,
-	"envs":                         0,
-	"configs/pysource":             0,
-	"envs/testset":                 0,
-	"envs/stream":                  1,
-	"envs/engine/planning":         1,
-	"envs/engine/zmachine":         1,
-	"envs/engine/scienceworld":     1,
-	"envs/hotpotqa/wiki":           1,
-	"envs/hotpotqa/wiki/index":     1,
-	"configs":                      1,
-	"envs/sharedtest":              1,
-	"envs/agentboard":              1,
-	"envs/official":                3,
-	"scoring/stats":                1,
-	"envs/engine/nprand":           1,
-	"eval/agent/bleu":              1,
-	"envs/engine/minigrid":         1,
-	"envs/alfworld":                2,
-	"envs/babyai":                  2,
-	"envs/jericho":                 2,
-	"envs/hotpotqa":                2,
-	"envs/outside":                 1,
-	"envs/outside/agentgym":        2,
-	"envs/outside/child":           3,
-	"envs/outside/lines":           2,
-	"envs/outside/gymtest":         1,
-	"envs/outside/openenv":         2,
-	"envs/outside/process":         0,
-	"envs/pddl":                    2,
-	"envs/sciworld":                2,
-	"eval/model":                   3,
-	"eval/originals":               4,
-	"scoring/record":               2,
-	"envs/catalog":                 4,
-	"perturb":                      3,
-	"eval/agent":                   4,
-	"eval/fleet":                   4,
-	"eval/fleet/fleettest":         1,
-	"scoring/table":                1,
-	"scoring/refinement":           3,
-	"scoring":                      4,
-	"scoring/column":               5,
-	"scoring/agentboard":           5,
-	"scoring/protocol":             4,
-	"scoring/claim":                5,
-	"scoring/figure":               7,
-	"eval/episode":                 5,
-	"eval/episode/episodetest":     4,
-	"eval":                         6,
-	"eval/training/frame":          10,
-	"eval/bench":                   8,
-	"eval/scale/checkpoints":       9,
-	"eval/replay":                  9,
-	"eval/serve":                   6,
-	"eval/serve/mount":             9,
-	"eval/serve/dial":              1,
-	"eval/serve/guard":             0,
-	"eval/scale":                   9,
-	"eval/progress":                7,
-	"eval/lengths":                 3,
-	"eval/scale/queue":             7,
-	"eval/scale/logging":           0,
-	"eval/show/page/browser":       2,
-	"eval/show/trajectory":         6,
-	"eval/show/console":            4,
-	"eval/show/inventory":          9,
-	"eval/show/presets":            5,
-	"eval/show/view":               7,
-	"scoring/report":               6,
-	"eval/share/bundle":            7,
-	"eval/share/check":             9,
-	"eval/share/board":             10,
-	"eval/share/modelcalls":        9,
-	"eval/show/overview":           8,
-	"eval/show/page":               4,
-	"eval/training/tokens":         1,
-	"eval/training/synth":          3,
-	"eval/training/calls":          5,
-	"eval/training":                10,
-	"eval/training/synth/generate": 6,
-	"eval/training/judge":          9,
-	"eval/training/export":         9,
-	"cmd/heldout/ulimit":           0,
-	"cmd/heldout":                  11,
-}
+// readFloors reads the floor of every package: a package imports only from lower ones. A new
+// package must be given its place there.
+func readFloors(t *testing.T) map[string]int { return sharedtest.Table[int](t, "floors.yaml") }
 
 // rooms are what uses the core, which none of it may import: a folder with all below it.
 var rooms = []string{"eval/show", "eval/training", "eval/serve", "eval/share", "eval/scale", "scoring/figure"}
@@ -146,24 +57,6 @@ func TestCoreImportsNoRoom(t *testing.T) {
 	}
 }
 
-// reserved are modules that only some packages may import, with the packages below them.
-var reserved = map[string]string{
-	"gonum.org/v1/plot":                  "scoring/figure",
-	"codeberg.org/go-pdf":                "scoring/figure",
-	"github.com/blevesearch":             "envs/hotpotqa/wiki/index cmd/heldout",
-	"golang.org/x/net/html":              "envs/hotpotqa/wiki",
-	"github.com/spf13/cobra":             "cmd/heldout",
-	"github.com/chromedp":                "eval/show/page/browser",
-	"github.com/nats-io":                 "eval/scale/queue",
-	"github.com/gorilla/websocket":       "eval/serve",
-	"github.com/VictoriaMetrics/metrics": "eval/serve",
-	"github.com/olekukonko/tablewriter":  "scoring/table",
-	"github.com/hiddeco/sshsig":          "eval/share/bundle",
-	"golang.org/x/crypto":                "eval/share/bundle",
-	"github.com/sashabaranov/go-openai":  "eval/model",
-	"github.com/ollama/ollama/api":       "eval/model",
-}
-
 // outside are the ways to touch process and clock that only cmd/heldout has.
 var outside = map[string][]string{
 	"os":   {"Exit", "Getenv", "LookupEnv", "Environ", "Stdin", "Stdout", "Stderr", "Args"},
@@ -182,7 +75,9 @@ func sources(t *testing.T, visit func(pkg, file string, f *ast.File)) {
 }
 
 func TestFloors(t *testing.T) {
-	seen := map[string]bool{}
+	seen, floors := map[string]bool{}, readFloors(t)
+	// Modules that only some packages may import, with the packages below them.
+	reserved := sharedtest.Table[string](t, "reserved-modules.yaml")
 	sources(t, func(pkg, file string, f *ast.File) {
 		seen[pkg] = true
 		floor, ok := floors[pkg]
@@ -277,7 +172,7 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	}
-	for pkg := range floors {
+	for pkg := range readFloors(t) {
 		for _, name := range strings.Split(pkg, "/") {
 			if slices.Contains([]string{"pkg", "internal", "util", "utils", "common", "helpers"}, name) {
 				t.Errorf("package %s says nothing in its name", pkg)

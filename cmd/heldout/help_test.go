@@ -13,6 +13,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/report"
 )
 
@@ -72,36 +73,12 @@ func TestSettingsStandWhereTheyBelong(t *testing.T) {
 
 // The shell completes what may stand in a place.
 func TestCompletion(t *testing.T) {
-	for _, c := range []struct {
-		line string
-		want []string
-	}{
-		{"tasks ", []string{"alfworld", "sciworld"}},
-		{"play ", []string{"babyai"}},
-		{"doctor ", []string{"hotpotqa"}},
-		{"envs ", []string{"pddl"}},
-		{"run --env ", []string{"alfworld", "pddl"}},
-		{"run --env pddl,", []string{"pddl,jericho"}},
-		{"run --model ", []string{"expert", "vllm:"}},
-		{"run --agent ", []string{"react", "act"}},
-		{"run --prompt ", []string{"v1", "v2"}},
-		{"run --huntdark ", []string{"upstream", "fixed"}},
-		{"run --split ", []string{"valid_unseen", "dev"}},
-		{"run --step-limit-reward=", []string{"true"}},
-		{"run --wiki ", []string{"offline"}},
-		{"sweep --perturb ", []string{"P1"}},
-		{"sweep --ind ", []string{"none"}},
-		{"compare r --format ", []string{"latex"}},
-		{"compare r --table ", []string{"rates", "headline"}},
-		{"compare r --table results,", []string{"results,seeds"}},
-		{"compare r --baseline ", []string{"agentrefine"}},
-		{"compare r --interval ", []string{"kinds", "new-kinds"}},
-	} {
-		args := append([]string{"__complete"}, strings.Split(c.line, " ")...)
+	for line, list := range sharedtest.Table[[]string](t, "completion.yaml") {
+		args := append([]string{"__complete"}, strings.Split(line, " ")...)
 		lines := strings.Split(runLine(t, args...), "\n")
-		for _, want := range c.want {
+		for _, want := range list {
 			if !slices.Contains(lines, want) {
-				t.Errorf("%q is completed to %q, without %q", c.line, lines, want)
+				t.Errorf("%q is completed to %q, without %q", line, lines, want)
 			}
 		}
 	}

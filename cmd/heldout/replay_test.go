@@ -75,14 +75,7 @@ func TestReplayedRun(t *testing.T) {
 // What cannot be replayed is no success.
 func TestNothingToReplay(t *testing.T) {
 	folder := t.TempDir()
-	for want, content := range map[string]string{
-		"has no episodes":                    "",
-		"give their folder with --data":      `{"env":"scienceworld","id":0,"steps":[]}`,
-		"unknown environment":                `{"env":"chess","id":0,"steps":[]}`,
-		"recorded.jsonl:1: chess is neither": "chess",
-		"records of pddl hold official":      `{"env":"pddl","id":0,"steps":[]}`,
-		"records of sciworld hold official":  `{"env":"scienceworld","id":0,"steps":[]}`,
-	} {
+	for want, content := range sharedtest.Table[string](t, "nothing-to-replay.yaml") {
 		file := filepath.Join(folder, "recorded.jsonl")
 		sharedtest.OK(t, os.WriteFile(file, []byte(content), 0o600))
 		sharedtest.Fails(t, sharedtest.Err(replayed(t, envs.Setup{}, file)), want)

@@ -12,166 +12,41 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// questions are what researchers asked, with the title of the passage that answers and a
-// part of the answer.
-var questions = []struct{ question, title, answer string }{
-	{"std of the held-out score", "statistics: The held-out score and its weights", "`paper`"},
-	{"my model was trained on BabyAI", "statistics: A model trained on an environment (held-in)",
-		"--set held-in=vllm:tuned=babyai"},
-	{"SR and PR in one table", "statistics: Tables for papers: LaTeX, CSV, mean ± std, SR and PR", "--table paper"},
-	{"LoRA adapters on vLLM", "servers: LoRA adapters", "--lora-modules"},
-	{"turn thinking off", "prompts: Thinking on and off", `{"chat_template_kwargs":{"enable_thinking":false}}`},
-	{"form of the prompt file", "prompts: A prompt of your own: the form of the YAML file", "instruction: |"},
-	{"fewer examples", "prompts: Fewer examples, or none", "delete entries of `examples`"},
-	{"wandb", "figures: Log to wandb", "--log wandb:"},
-	{"how do I rename a run", "records: Rename, tag or delete a run", "mv runs/old runs/new"},
-	{"delete a run", "records: Rename, tag or delete a run", "rm -r"},
-	{"how do I cite", "benchmark: How to cite", "CITATION.cff"},
-	{"mean ± std as a table", "statistics: Tables for papers: LaTeX, CSV, mean ± std, SR and PR",
-		"mean ± standard deviation"},
-	{"own weights of the held-out score", "statistics: The held-out score and its weights", "--set weights=FILE"},
-	{"OpenRouter", "servers: Ollama, OpenAI, OpenRouter, Anthropic, Azure", "https://openrouter.ai/api/v1"},
-	{"Azure key", "servers: Ollama, OpenAI, OpenRouter, Anthropic, Azure", "`api-key`"},
-	{"see the prompt that is sent", "prompts: See the prompt that is sent", "--show"},
-	{"what does † mean", "glossary: What the marks in tables mean: * # † ‡ ¶ § ~", "held in"},
-	{"Slurm", "servers: Slurm, Kubernetes and containers", "--set shard=auto"},
-	{"resume after a crash", "records: Resume after Ctrl-C, a kill or a crash", "Give the same command again"},
-	{"more seeds", "records: More seeds", "--seeds 0-9"},
-	{"temperature", "servers: Sampling: temperature, top-p, length and seed", "--temperature 1.0"},
-	{"download the official data", "data: Official data", "heldout data pull"},
-	{"Ollama", "servers: Ollama, OpenAI, OpenRouter, Anthropic, Azure", "--model ollama:"},
-	{"compare two models", "statistics: Compare two models: what the first screen says",
-		"heldout compare runs/base runs/tuned"},
-	{"a figure for a paper", "figures: A figure for a paper", "heldout plot RUN"},
-	{"concurrency", "servers: Concurrency: parallel requests make a run faster", "--concurrency auto"},
-	{"perturbations of my own", "perturbations: A perturbation of your own", "heldout sweep"},
-	{"put in/on", "alfworld-versions: ALFWorld's versions: put X in/on Y, or move X to Y", "--dialect v2"},
-	{"alfworld versions", "alfworld-versions: ALFWorld's versions: put X in/on Y, or move X to Y", "move mug 1 to desk 1"},
-	{"move X to Y", "alfworld-versions: ALFWorld's versions: put X in/on Y, or move X to Y", "--dialect v2"},
-	{"which version do published numbers have", "alfworld-versions: Which version do published numbers have?",
-		"verl-agent"},
-	{"you arrive at loc", "alfworld-versions: What differs", "cabinet 3"},
-	{"my own agent", "own-agent: An agent of your own", "--agent"},
-	{"evaluate my agent", "own-agent: An agent of your own", "heldout.evaluate(agent"},
-	{"custom parser", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "step"},
-	{"regex", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "re.search"},
-	{"guided decoding", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "structured_outputs"},
-	{"JSON output of a model", "own-agent: A custom parser: regex, JSON, an index, the nearest action", "json.loads"},
-	{"memory across tasks", "own-agent: Memory across tasks", "sequential"},
-	{"record my own loop", "own-agent: Record my own loop", "heldout.Pool"},
-	{"unreadable replies", "agents: Unreadable replies: no action can be parsed", "--allow-unusable"},
-}
-
-// The first passage that is found answers the question.
+// The first passage that is found answers what researchers asked: the title of the passage that does, and a part of
+// the answer, stand beside each question.
 func TestQuestions(t *testing.T) {
 	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
-	for _, q := range questions {
-		results := index.find(marks.Replace(q.question))
+	for _, q := range sharedtest.Cases[struct{ Question, Title, Answer string }](t, "questions.yaml") {
+		results := index.find(marks.Replace(q.Question))
 		if len(results) == 0 {
-			t.Errorf("%s: nothing found", q.question)
+			t.Errorf("%s: nothing found", q.Question)
 			continue
 		}
-		if first := results[0]; first.title != q.title || !strings.Contains(first.text, q.answer) {
-			t.Errorf("%s: want %q with %q, got %q:\n%s", q.question, q.title, q.answer, first.title, first.text)
+		if first := results[0]; first.title != q.Title || !strings.Contains(first.text, q.Answer) {
+			t.Errorf("%s: want %q with %q, got %q:\n%s", q.Question, q.Title, q.Answer, first.title, first.text)
 		}
 	}
 }
 
-// strangers are what users of vLLM, AgentBoard, AgentGym and verl-agent ask who have not seen the pages: the questions
-// were written down before the pages were read. Beside each are the pages and commands that answer it.
-var strangers = []struct{ question, pages string }{
-	{"how do I evaluate a model behind vllm", "servers benchmark"},
-	{"connect to ollama", "servers"},
-	{"use my own react agent instead of yours", "own-agent agents"},
-	{"own agent", "own-agent"},
-	{"plug in a python agent", "own-agent"},
-	{"evaluate a lora adapter", "servers"},
-	{"compare two checkpoints", "statistics"},
-	{"is the difference significant", "statistics"},
-	{"how many seeds do I need", "statistics power"},
-	{"what is progress rate", "statistics glossary"},
-	{"grounding accuracy", "statistics glossary"},
-	{"run on unseen alfworld tasks", "data presets statistics envs"},
-	{"alfworld valid_seen split", "data presets statistics envs"},
-	{"success rate by task type", "statistics tables"},
-	{"export latex table", "statistics compare"},
-	{"write results to csv", "statistics compare python records"},
-	{"read records in pandas", "records python"},
-	{"resume an interrupted run", "records"},
-	{"crashed in the middle what now", "records troubleshooting"},
-	{"where are results stored", "records"},
-	{"how long will it take", "troubleshooting benchmark"},
-	{"run faster more parallel requests", "servers"},
-	{"rate limit 429", "servers"},
-	{"out of memory context too long", "servers"},
-	{"context length exceeded", "servers"},
-	{"max steps per episode", "run"},
-	{"temperature and sampling", "servers"},
-	{"greedy decoding", "servers run"},
-	{"thinking models qwen3 reasoning", "prompts"},
-	{"disable thinking", "prompts"},
-	{"chat template", "prompts servers presets"},
-	{"api key", "servers"},
-	{"openai api", "servers"},
-	{"gemini", "servers"},
-	{"litellm", "servers"},
-	{"bedrock", "servers"},
-	{"azure", "servers"},
-	{"together ai", "servers"},
-	{"mistral", "servers"},
-	{"openrouter", "servers"},
-	{"anthropic claude", "servers"},
-	{"sglang", "servers"},
-	{"llama.cpp server", "servers"},
-	{"download alfworld data", "data"},
-	{"install java for scienceworld", "data"},
-	{"jericho z-machine games roms", "data"},
-	{"air-gapped cluster without internet", "data"},
-	{"slurm job", "servers"},
-	{"docker", "servers"},
-	{"rename actions perturbation", "perturbations"},
-	{"robustness to paraphrased prompts", "perturbations"},
-	{"reliability", "statistics perturbations"},
-	{"pass@k", "statistics tables"},
-	{"held-out score weights", "statistics"},
-	{"agentboard scores comparison", "statistics tables figures"},
-	{"agentgym prompt format", "presets serving"},
-	{"verl-agent checkpoint evaluation", "benchmark statistics presets alfworld-versions"},
-	{"few-shot examples in the prompt", "prompts"},
-	{"custom prompt", "prompts"},
-	{"see one trajectory", "records view"},
-	{"browse episodes in the browser", "view records"},
-	{"model repeats the same action", "agents troubleshooting tables"},
-	{"invalid actions parse errors", "agents troubleshooting tables"},
-	{"cost in tokens and dollars", "benchmark tables"},
-	{"add my own environment", "first-environment"},
-	{"hotpotqa wikipedia search", "data"},
-	{"babyai levels", "statistics tables"},
-	{"confidence interval", "statistics"},
-	{"leaderboard published results", "statistics published"},
-	{"reproduce a paper number", "statistics presets"},
-	{"export trajectories for fine-tuning", "training export"},
-	{"training reward verifier gym server", "serving"},
-	{"self-consistency majority vote", "own-agent agents"},
-	{"judge answers with a model", "judge training"},
-}
-
-// missed is how many of their questions may lead to another page first.
+// missed is how many questions of strangers may lead to another page first.
 const missed = 1
 
-// The first passage that is found is part of a page that answers.
+// The first passage that is found is part of a page that answers what users of vLLM, AgentBoard, AgentGym and
+// verl-agent ask who have not seen the pages: the questions were written down before the pages were read. Beside each
+// are the pages and commands that answer it.
 func TestStrangers(t *testing.T) {
 	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
+	strangers := sharedtest.Cases[struct{ Question, Pages string }](t, "strangers.yaml")
 	var misses []string
 	for _, q := range strangers {
-		results := index.find(marks.Replace(q.question))
+		results := index.find(marks.Replace(q.Question))
 		if len(results) == 0 {
-			t.Errorf("%s: nothing found", q.question)
+			t.Errorf("%s: nothing found", q.Question)
 			continue
 		}
 		words := strings.Fields(strings.TrimPrefix(strings.TrimPrefix(results[0].command, "heldout "), "help "))
-		if !slices.Contains(strings.Fields(q.pages), words[0]) {
-			misses = append(misses, fmt.Sprintf("%s: want %s, got %s", q.question, q.pages, results[0].title))
+		if !slices.Contains(strings.Fields(q.Pages), words[0]) {
+			misses = append(misses, fmt.Sprintf("%s: want %s, got %s", q.Question, q.Pages, results[0].title))
 		}
 	}
 	if len(misses) > missed {

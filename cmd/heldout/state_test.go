@@ -18,23 +18,11 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// packageState lists every package-level variable that changes while the program runs, and why it may.
-var packageState = map[string]string{
-	"cmd/heldout.packaging":          "commands of the release's own build, added before the program begins",
-	"configs.fieldsOf":               "fields of types, which cannot change",
-	"configs.loaded":                 "embedded families, which cannot change",
-	"configs.loadedPrompts":          "embedded prompts, which cannot change",
-	"envs/catalog.contents":          "contents of BabyAI's tasks: a name draws the same world always",
-	"envs/jericho.listed":            "lists by moment: the same moment has the same list in every world",
-	"envs/jericho.processors":        "bounds how many processors the lists of all games of a process take",
-	"envs/testset.files":             "embedded digests, which cannot change",
-	"eval/show/page/browser.running": "the one browser of a test process",
-}
-
-// TestPackageState holds the list: what a package remembers between two calls is shared by
+// TestPackageState holds the list of every package-level variable that changes while the program runs, and why it may:
+// what a package remembers between two calls is shared by
 // everything in the process, so each such variable needs a reason.
 func TestPackageState(t *testing.T) {
-	found := map[string]string{}
+	packageState, found := sharedtest.Table[string](t, "package-state.yaml"), map[string]string{}
 	for dir, files := range parseProduct(t).byFolder {
 		vars := map[string]*ast.ValueSpec{}
 		for _, file := range files {

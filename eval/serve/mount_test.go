@@ -138,22 +138,7 @@ func TestSettingsOfMounts(t *testing.T) {
 		m.Reward != serve.RewardProgress || m.MaxSteps != 7 {
 		t.Errorf("%+v", m)
 	}
-	for text, want := range map[string]string{
-		"pddl,preset=agentrefine":          "is not one part for pddl",
-		"pddl,preset=agentrefine:alfworld": "is not one part for pddl",
-		"pddl,preset=x":                    `"x"`,
-		"pddl,step-cost=much":              `step-cost is "much", want a number from 0 to 1`,
-		"pddl,invalid-penalty=2":           "invalid-penalty",
-		"pddl,step-limit=-1":               "step-limit is -1, want a whole number, 0 or more",
-		"pddl,step-limit=many":             "step-limit is many, want a whole number",
-		"pddl,reward=gold":                 "gold",
-		"pddl,actions=often":               `actions is "often", want true or false`,
-		"pddl,perturb":                     "want setting=value",
-		"pddl,task=1":                      `pddl has no setting "task"`,
-		"chess":                            "unknown environment",
-		"a b=pddl":                         "cannot name a mount",
-		"hotpotqa,questions=x.json":        "would ask Wikipedia for its clients",
-	} {
+	for text, want := range sharedtest.Table[string](t, "mounts-refused.yaml") {
 		if _, _, err := mount.Parse(outside(), mount.Defaults{}, []string{text}); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

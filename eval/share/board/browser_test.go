@@ -60,27 +60,17 @@ func TestFiltersInABrowser(t *testing.T) {
 	sharedtest.Heavy(t)
 	p := open(t, browser.Look{Width: 1200, Height: 900})
 	picture(p, "board")
-	for _, c := range []struct{ set, want, says string }{
-		{"", "vllm:small vllm:medium vllm:large vllm:forged", ""},
-		{"form.text.value = 'BASE-S'", "vllm:small", "1 of 4 rows"},
-		{"form.least.value = '8'", "vllm:medium vllm:large", "2 of 4 rows"},
-		{"form.most.value = '8'", "vllm:small vllm:medium", "2 of 4 rows"},
-		{"form.data.value = 'declared'", "vllm:small vllm:medium", "2 of 4 rows"},
-		{"form.data.value = 'none'", "vllm:small", "1 of 4 rows"},
-		{"form.checked.checked = true", "vllm:small vllm:medium vllm:large", "3 of 4 rows"},
-		{"form.least.value = '1'; form.data.value = 'declared'", "vllm:medium", "1 of 4 rows"},
-		{"form.text.value = 'nobody'", "", "0 of 4 rows"},
-	} {
+	for _, c := range sharedtest.Cases[struct{ Set, Want, Says string }](t, "filters.yaml") {
 		got := p.Eval(`(() => {
 			const { elements: form } = document.getElementById('filters');
 			document.getElementById('filters').reset();
-			` + c.set + `;
+			` + c.Set + `;
 			document.getElementById('filters').dispatchEvent(new Event('input'));
 			return [...document.querySelectorAll('tr.result')].filter((r) => r.getClientRects().length > 0)
 				.map((r) => r.querySelector('th').textContent).join(' ');
 		})()`)
-		if says := p.Eval("document.getElementById('shown').textContent"); got != c.want || says != c.says {
-			t.Errorf("%s: %q, %q, want %q, %q", c.set, got, says, c.want, c.says)
+		if says := p.Eval("document.getElementById('shown').textContent"); got != c.Want || says != c.Says {
+			t.Errorf("%s: %q, %q, want %q, %q", c.Set, got, says, c.Want, c.Says)
 		}
 	}
 }

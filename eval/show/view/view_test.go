@@ -173,21 +173,7 @@ func TestSillyAddresses(t *testing.T) {
 func TestPagesOfAList(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 230, "m").record(230)
 	s := serverOf(r.dir)
-	for path, want := range map[string]string{
-		"?page=1": "230 of 230 episodes, here 1 to 100", "?page=3": "230 of 230 episodes, here 201 to 230",
-		"?type=kind+1":                              "115 of 230 episodes, here 1 to 100",
-		"?text=PUSH":                                "The first 100 of 230 episodes have 100 that match, here from 1.",
-		"?text=push&page=3":                         "230 of 230 episodes match.",
-		"?text=box+box%2F77.":                       "1 of 230 episodes matches.",
-		"?text=nothing+of+the+sort":                 "0 of 230 episodes match.",
-		"?task=BOX%2F07":                            "1 of 230 episodes",
-		"?task=box%2F0&min-steps=5":                 "3 of 230 episodes",
-		"?min-steps=4&max-steps=4":                  "77 of 230 episodes",
-		"?reason=gave+up+or+game+over":              "77 of 230 episodes",
-		"?reason=loops":                             "0 of 230 episodes",
-		"?reason=gave+up+or+game+over&text=box%2F2": "13 of 230 episodes match.",
-		"?page=9":                                   "230 of 230 episodes, here 231 to 230",
-	} {
+	for path, want := range sharedtest.Table[string](t, "pages-of-a-list.yaml") {
 		text := body(t, get(t, s, "/runs/a/"+path))
 		_, count, _ := strings.Cut(text, `aria-live="polite">`)
 		if count, _, _ = strings.Cut(count, "<"); count != want {
