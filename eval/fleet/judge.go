@@ -75,8 +75,10 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 	c.failInTurn(p, failed, failed, !failed.Unsent)
 }
 
-// mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts.
-const mostRefused = 16
+// mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts. A call that is
+// always later than the one that finds out whether there is room (see answered) is refused 15 times of 16: one in 4,000
+// has 128 refusals, and one in 10 million has 256.
+const mostRefused = 32
 
 // full reports whether a server refuses the call because it is at work on others, and notes it. Most servers say so.
 // Some gateways close connections or answer 500, so a server is also taken for full if more of its calls wait after a
