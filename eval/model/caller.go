@@ -303,9 +303,9 @@ func (c *caller) refused(x *exchange) error {
 		return &ContextError{Status: status, Message: cmp.Or(message, http.StatusText(status)), Limit: answer.limit,
 			Requested: answer.requested}
 	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly,
-		status == http.StatusNotFound && c.worked.Load() && !noModel().MatchString(message):
+		status == http.StatusNotFound && c.worked.Load() && !wording("no-model").MatchString(message):
 		return c.failed(x, statusLine(status, message))
-	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
+	case status >= 500 && !wording("mistyped-option").MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
 		f.Busy = status == http.StatusServiceUnavailable || status == statusOverloaded
 		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
@@ -324,7 +324,7 @@ func (c *caller) refused(x *exchange) error {
 		refusal.unsupported = answer.unsupported()
 		refusal.Field = refusedField(answer.param, message, refusal.unsupported)
 		refusal.refusesUsage = strings.Contains(message, "stream_options")
-		refusal.wantsStream = streamText().MatchString(message) && !refusal.refusesUsage
+		refusal.wantsStream = wording("stream").MatchString(message) && !refusal.refusesUsage
 	}
 	return refusal
 }

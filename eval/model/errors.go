@@ -86,7 +86,7 @@ func (e *RequestError) Fatal() bool {
 	return e.Status < 400
 }
 
-// checkName is the remedy for a model that the server does not have.
+// checkName is the remedy of wordings.yaml for a model that the server does not have.
 const checkName = "check the name of the model"
 
 // checkAddress is the remedy for an address where pages for browsers are.

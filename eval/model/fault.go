@@ -7,27 +7,12 @@ import (
 	"heldout/scoring/record"
 )
 
-// The servers' reasons for the end of a reply, in lower case.
-var (
-	cutOffWords  = []string{"length", "max_tokens", "model_length", overflowed}
-	refusedWords = []string{"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist",
-		"spii"}
-	// brokenWords say that the server gave up.
-	brokenWords = []string{"abort", "error", "insufficient_system_resource"}
-)
-
 // overflowed is the reason if the context is full.
 const overflowed = "model_context_window_exceeded"
 
-// finished reports whether the server's reason for the end of a reply is one of
-// words.
-func finished(reason string, words []string) bool {
-	return slices.Contains(words, strings.ToLower(reason))
-}
-
 // RefusedBy reports whether a server's reason for the end of a reply is that it was
 // filtered or refused. There may be a text all the same.
-func RefusedBy(reason string) bool { return finished(reason, refusedWords) }
+func RefusedBy(reason string) bool { return wording("refused").MatchString(reason) }
 
 // fault classifies a reply. Agents find NoAction themselves.
 func (r *Reply) fault(content content) record.Fault {
@@ -35,7 +20,7 @@ func (r *Reply) fault(content content) record.Fault {
 	switch {
 	case RefusedBy(r.FinishReason), content.refusal != "" && blank:
 		return record.Refused
-	case finished(r.FinishReason, cutOffWords):
+	case wording("cut-off").MatchString(r.FinishReason):
 		return record.CutOff
 	case !blank, len(content.calls) > 0:
 		return ""

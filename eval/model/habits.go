@@ -168,11 +168,8 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, retry bo
 	return news, true
 }
 
-// vagueText is how gateways refuse a request for a reason that they do not tell.
-var vagueText = lazyPattern(`(?i)\b(?:bad|invalid|malformed) request\b(?:[.!: ]*$| (?:to|from) )|\bupstream\b`)
-
 // unexplained reports a refusal that does not say what it finds fault with.
 func (e *RequestError) unexplained() bool {
 	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) && e.Field == "" &&
-		e.remedy == "" && vagueText().MatchString(e.Message)
+		e.remedy == "" && wording("vague").MatchString(e.Message)
 }

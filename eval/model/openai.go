@@ -93,7 +93,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 			if err = x.joinPieces(); err == nil {
 				sent, err = converse(x, reply, req.Completion)
 			}
-			if err == nil && strings.TrimSpace(sent.text) == "" && finished(reply.FinishReason, []string{overflowed}) {
+			if err == nil && strings.TrimSpace(sent.text) == "" && strings.EqualFold(reply.FinishReason, overflowed) {
 				err = &ContextError{Status: x.status, Message: "the server ended the reply with " + overflowed}
 			}
 			return sent, err

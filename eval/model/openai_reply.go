@@ -61,7 +61,7 @@ func (r *Reply) begin(finish any, sent *chatReply) error {
 	// parts are at most the whole
 	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
 	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
-	if finished(reason, brokenWords) {
+	if wording("broken").MatchString(reason) {
 		return errGaveUp
 	}
 	return nil

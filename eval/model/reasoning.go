@@ -5,27 +5,6 @@ import (
 	"strings"
 )
 
-// reasoningName is the name of a tag around reasoning, with what models put before and
-// behind the word.
-const reasoningName = `(?:[\w.]+[:_.-])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|analysis|scratchpad)` +
-	`(?:[:_.-][\w.:-]*)?`
-
-var (
-	// reasoningTag matches the tags that models put around their reasoning, by their names:
-	// <think lang="en">, [THINK], <|begin_of_thought|>, ◁think▷, Gemma's channel and MedGemma's tokens.
-	reasoningTag = lazyPattern(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?/?>|` +
-		`\[/?(?:THINK|THINKING|REASONING)\]|<[|｜]/?` + reasoningName + `[|｜]>|◁/?think▷|` +
-		`<\|channel>(?:thought|analysis)\b|<channel\|>|<unused94>(?:thought\b)?|<unused95>`)
-	// closingTag matches the tags that close.
-	closingTag = lazyPattern(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>|^<unused95>`)
-	// spokenReasoning matches what Granite's models write in place of tags.
-	spokenReasoning = lazyPattern(
-		`(?is)^\s*here(?:'s|’s| is) my thought process:(.*?)\n\s*here(?:'s|’s| is) my response:(.*)$`)
-	// answerTags are what models put around the rest.
-	answerTags = lazyPattern(`(?i)^\s*<(?:answer|response|final_answer|output|[|]begin_of_solution[|])>|` +
-		`<(?:/(?:answer|response|final_answer|output)|[|]end_of_solution[|])>\s*$`)
-)
-
 // tagStarts are the characters with which such a tag begins.
 const tagStarts = "<[◁"
 
@@ -64,13 +43,13 @@ func splitReasoning(s string) speech {
 	if visible, reasoning, found := splitHarmony(s); found {
 		return speech{visible, []thought{{text: reasoning}}}
 	}
-	if said := spokenReasoning().FindStringSubmatch(s); said != nil {
+	if said := wording("spoken-reasoning").FindStringSubmatch(s); said != nil {
 		return speech{strings.TrimSpace(said[2]), []thought{{text: said[1]}}}
 	}
 	if !strings.ContainsAny(s, tagStarts) {
 		return speech{visible: s}
 	}
-	tags := reasoningTag().FindAllStringIndex(s, -1)
+	tags := wording("reasoning-tag").FindAllStringIndex(s, -1)
 	if tags == nil {
 		return speech{visible: s}
 	}
@@ -79,7 +58,7 @@ func splitReasoning(s string) speech {
 	inside, start := false, 0
 	for _, at := range tags {
 		part, tag := s[start:at[0]], s[at[0]:at[1]]
-		closes := closingTag().MatchString(tag)
+		closes := wording("closing-tag").MatchString(tag)
 		if strings.HasSuffix(tag, "/>") || !closes && inside { // no reasoning, or a tag within it
 			continue
 		}
@@ -106,12 +85,12 @@ func splitReasoning(s string) speech {
 
 // HasReasoning reports whether a text has a tag of reasoning.
 func HasReasoning(text string) bool {
-	return strings.Contains(text, harmonyChannel) || reasoningTag().MatchString(text)
+	return strings.Contains(text, harmonyChannel) || wording("reasoning-tag").MatchString(text)
 }
 
 // readable is a text without the tags around an answer.
 func readable(text string) string {
-	return strings.TrimSpace(answerTags().ReplaceAllString(responseTags.Replace(text), ""))
+	return strings.TrimSpace(wording("answer-tags").ReplaceAllString(responseTags.Replace(text), ""))
 }
 
 // recover makes the reply of a text before a stray closing tag, if nothing else is: the last one that
@@ -149,15 +128,6 @@ const (
 	harmonyFinal = "assistantfinal"
 )
 
-var (
-	// harmonyEnd matches what ends a message.
-	harmonyEnd = lazyPattern(`<\|(?:end|return|call|start)\|>`)
-	// harmonyHead matches what stands before a message without a channel.
-	harmonyHead = lazyPattern(`^(?:\s*<\|start\|>(?:assistant)?)?\s*(?:<\|message\|>)?`)
-	// harmonyName matches the name of a channel whose header lacks its end.
-	harmonyName = lazyPattern(`^\s*(?:final|analysis|commentary(?: to=\S*)?)`)
-)
-
 // splitHarmony is splitReasoning for the Harmony format: the channel "final" is meant for the reader,
 // and a comment that calls no tool, if there is nothing else.
 func splitHarmony(s string) (visible, reasoning string, found bool) {
@@ -174,12 +144,12 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 	var hidden strings.Builder
 	for message := range strings.SplitSeq(rest, harmonyChannel) {
 		channel, body, marked := strings.Cut(message, harmonyMessage)
-		if marked = marked && !harmonyEnd().MatchString(channel); !marked {
-			channel = harmonyName().FindString(message)
+		if marked = marked && !wording("harmony-end").MatchString(channel); !marked {
+			channel = wording("harmony-name").FindString(message)
 			body = message[len(channel):]
 		}
 		behind := ""
-		if loc := harmonyEnd().FindStringIndex(body); loc != nil {
+		if loc := wording("harmony-end").FindStringIndex(body); loc != nil {
 			body, behind = body[:loc[0]], body[loc[0]:]
 		}
 		switch channel = strings.TrimSpace(channel); {
@@ -208,11 +178,11 @@ func cutChannel(text string) bool {
 
 // unchanneled is the message behind the end of another one, if it has no channel.
 func unchanneled(s string) string {
-	if loc := harmonyEnd().FindStringIndex(s); loc != nil && !strings.HasPrefix(s, "<|start|>") {
+	if loc := wording("harmony-end").FindStringIndex(s); loc != nil && !strings.HasPrefix(s, "<|start|>") {
 		s = s[loc[1]:]
 	}
-	s = s[len(harmonyHead().FindString(s)):]
-	if loc := harmonyEnd().FindStringIndex(s); loc != nil {
+	s = s[len(wording("harmony-head").FindString(s)):]
+	if loc := wording("harmony-end").FindStringIndex(s); loc != nil {
 		s = s[:loc[0]]
 	}
 	return s
@@ -230,19 +200,6 @@ func cutAtStop(text string, stops []string) (string, bool) {
 	return text[:cut], cut < len(text)
 }
 
-// Tokens that end or begin a turn. A checkpoint whose configuration lacks the first kind
-// goes on after them, often with the next turn.
-const (
-	endToken = `(?:<[|｜][^<>|｜\s]{1,40}[|｜]>|</s>|<(?:\w+_)?(?:eos|eot|eom|eod|end|endoftext|pad)(?:_\w+)?>|` +
-		`<\w+\|>|\[(?:EOS|PAD|/INST)\])`
-	startToken = `(?:<s>|<bos>|<start_\w+>|<\|\w+>|\[INST\])`
-)
-
-var (
-	lastTokens = lazyPattern(`(?i)(?:\s*` + endToken + `)+\s*$`)
-	nextTurn   = lazyPattern(`(?i)\S(\s*` + endToken + `\s*(?:` + endToken + `|` + startToken + `))`)
-)
-
 // cutAtEnd ends a text before the tokens that end a turn, and reports whether there are
 // any: before the last ones, and before one that another token follows.
 func cutAtEnd(s string) (string, bool) {
@@ -250,10 +207,10 @@ func cutAtEnd(s string) (string, bool) {
 		return s, false
 	}
 	cut := len(s)
-	if at := lastTokens().FindStringIndex(s); at != nil {
+	if at := wording("last-tokens").FindStringIndex(s); at != nil {
 		cut = at[0]
 	}
-	if at := nextTurn().FindStringSubmatchIndex(s[:cut]); at != nil {
+	if at := wording("next-turn").FindStringSubmatchIndex(s[:cut]); at != nil {
 		cut = at[2]
 	}
 	return s[:cut], cut < len(s)

@@ -31,7 +31,7 @@ func FuzzSplitReasoning(f *testing.F) {
 		if len(visible)+len(reasoning) > 2*len(s)+2 {
 			t.Errorf("%q became %q and %q", s, visible, reasoning)
 		}
-		if reasoningTag().MatchString(visible) && !strings.Contains(s, "|") {
+		if wording("reasoning-tag").MatchString(visible) && !strings.Contains(s, "|") {
 			t.Errorf("%q leaves a tag in %q", s, visible)
 		}
 	})

@@ -30,13 +30,10 @@ type Spec struct {
 // String returns the form that ParseSpec reads, such as "ollama:llama3:8b".
 func (s Spec) String() string { return string(s.Provider) + ":" + s.Name }
 
-// several fits models with commas between them.
-var several = lazyPattern(`,\s*(?:(?:vllm|openai|ollama):|(?:expert|expert-errs|random)(?:,|$))`)
-
 // ParseSpec reads PROVIDER:NAME. Everything after the first colon is the name.
 func ParseSpec(text string) (Spec, error) {
 	provider, name, found := strings.Cut(text, ":")
-	if several().MatchString(text) || !found && strings.Contains(text, ",") {
+	if wording("several-models").MatchString(text) || !found && strings.Contains(text, ",") {
 		return Spec{}, fmt.Errorf("model %q is several: repeat --model for each, as in --model vllm:A --model vllm:B, or "+
 			"write a list in a file", text)
 	}
