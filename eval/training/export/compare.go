@@ -62,7 +62,7 @@ func (x *exporter) compare(e *record.Episode, calls []episode.Call, marked []Mar
 }
 
 func (x *exporter) rate(a *attempt) (n int, err error) {
-	write := x.into(a, 1)
+	write := x.into(a.about, 1)
 	if x.Format == KTO {
 		return judged(a, write)
 	}
@@ -71,19 +71,6 @@ func (x *exporter) rate(a *attempt) (n int, err error) {
 		return 0, nil
 	}
 	return 1, write(example)
-}
-
-// into returns what writes examples into the part of an attempt's task, and counts them.
-func (x *exporter) into(a *attempt, episodes int) func(example) error {
-	task := taskName(a.Env, a.Task)
-	part := x.splitter.part(task)
-	p := &x.report.Parts[part]
-	return func(e example) error {
-		p.tasks[x.splitter.root(task)] = true
-		p.Episodes += episodes
-		episodes = 0
-		return x.add(part, e)
-	}
 }
 
 // arrived notes that an episode was read. After the last one of its task, the pairs are
@@ -107,7 +94,7 @@ func (x *exporter) arrived(e *record.Episode) error {
 				fresh++
 			}
 		}
-		return x.into(attempts[0], fresh)(pair)
+		return x.into(attempts[0].about, fresh)(pair)
 	})
 	for _, a := range attempts {
 		if used[a.ID] {

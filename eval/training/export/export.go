@@ -29,7 +29,6 @@ type exporter struct {
 	sources  []recordSource
 	tests    bool // there are tasks that a benchmark tests with
 	splitter *splitter
-	parts    []*writer
 	files    files
 	report   *Account
 	prompts  bench.Prompts
@@ -188,19 +187,18 @@ func (x *exporter) create() error {
 		parts = []Division{{Share: 1}}
 	}
 	for _, p := range parts {
-		f, err := x.files.create(fileName(x.Out, x.Format.Extension(), p.Name, mark))
-		if err != nil {
+		part := PartReport{Division: p, tasks: map[string]bool{}}
+		var err error
+		if part.file, err = x.files.create(fileName(x.Out, x.Format.Extension(), p.Name, mark)); err != nil {
 			return err
 		}
-		w := &writer{form: x.form, file: f}
-		x.parts = append(x.parts, w)
-		part := PartReport{Division: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}}
+		part.File = filepath.Base(part.file.Name())
 		if x.Folder {
-			w.parquet, err = x.files.create(strings.TrimSuffix(f.Name(), x.Format.Extension()) + ".parquet")
-			if err != nil {
+			name := strings.TrimSuffix(part.file.Name(), x.Format.Extension()) + ".parquet"
+			if part.parquet, err = x.files.create(name); err != nil {
 				return err
 			}
-			part.Parquet = filepath.Base(w.parquet.Name())
+			part.Parquet = filepath.Base(name)
 		}
 		x.report.Parts = append(x.report.Parts, part)
 	}
@@ -336,27 +334,24 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 		x.report.Omitted[Duplicate]++
 		return false, nil
 	}
-	task := taskName(a.Env, a.Task)
-	part := x.splitter.part(task)
-	p := &x.report.Parts[part]
+	p := x.part(a)
 	start := p.Examples
+	write := x.into(a, 1)
 	for _, c := range conversations {
-		if err := x.conversation(c, a, part); err != nil {
-			return false, fmt.Errorf("writing %s: %w", x.parts[part].file.Name(), err)
+		if err := x.conversation(c, a, write); err != nil {
+			return false, fmt.Errorf("writing %s: %w", p.file.Name(), err)
 		}
 	}
 	if p.Examples == start {
 		x.report.Omitted[TooLong]++
 		return false, nil
 	}
-	p.Episodes++
-	p.tasks[x.splitter.root(task)] = true
 	x.report.take(a, len(conversations))
 	return true, nil
 }
 
 // conversation writes the examples of a conversation, as long as the window allows.
-func (x *exporter) conversation(c Conversation, a about, part int) error {
+func (x *exporter) conversation(c Conversation, a about, write func(example) error) error {
 	if x.needs == trainedTurn {
 		return c.forEach(func(turn int, prefix []Message) error {
 			prefix, ok, err := x.measure.shortened(prefix)
@@ -364,7 +359,7 @@ func (x *exporter) conversation(c Conversation, a about, part int) error {
 				return err
 			}
 			last := len(prefix) - 1
-			return x.add(part, example{about: a, turn: turn, prompt: prefix[:last], reply: prefix[last:]})
+			return write(example{about: a, turn: turn, prompt: prefix[:last], reply: prefix[last:]})
 		})
 	}
 	parts, err := x.measure.windows(c)
@@ -372,21 +367,49 @@ func (x *exporter) conversation(c Conversation, a about, part int) error {
 		return err
 	}
 	for _, c := range parts {
-		if err := x.add(part, example{about: a, prompt: c.Messages}); err != nil {
+		if err := write(example{about: a, prompt: c.Messages}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add writes an example into a part.
-func (x *exporter) add(part int, e example) (err error) {
-	if e.Tokens, err = e.length(x.measure); err != nil {
-		return err
+// part is the part of a task.
+func (x *exporter) part(a about) *PartReport {
+	return &x.report.Parts[x.splitter.part(taskName(a.Env, a.Task))]
+}
+
+// into returns what writes examples into the part of a task, and counts them.
+func (x *exporter) into(a about, episodes int) func(example) error {
+	p := x.part(a)
+	return func(e example) (err error) {
+		p.tasks[x.splitter.root(taskName(a.Env, a.Task))] = true
+		p.Episodes += episodes
+		episodes = 0
+		if e.Tokens, err = e.length(x.measure); err != nil {
+			return err
+		}
+		x.measure.note(e.Tokens)
+		p.Examples++
+		return x.writeExample(p, e)
 	}
-	x.measure.note(e.Tokens)
-	x.report.Parts[part].Examples++
-	return x.parts[part].write(x.row(e))
+}
+
+// writeExample writes an example as a line, or one of AgentGym as an element of a list.
+func (x *exporter) writeExample(p *PartReport, e example) error {
+	text, err := synth.Marshal(x.row(e))
+	switch {
+	case x.name != AgentGym:
+		text = append(text, '\n')
+	case p.Examples == 1:
+		text = append([]byte("[\n"), text...)
+	default:
+		text = append([]byte(",\n"), text...)
+	}
+	if err == nil {
+		_, err = p.file.Write(text)
+	}
+	return err
 }
 
 // duplicate reports an episode that was there before, by the rule in force.

@@ -98,6 +98,7 @@ type PartReport struct {
 	ParquetBytes  int64  `json:"parquet_bytes,omitempty"`
 	ParquetSHA256 string `json:"parquet_sha256,omitempty"`
 	tasks         map[string]bool
+	file, parquet *File // parquet is nil without one
 }
 
 // mostDifferent is how many episodes are described that are not as recorded.
@@ -196,23 +197,26 @@ func hashSource(s recordSource) (SourceReport, error) {
 
 // complete puts the parts on disk, completes what the report says, and writes the manifest last.
 func (x *exporter) complete() (err error) {
-	for i, w := range x.parts {
+	for i := range x.report.Parts {
 		p := &x.report.Parts[i]
-		if err := w.end(); err != nil {
-			return fmt.Errorf("writing %s: %w", w.file.Name(), err)
+		if x.Format == AgentGym {
+			end := map[bool]string{true: "[]\n", false: "\n]\n"}[p.Examples == 0]
+			if _, err := io.WriteString(p.file, end); err != nil {
+				return fmt.Errorf("writing %s: %w", p.file.Name(), err)
+			}
 		}
-		p.Tasks, p.Bytes, p.SHA256 = len(p.tasks), w.file.Size(), w.file.Sum()
-		if err := w.file.Flush(); err != nil {
+		p.Tasks, p.Bytes, p.SHA256 = len(p.tasks), p.file.Size(), p.file.Sum()
+		if err := p.file.Flush(); err != nil {
 			return err
 		}
-		if w.parquet == nil {
+		if p.parquet == nil {
 			continue
 		}
-		err := x.Parquet(x.Format, w.file.partial(), w.parquet.partial())
-		if err = cmp.Or(err, w.parquet.adopt()); err != nil {
-			return fmt.Errorf("writing %s: %w", w.parquet.Name(), err)
+		err := x.Parquet(x.Format, p.file.partial(), p.parquet.partial())
+		if err = cmp.Or(err, p.parquet.adopt()); err != nil {
+			return fmt.Errorf("writing %s: %w", p.parquet.Name(), err)
 		}
-		p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
+		p.ParquetBytes, p.ParquetSHA256 = p.parquet.Size(), p.parquet.Sum()
 	}
 	if x.ThoughtsDir != "" {
 		x.report.ModelThoughts, err = datafile.Sum(filepath.Join(x.ThoughtsDir, record.ThoughtsFile))

@@ -120,6 +120,6 @@ func readWhole(reply string) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	list, err := marshal(values)
+	list, err := Marshal(values)
 	return list, mended, err
 }

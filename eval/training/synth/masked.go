@@ -38,11 +38,11 @@ func Mask(trajectory []byte, o Options) ([]byte, error) {
 		train := i+1 >= len(turns) || !turns[i+1].Error(o)
 		out[i] = turns[i].form(&train)
 	}
-	return marshal(out)
+	return Marshal(out)
 }
 
-// marshal writes JSON that leaves HTML as it is.
-func marshal(v any) ([]byte, error) {
+// Marshal writes JSON that leaves HTML as it is.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -55,7 +55,7 @@ func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return marshal(struct {
+	return Marshal(struct {
 		ID         string          `json:"id,omitempty"`
 		Script     json.RawMessage `json:"script"`
 		Trajectory json.RawMessage `json:"trajectory"`

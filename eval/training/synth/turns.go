@@ -135,7 +135,7 @@ func Renumber(raw json.RawMessage, shift int) json.RawMessage {
 		return raw
 	}
 	t.Number += shift
-	out, err := marshal(t.form(nil))
+	out, err := Marshal(t.form(nil))
 	if err != nil {
 		return raw // what was read can be written
 	}
