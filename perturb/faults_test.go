@@ -33,7 +33,7 @@ type condition struct {
 
 func newCondition(rules configs.Perturbation, p *Perturbation) *condition {
 	c := &condition{rules: rules, p: p}
-	if n := p.names; n != nil {
+	if n := p.names; n.pattern != "" {
 		c.named = regexp.MustCompile("(?i)" + n.write.find.String())
 		c.unnamed = regexp.MustCompile("(?i)" + n.read.find.String())
 	}

@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"heldout/envs"
 )
 
-// names rewrites how names are written. A nil one leaves them.
+// names rewrites how names are written. The zero one leaves them.
 type names struct {
 	pattern string // of a name as written now, without groups
 	// write and read rewrite names in a text, wholeWrite and wholeRead what is a
@@ -25,47 +26,46 @@ type names struct {
 // spelledSlot is a slot of names with a value spelled otherwise: {number:letters}.
 var spelledSlot = regexp.MustCompile(`\{([a-z]+):([a-z]+)\}`)
 
-// newNames reads a layout of names such as "{class}{number}"; nil for an empty one.
-func newNames(layout string, iface envs.Interface) (*names, error) {
+// newNames reads a layout of names such as "{class}{number}"; an empty one leaves them.
+func newNames(layout string, iface envs.Interface) (n names, err error) {
 	if layout == "" {
-		return nil, nil
+		return n, nil
 	}
 	if iface.Name == "" {
-		return nil, fmt.Errorf("the names of the environment have no parts, so they can only stay as they are")
+		return n, fmt.Errorf("the names of the environment have no parts, so they can only stay as they are")
 	}
 	src, err := parseTemplate(iface.Name)
 	if err != nil {
-		return nil, err
+		return n, err
 	}
-	spelled, err := spellings(layout)
+	spelled, err := numberSpelling(layout)
 	if err != nil {
-		return nil, err
+		return n, err
 	}
 	dst, err := parseTemplate(spelledSlot.ReplaceAllString(layout, "{$1}"))
 	if err != nil {
-		return nil, err
+		return n, err
 	}
 	if err := sameSlots(src, dst); err != nil {
-		return nil, err
+		return n, err
 	}
 	part := func(slot string) string { return iface.Parts[slot] }
 	slotPattern := func(slot string) string {
-		if s, ok := spelled[slot]; ok {
-			return s.pattern
+		if spelled != nil && slot == numberPart {
+			return spelled.pattern
 		}
 		return part(slot)
 	}
 	if example, ok := twoReadings(program(dst.pattern(grouped(slotPattern)))); ok {
-		return nil, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
+		return n, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
 	}
 	if example, ok := common(program("^"+dst.pattern(slotPattern)+"$"), program(plainWords)); ok {
-		return nil, fmt.Errorf("names written as %q would look like other words, as in %q; put a mark into them",
+		return n, fmt.Errorf("names written as %q would look like other words, as in %q; put a mark into them",
 			layout, example)
 	}
-	n := &names{pattern: dst.pattern(slotPattern), spell: keep, unspell: keep}
-	if len(spelled) > 0 {
-		n.spell = func(slot, value string) (string, bool) { return spelled[slot].in(value) }
-		n.unspell = func(slot, value string) (string, bool) { return spelled[slot].out(value) }
+	n = names{pattern: dst.pattern(slotPattern), spell: keep, unspell: keep}
+	if spelled != nil {
+		n.spell, n.unspell = numbersAlone(spelled.write), numbersAlone(spelled.read)
 	}
 	for _, r := range []struct {
 		into           *rewriting
@@ -78,7 +78,7 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		{&n.wholeWrite, src, dst, `(?i)^`, `$`, part}, {&n.wholeRead, dst, src, `(?i)^`, `$`, slotPattern},
 	} {
 		if *r.into, err = newRewriting(r.src, r.dst, r.prefix, r.suffix, r.part); err != nil {
-			return nil, err
+			return n, err
 		}
 		r.into.sentence = true
 	}
@@ -89,7 +89,7 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		return `(?:\{[a-z ]+\}|<[a-z ]+>)`
 	})
 	n.called = func(slot, value string) (string, bool) {
-		if spelled[slot] == numberSpellings["letters"] {
+		if slot == numberPart && spelled == numberSpellings["letters"] {
 			return strings.NewReplacer("number", "letter", "id", "letter").Replace(value), true
 		}
 		return value, true
@@ -97,16 +97,14 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 	return n, err
 }
 
-func spellings(layout string) (map[string]*spelling, error) {
-	out := map[string]*spelling{}
+// numberSpelling is how a layout spells numbers; nil as they are.
+func numberSpelling(layout string) (s *spelling, err error) {
 	for _, m := range spelledSlot.FindAllStringSubmatch(layout, -1) {
-		s, ok := numberSpellings[m[2]]
-		if !ok || m[1] != numberPart {
+		if s = numberSpellings[m[2]]; s == nil || m[1] != numberPart {
 			return nil, fmt.Errorf("%q: only {%s} can be spelled otherwise, as letters or words", m[0], numberPart)
 		}
-		out[m[1]] = s
 	}
-	return out, nil
+	return s, nil
 }
 
 // plainWords are words in a row, as any text has them.
@@ -121,31 +119,22 @@ func grouped(pattern func(slot string) string) func(slot string) string {
 }
 
 func (n *names) inText(text string) string {
-	if n == nil {
-		return text
-	}
 	return n.write.replaceAll(text, n.spell)
 }
 
 // inProse is inText for prompts, which also show the layout of names.
 func (n *names) inProse(text string) string {
-	if n == nil {
-		return text
-	}
 	return n.braces.replaceAll(n.inText(text), n.called)
 }
 
 // outOfText undoes inText.
 func (n *names) outOfText(text string) string {
-	if n == nil {
-		return text
-	}
 	return n.read.replaceAll(text, n.unspell)
 }
 
 // trade makes old and new spellings in a text trade places.
 func (n *names) trade(text string) string {
-	if n == nil {
+	if n.pattern == "" {
 		return text
 	}
 	var b strings.Builder
@@ -163,9 +152,6 @@ func (n *names) trade(text string) string {
 
 // inSlot rewrites what stands in a slot of an action.
 func (n *names) inSlot(_, value string) (string, bool) {
-	if n == nil {
-		return value, true
-	}
 	if rewritten, ok := n.wholeWrite.replace(value, n.spell); ok {
 		return rewritten, true
 	}
@@ -174,9 +160,6 @@ func (n *names) inSlot(_, value string) (string, bool) {
 
 // outOfSlot undoes inSlot; a name in its old spelling is refused.
 func (n *names) outOfSlot(_, value string) (string, bool) {
-	if n == nil {
-		return value, true
-	}
 	if old, ok := n.wholeRead.replace(value, n.unspell); ok {
 		return old, true
 	}
@@ -190,11 +173,7 @@ func slotPatterns(iface envs.Interface, n *names) (old, current string, err erro
 	if old, err = namePattern(iface); err != nil {
 		return "", "", err
 	}
-	current = old
-	if n != nil {
-		current = n.pattern
-	}
-	return alternation(old, iface.Slot), alternation(current, iface.Slot), nil
+	return alternation(old, iface.Slot), alternation(cmp.Or(n.pattern, old), iface.Slot), nil
 }
 
 // namePattern is the pattern of the environment's names, without groups; "" without parts.
@@ -225,20 +204,14 @@ type spelling struct {
 	write, read func(string) (string, bool)
 }
 
-// in writes a value; a nil spelling leaves it.
-func (s *spelling) in(value string) (string, bool) {
-	if s == nil {
-		return value, true
+// numbersAlone converts the number among the parts of names.
+func numbersAlone(convert func(string) (string, bool)) rewriter {
+	return func(slot, value string) (string, bool) {
+		if slot != numberPart {
+			return value, true
+		}
+		return convert(value)
 	}
-	return s.write(value)
-}
-
-// out undoes in.
-func (s *spelling) out(value string) (string, bool) {
-	if s == nil {
-		return value, true
-	}
-	return s.read(value)
 }
 
 var numberSpellings = map[string]*spelling{

@@ -26,7 +26,7 @@ import (
 // Perturbation rewrites the texts of one interface. It is safe for concurrent use.
 type Perturbation struct {
 	iface envs.Interface
-	names *names // nil where names stay
+	names names
 	// forms are all forms of actions, changed or not.
 	forms []form
 	// changedForms are the changed forms, the longest first: a form may stand in another one.
@@ -164,7 +164,7 @@ func (p *Perturbation) addForms(rules configs.Perturbation) error {
 		if err != nil {
 			return err
 		}
-		f, err := newForm(old, current, p.iface, p.names)
+		f, err := newForm(old, current, p.iface, &p.names)
 		if err != nil {
 			return err
 		}

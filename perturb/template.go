@@ -75,7 +75,7 @@ func (t template) join(literal, value func(string) string) string {
 	return b.String()
 }
 
-// rewriting turns what is written like one template into another with the same slots.
+// rewriting turns what is written like one template into another with the same slots. The zero one finds nothing.
 type rewriting struct {
 	find *regexp.Regexp
 	// literals stand in every match, in this order.
@@ -98,7 +98,7 @@ type rewriter func(slot, value string) (changed string, ok bool)
 
 // replaceAll rewrites every place in a text where each slot fits.
 func (r rewriting) replaceAll(text string, edit rewriter) string {
-	if !r.literals.in(text) {
+	if r.find == nil || !r.literals.in(text) {
 		return text
 	}
 	var b strings.Builder
@@ -117,6 +117,9 @@ func (r rewriting) replaceAll(text string, edit rewriter) string {
 // replace rewrites a text that is written like the template from end to end; each
 // changes what stands in the slots, or refuses it.
 func (r rewriting) replace(text string, edit rewriter) (rewritten string, ok bool) {
+	if r.find == nil {
+		return "", false
+	}
 	loc := r.find.FindStringSubmatchIndex(text)
 	if loc == nil {
 		return "", false

@@ -97,7 +97,7 @@ func (p *Perturbation) formWritten(action string) (*form, string) {
 // Forms lists the environment's forms of actions that are written differently, be it
 // in their words or in the names in them.
 func (p *Perturbation) Forms() (forms []string) {
-	named := p.names != nil || p.numbers || len(p.words.replacements) > 0
+	named := p.names.pattern != "" || p.numbers || len(p.words.replacements) > 0
 	for i := range p.forms {
 		if f := &p.forms[i]; f.changed() || f.removed || named && len(f.old.slots) > 0 {
 			forms = append(forms, f.old.text)
