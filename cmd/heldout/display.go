@@ -6,13 +6,13 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"heldout/configs"
+	"heldout/eval/model"
 	"heldout/eval/progress"
 )
 
@@ -274,23 +274,9 @@ func (s *system) repeat(line func() string, show func(), state func() string) (f
 			}
 		}
 	}
-	stop := make(chan struct{})
-	var showing sync.WaitGroup
-	showing.Go(func() {
-		tick := time.NewTicker(pace)
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				show()
-			}
-		}
-	})
+	stop := model.Repeat(pace, show)
 	return func() {
-		close(stop)
-		showing.Wait()
+		stop()
 		s.display.flush() // nothing is left of the lines that change
 		if text := line(); text != "" {
 			s.display.note(text)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"heldout/eval"
@@ -122,7 +121,10 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	if on.Follow != nil && len(session.Missing) > 0 {
 		finish = on.Follow(run)
 	}
-	silence := broadcast(run, session.Store.SetStatus)
+	// An error changes nothing: nothing depends on the status, and what the disk lacks shows when an episode is recorded.
+	status := func() { _ = session.Store.SetStatus(run.Status()) }
+	status()
+	silence := model.Repeat(statusEvery, status)
 	watching := eval.Observer(run)
 	if on.Events != nil {
 		watching = &events{Observer: run, out: on.Events, warn: on.Warn}
@@ -210,27 +212,3 @@ func stopped(ctx context.Context, err error, dir string) error {
 
 // statusEvery is how often a run writes its status for those who watch.
 const statusEvery = time.Second
-
-// broadcast writes the status of a run until the returned function is called. An
-// error of a write changes nothing: nothing depends on the status, and what the
-// disk lacks shows when an episode is recorded.
-func broadcast(p *progress.Tracker, write func(*record.Status) error) (stop func()) {
-	var writing sync.WaitGroup
-	done := make(chan struct{})
-	writing.Go(func() {
-		tick := time.NewTicker(statusEvery)
-		defer tick.Stop()
-		for {
-			_ = write(p.Status())
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	return func() {
-		close(done)
-		writing.Wait()
-	}
-}

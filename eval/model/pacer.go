@@ -140,6 +140,28 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// Repeat calls a function at each tick, until the function that it returns is called.
+func Repeat(every time.Duration, do func()) (stop func()) {
+	var repeating sync.WaitGroup
+	done := make(chan struct{})
+	repeating.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				do()
+			}
+		}
+	})
+	return func() {
+		close(done)
+		repeating.Wait()
+	}
+}
+
 // longPause is a wait that is worth a line.
 const longPause = 5 * time.Second
 

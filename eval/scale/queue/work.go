@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -205,8 +204,7 @@ func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstr
 // carryOut plays an order and sends the record. An order that is not carried out
 // is given back, and one that nobody can carry out is set aside. Pulse is the time between two signs of life.
 func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Duration) error {
-	alive := keepAlive(m, max(pulse, time.Millisecond))
-	defer alive()
+	defer model.Repeat(max(pulse, time.Millisecond), func() { _ = m.InProgress() })() // the next beat may arrive
 	store := func(stored *nats.Msg) error { return w.link.publish(ctx, resultsStream(w.Job.Name), stored) }
 	var order eval.Order
 	if err := json.Unmarshal(m.Data(), &order); err != nil {
@@ -253,27 +251,4 @@ func (w *Worker) send(rec *record.Episode, store func(*nats.Msg) error) error {
 		}
 	}
 	return nil
-}
-
-// keepAlive tells the server that an order is being played, until the returned
-// function is called.
-func keepAlive(m jetstream.Msg, pulse time.Duration) (stop func()) {
-	done := make(chan struct{})
-	var beating sync.WaitGroup
-	beating.Go(func() {
-		tick := time.NewTicker(pulse)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				_ = m.InProgress() // the next beat may arrive
-			}
-		}
-	})
-	return func() {
-		close(done)
-		beating.Wait()
-	}
 }
