@@ -3,13 +3,16 @@ package bench
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/eval/model"
 	"heldout/eval/progress"
 	"heldout/scoring/record"
@@ -212,3 +215,37 @@ func stopped(ctx context.Context, err error, dir string) error {
 
 // statusEvery is how often a run writes its status for those who watch.
 const statusEvery = time.Second
+
+// events is an observer that also writes a line of JSON for every finished episode.
+type events struct {
+	eval.Observer
+	warn func(line string)
+
+	mu  sync.Mutex
+	out io.Writer // nil after an error: a reader that is gone ends no run
+}
+
+// EpisodeDone implements eval.Observer.
+func (e *events) EpisodeDone(ep *episode.Episode, r record.Result) {
+	e.Observer.EpisodeDone(ep, r)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.out == nil || r.Outcome == record.Cancelled {
+		return
+	}
+	if err := WriteEvent(e.out, "episode", r); err != nil {
+		e.out = nil
+		e.warn(fmt.Sprintf("no more events are written: %v", err))
+	}
+}
+
+// WriteEvent writes a line of JSON: the name of an event, and what it is about under that
+// name. The whole line is written at once.
+func WriteEvent(w io.Writer, event string, about any) error {
+	line, err := json.Marshal(map[string]any{"event": event, event: about})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}

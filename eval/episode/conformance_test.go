@@ -6,11 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -395,4 +398,31 @@ var rulesOfForms = map[string]func(*configs.Preset){
 		p.Reply.Normalise, p.Stop.SameAction = []string{"lower"}, 3
 	},
 	"form-tool-call": func(p *configs.Preset) { p.Reply.Normalise, p.Stop.SameReply = []string{"lower"}, 4 },
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// planned are the episodes of a benchmark with seed 1.
+func planned(t testing.TB, b *Benchmark, p *Player) []Episode {
+	t.Helper()
+	info := envs.Info{}
+	if b.Env != nil {
+		info = b.Env.Info()
+	}
+	c := b.Condition(info, p, 1)
+	return sharedtest.Must(b.Episodes(p, &c))(t)
+}
+
+// The scripts that compare requests with those of the originals have tests of
+// their own.
+func TestOriginals(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		sharedtest.Absent(t, "python3", "needs Python 3, in which the scripts are written: apt-get install python3")
+	}
+	c := exec.CommandContext(t.Context(), python, "-B", "-W", "error", "-m", "unittest")
+	c.Dir = "testdata/conformance/originals"
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

@@ -1,11 +1,17 @@
 package model
 
 import (
+	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"heldout/envs/sharedtest"
+	"heldout/scoring/record"
 )
 
 func FuzzRetryAfter(f *testing.F) {
@@ -45,5 +51,139 @@ func TestGetOfNoAddress(t *testing.T) {
 	var list struct{}
 	if err := (&exchange{}).fetch(t.Context(), "http://\x7f", nil, &list); err == nil {
 		t.Error("there is no error")
+	}
+}
+
+// paused is the body of a reply that stops after its first half until it is
+// released.
+type paused struct {
+	first, second   io.Reader
+	begun, released chan struct{}
+}
+
+func (p *paused) Read(b []byte) (int, error) {
+	n, err := p.first.Read(b)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if p.begun != nil {
+		close(p.begun)
+		p.begun = nil
+		<-p.released
+	}
+	return p.second.Read(b)
+}
+
+func (p *paused) Close() error { return nil }
+
+// bodies is a transport that answers with one body after the other.
+type bodies chan io.ReadCloser
+
+func (b bodies) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: <-b, ContentLength: -1}, nil
+}
+
+// Replies that are read at the same time share one budget: one that no longer fits
+// is an error, and what was taken is given back.
+func TestRepliesShareABudget(t *testing.T) {
+	body := `{"choices":[{"message":{"content":"` + strings.Repeat("x", 6000) + `"},"finish_reason":"stop"}]}`
+	whole := func() io.ReadCloser { return io.NopCloser(strings.NewReader(body)) }
+	half := &paused{strings.NewReader(body[:5000]), strings.NewReader(body[5000:]), make(chan struct{}),
+		make(chan struct{})}
+	begun := half.begun
+	replies := make(bodies, 1)
+	c := sharedtest.Must(Open(Options{Spec: Spec{Provider: OpenAI, Name: "m"}, Transport: replies, Now: time.Now,
+		Retry: Retry{Attempts: 1}}))(t)
+	defer c.Close()
+	held := c.backend.(*openAI).inUse
+	c.backend.(*openAI).budget = 12 << 10
+	ask := func() error {
+		reply, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
+			Decoding: record.Decoding{TopP: 1, MaxTokens: 1000}})
+		if err == nil && len(reply.Text) != 6000 {
+			t.Errorf("a reply of %d bytes", len(reply.Text))
+		}
+		return err
+	}
+	replies <- half
+	slow := make(chan error)
+	go func() { slow <- ask() }()
+	<-begun // it has room for 8 KiB by now
+	replies <- whole()
+	if err := ask(); err == nil || !strings.Contains(err.Error(),
+		"the replies that are being read take more than 12 KiB together") {
+		t.Errorf("two replies of 6 kB in 12 KiB: %v", err)
+	}
+	sharedtest.Equal(t, held.Load(), 8<<10, "bytes are held by one reply")
+	close(half.released)
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	replies <- whole()
+	if err := ask(); err != nil {
+		t.Error(err)
+	}
+	sharedtest.Equal(t, held.Load(), 0, "bytes are held by nobody")
+}
+
+func TestWaitsInBodies(t *testing.T) {
+	for body, want := range map[string]time.Duration{
+		`{"retryDelay": "38s"}`:                              38 * time.Second,
+		`{"retryDelay":"0.5s"}`:                              500 * time.Millisecond,
+		`{"retry_after":7}`:                                  7 * time.Second,
+		`{"retry_after_ms": 250}`:                            250 * time.Millisecond,
+		"Please try again in 1m2.5s.":                        62500 * time.Millisecond,
+		"Please try again in 120ms. Visit":                   120 * time.Millisecond,
+		"try again in 2h3m. Need more tokens?":               123 * time.Minute,
+		"Retry after 20 seconds":                             20 * time.Second,
+		"please wait 2 minutes":                              2 * time.Minute,
+		"please retry in 46.3s":                              46300 * time.Millisecond,
+		"Limit 20, used 20":                                  0,
+		`{"error":{"message":"slow down","code":429}}`:       0,
+		"retry later":                                        0,
+		`{"retryDelay":"38000s","quotaId":"RequestsPerDay"}`: 38000 * time.Second,
+	} {
+		sharedtest.Equal(t, waitIn([]byte(body)), want, body)
+	}
+}
+
+func TestSpentQuotas(t *testing.T) {
+	for body, want := range map[string]bool{
+		`[{"error":{"message":"quota","details":[{"quotaId":"RequestsPerDay"},{"retryDelay":"38000s"}]}}]`: false,
+		`{"error":{"message":"You exceeded your daily limit"}}`:                                            true,
+		`{"error":{"message":"x","type":"insufficient_quota"}}`:                                            true,
+		`{"error":{"message":"check your plan and billing details, retry in 37s"}}`:                        false,
+		`{"error":{"message":"tokens per day (TPD). Please try again in 8m12s"}}`:                          false,
+		`{"error":{"message":"requests per minute"}}`:                                                      false,
+	} {
+		said, _ := readWords([]byte(body))
+		sharedtest.Equal(t, said.spent(waitIn([]byte(body)), []byte(body)), want, body)
+	}
+}
+
+// What a proxy refuses does not look like the server's refusal, and requests name
+// the program.
+func TestProxyAndUserAgent(t *testing.T) {
+	var agents []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		agents = append(agents, r.UserAgent())
+		http.Error(w, "blocked by policy", http.StatusForbidden)
+	}))
+	defer proxy.Close()
+	at := sharedtest.Must(url.Parse(proxy.URL))(t)
+	at.User = url.UserPassword("me", "sesame")
+	for _, base := range []string{"http://model.test/v1", "https://model.test/v1"} {
+		c := sharedtest.Must(Open(Options{Spec: Spec{Provider: VLLM, Name: "m"}, BaseURL: base,
+			UserAgent: "heldout/1", Now: time.Now, Proxy: http.ProxyURL(at), Retry: Retry{Attempts: 1}}))(t)
+		_, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
+			Decoding: record.Decoding{TopP: 1, MaxTokens: 5}})
+		c.Close()
+		want := "the request went through the HTTP proxy " + at.Host + ", which may have answered in the server's place"
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+	if len(agents) == 0 || agents[0] != "heldout/1" {
+		t.Errorf("%q", agents)
 	}
 }

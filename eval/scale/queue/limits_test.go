@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
@@ -226,4 +228,85 @@ func TestStreamsAreLost(t *testing.T) {
 	}
 	b.workUntilEnd()
 	b.completes()
+}
+
+// message is a message of a stream that notes whether it was acknowledged.
+type message struct {
+	jetstream.Msg
+	subject string
+	seq     uint64
+	acked   int
+}
+
+func (m *message) Subject() string      { return m.subject }
+func (m *message) Data() []byte         { return []byte("a record") }
+func (m *message) Headers() nats.Header { return nil }
+func (m *message) Ack() error           { m.acked++; return nil }
+
+func (m *message) Metadata() (*jetstream.MsgMetadata, error) {
+	return &jetstream.MsgMetadata{Sequence: jetstream.SequencePair{Stream: m.seq}}, nil
+}
+
+// A record that comes again before it is on disk stays in the queue: what is acknowledged
+// is gone if the leader ends. Another record of the attempt is not needed.
+func TestRecordComesAgain(t *testing.T) {
+	l := &Leader{job: Job{Name: "job"}, room: 1 << 20, waiting: map[string]*waiter{}, arrived: map[string]*delivery{},
+		coming: map[string][]*delivery{}, parked: map[string]bool{}, final: map[string]bool{}}
+	sent := func(seq uint64) *message {
+		m := &message{subject: subject("job", "results.e.1"), seq: seq}
+		l.take(m)
+		return m
+	}
+	first, again, other := sent(1), sent(1), sent(2)
+	if first.acked+again.acked != 0 || other.acked != 1 {
+		t.Errorf("acknowledged %d and %d times, want 0 before it is on disk; another record %d times, want 1",
+			first.acked, again.acked, other.acked)
+	}
+	l.arrived["e.1"].ack() // it is on disk
+	if first.acked != 0 || again.acked != 1 {
+		t.Errorf("the first delivery is acknowledged %d times, want 0, the second %d times, want 1", first.acked,
+			again.acked)
+	}
+}
+
+// The replies to an attempt are there for the next worker, also those that are larger than a
+// message, until they are dropped. Those to other attempts are not.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, newLine(1).plan(t))
+	link := b.orders(1)
+	open := func(attempt int) (*journal, *record.Replies) {
+		j := &journal{connection: link, ctx: b.ctx, job: b.job}
+		r := sharedtest.Must(j.open("e", attempt))(t)
+		return j, r
+	}
+	key := func(attempt, call int) record.ReplyKey {
+		return record.ReplyKey{Schema: record.Schema, Episode: "e", Attempt: attempt, Call: call}
+	}
+	recalls := func(r *record.Replies, attempt int) (n int) {
+		var line struct {
+			record.ReplyKey
+			Text string `json:"text"`
+		}
+		for r.Recall(key(attempt, n), &line) {
+			n++
+		}
+		return n
+	}
+	texts := []string{"a", strings.Repeat("b", 5<<20), "c"}
+	j, first := open(1)
+	for call, text := range texts {
+		batch := first.Keep(key(1, call), func(b []byte) []byte { return fmt.Appendf(b, `,"text":%q`, text) })
+		sharedtest.OK(t, first.Flush(batch))
+	}
+	if _, again := open(1); recalls(again, 1) != len(texts) {
+		t.Errorf("%d replies are there, want %d", recalls(again, 1), len(texts))
+	}
+	if _, other := open(2); recalls(other, 2) != 0 {
+		t.Error("another attempt has replies")
+	}
+	j.drop()
+	if _, again := open(1); recalls(again, 1) != 0 {
+		t.Error("dropped replies are there")
+	}
 }

@@ -1,9 +1,17 @@
 package export
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/sharedtest"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
 )
 
 func TestWrongOptions(t *testing.T) {
@@ -39,5 +47,72 @@ func TestDuplicates(t *testing.T) {
 		if r := export(t, o); r.Used != want {
 			t.Errorf("%s: %d episodes, want %d", rule, r.Used, want)
 		}
+	}
+}
+
+// The bytes of every format stay: their SHA-256 begins like this.
+func TestBytes(t *testing.T) {
+	expert := makeRun(t, func(m *record.Manifest) {
+		c := &m.Groups[0].Condition
+		c.Agent, c.Model, c.Decoding, c.PromptHash = episode.Expert, "expert", nil, ""
+		m.Environments[0].Tasks = []envs.Task{{ID: "gripper/0", Type: "gripper", Digest: "one"}}
+	}, solved(good(1), good(5), good(6)))
+	sources := append(ofOneTask(t, solved(good(1), good(2), good(3)), of(good(1), good(2), invalid(), good(4))),
+		expert, someRun(t))
+	for f, want := range map[Format]string{
+		ShareGPT: "92dd559faf7a", OpenAI: "531c7c9e8284", TRL: "91a365511df8", Axolotl: "2413a906f4d2",
+		AgentGym: "831792a24c61", DPO: "729753aa85f3", ETO: "66455d344895", StepDPO: "4c9204ccbe3a",
+		KTO: "6b4030a10d03", PRM: "0bc061ccda80",
+	} {
+		o := options(t, f, sources...)
+		export(t, o)
+		sum, err := datafile.Sum(o.Out)
+		if err != nil || sum[:12] != want {
+			t.Errorf("%s: %s, %v, want %s", f, sum[:12], err, want)
+		}
+	}
+}
+
+// What is said of an export has its counts, and what must not be overlooked.
+func TestReportText(t *testing.T) {
+	o := options(t, OpenAI, makeRun(t, nil, of(good(1), invalid()), of(good(2))))
+	r := export(t, o)
+	text := r.Text(o)
+	for _, want := range []string{"2 of 2 episodes taken: 2 ", "3 turns: 2 trained, 1 masked (1 invalid)\n",
+		o.Out + ": 2 examples, 2 episodes of ", o.ManifestFile() + "\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q lacks %q", text, want)
+		}
+	}
+	if r.Advice() != "OpenAI wants at least 10 examples" || r.Warnings() != nil {
+		t.Errorf("%q, %q", r.Advice(), r.Warnings())
+	}
+	if r.Parts[0].Examples = 10; r.Advice() != "" {
+		t.Errorf("10 examples are enough: %q", r.Advice())
+	}
+	r.Different, r.TestEpisodes, r.Parts[0].Examples = []string{"episode 7"}, 1, 0
+	if got := strings.Join(r.Warnings(), "\n"); !strings.HasPrefix(got,
+		"left out: episode 7\n1 episode of tasks that a benchmark tests with") || !strings.HasSuffix(got, " is empty") {
+		t.Error(got)
+	}
+	want := "nothing is left to export: 5 episodes with a result (3 not solved, 2 another model), " +
+		"1 planned without one"
+	nothing := Account{Episodes: 5, Unfinished: 1, Omitted: map[Reason]int{"another model": 2, "not solved": 3}}
+	sharedtest.Equal(t, (&NothingError{&nothing}).Error(), want)
+}
+
+// A file that is no longer what was written is named, with the number of all.
+func TestCheckAll(t *testing.T) {
+	o := options(t, OpenAI, makeRun(t, nil, of(good(1))))
+	export(t, o)
+	dir := filepath.Dir(o.Out)
+	var out bytes.Buffer
+	if _, err := CheckAll(&out, []string{dir}); err != nil || !strings.Contains(out.String(), ": as written\n") {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	sharedtest.OK(t, os.WriteFile(o.Out, []byte("{}\n"), 0o600))
+	out.Reset()
+	if _, err := CheckAll(&out, []string{dir}); err == nil || !strings.HasPrefix(err.Error(), "1 of ") {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }
