@@ -34,10 +34,10 @@ type passage struct {
 	flag        bool   // its title is shown, but is not what it is about
 }
 
-// match is a passage that fits a question, with the line that fits best.
+// match is a passage that fits a question, with its first sentence and the line that fits best.
 type match struct {
 	passage
-	line  string
+	lines []string
 	score float64
 }
 
@@ -47,7 +47,10 @@ var marks = strings.NewReplacer("*", "asterisk", "#", "hash", "†", "dagger", "
 
 // The weights of a passage's score.
 const (
-	askedBoost = 3   // a word of the heading or of words.yaml; a word of the text has 1
+	askedBoost = 2   // a word of the heading or of words.yaml; a word of the text has 1
+	usedBoost  = 3   // a word of many questions
+	usedHalf   = 8   // how many questions with a word give half of its weight
+	longer     = 0.4 // how much the words of a passage that is longer than others count less
 	pairBoost  = 2   // a pair of neighbouring words; a single word has 1
 	likeness   = 0.5 // a synonym or a corrected word; a word as it was typed has 1
 	pageShare  = 0.2 // the page that the passage stands on
@@ -68,7 +71,10 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n    %s\n    > %s\n", r.title, hanging(r.line, 4), r.command)
+		fmt.Fprintln(&b, r.title)
+		for _, line := range append(r.lines, "> "+r.command) {
+			fmt.Fprintf(&b, "    %s\n", hanging(line, 4))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -91,6 +97,17 @@ var readWords = sync.OnceValue(func() (w words) {
 	return w
 })
 
+//go:embed questions.yaml
+var questionsFile []byte
+
+// readQuestions returns what people ask, by the title of the section or by the command that answers it.
+var readQuestions = sync.OnceValue(func() (asked map[string][]string) {
+	if err := yaml.Unmarshal(questionsFile, &asked); err != nil {
+		panic(err) // the file is embedded
+	}
+	return asked
+})
+
 // terms are the words of a text, as stems, and its pairs of neighbouring words. Pairs are written together, so that
 // few-shot, few shot and fewshot are one.
 func terms(text string) (stems, pairs []string) {
@@ -110,7 +127,10 @@ var analyzer = analysis.DefaultAnalyzer{Tokenizer: unicode.NewUnicodeTokenizer()
 // helpIndex finds passages by their terms.
 type helpIndex struct {
 	list        []passage
-	asked, text []map[string]float64 // for each passage, how often it has a term
+	// asked, used and text are how often the heading and words.yaml, questions, and all of these with the text of
+	// each passage have a term.
+	asked, used, text []map[string]float64
+	length            []float64 // of a passage, by the mean of all
 	passages    map[string]int       // how many passages have a term
 	synonyms    map[string][]string  // of a stem
 	idle        []string             // stems
@@ -119,19 +139,28 @@ type helpIndex struct {
 // indexPassages counts the terms of passages.
 func indexPassages(list []passage) *helpIndex {
 	x := &helpIndex{list: list, passages: map[string]int{}, synonyms: map[string][]string{}}
+	words := 0.0
 	for _, p := range list {
 		name, heading, _ := strings.Cut(p.title, ": ")
 		also := cmp.Or(readWords().Asked[p.title], readWords().Asked[name])
+		questions := strings.Join(slices.Concat(readQuestions()[p.title], readQuestions()[name]), "\n")
 		if p.flag {
 			also += "\n" + p.text
 		} else {
 			also = heading + "\n" + p.title + "\n" + also // the heading counts twice
 		}
-		asked, text := countTerms(also), countTerms(p.text+"\n"+also)
-		x.asked, x.text = append(x.asked, asked), append(x.text, text)
-		for term := range text {
+		text := countTerms(p.text + "\n" + also + "\n" + questions)
+		x.asked, x.used, x.text = append(x.asked, countTerms(also)), append(x.used, countTerms(questions)), append(x.text, text)
+		length := 0.0
+		for term, n := range text {
 			x.passages[term]++
+			length += n
 		}
+		x.length = append(x.length, length)
+		words += length
+	}
+	for i := range x.length {
+		x.length[i] = 1 + longer*(x.length[i]*float64(len(list))/words-1)
 	}
 	for _, line := range readWords().Synonyms {
 		group, _ := terms(line)
@@ -170,12 +199,13 @@ func (x *helpIndex) find(question string) (results []match) {
 	pages := map[string]float64{} // what the passages of a page or command have together
 	for i, p := range x.list {
 		score := x.total(wanted, func(term string) float64 {
-			return askedBoost*saturated(x.asked[i][term]) + saturated(x.text[i][term])
+			return askedBoost*saturated(x.asked[i][term], 1) + usedBoost*saturated(x.used[i][term], usedHalf) +
+				saturated(x.text[i][term], x.length[i])
 		})
 		if score == 0 {
 			continue
 		}
-		score += pairBoost * x.total(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair]) })
+		score += pairBoost * x.total(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair], 1) })
 		results = append(results, match{passage: p, score: score * p.weight()})
 		pages[p.command] += score * score
 	}
@@ -185,7 +215,7 @@ func (x *helpIndex) find(question string) (results []match) {
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	results = results[:min(len(results), mostResults)]
 	for i, r := range results {
-		results[i].line = x.best(r.passage, wanted, neighbours)
+		results[i].lines = x.excerpt(r.passage, wanted, neighbours)
 	}
 	return results
 }
@@ -213,8 +243,8 @@ func (x *helpIndex) rarity(term string) float64 {
 	return math.Log(1 + (float64(len(x.list))-n+0.5)/(n+0.5))
 }
 
-// saturated makes each further occurrence count less than the one before.
-func saturated(count float64) float64 { return count / (count + 1) }
+// saturated makes each further occurrence count less than the one before; half is how many count a half.
+func saturated(count, half float64) float64 { return count / (count + half) }
 
 // alternatives are a stem and its synonyms; of an unknown stem, what it may be a misspelling of.
 func (x *helpIndex) alternatives(stem string) map[string]float64 {
@@ -254,28 +284,34 @@ var humps = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 // weight is how much a passage counts beside others: pages explain, flags and tables are named in them.
 func (p passage) weight() float64 {
 	if p.flag || strings.HasPrefix(p.title, "table ") {
-		return 0.6
+		return 0.9
 	}
 	return 1
 }
 
-// best is the line of a passage that fits the terms and pairs of a question best, or the first sentence if none does.
-func (x *helpIndex) best(p passage, wanted, neighbours []map[string]float64) (best string) {
-	most := -1.0
+// excerpt is the first sentence of a passage, and the line that fits the terms and pairs of a question best if it is
+// another one.
+func (x *helpIndex) excerpt(p passage, wanted, neighbours []map[string]float64) (lines []string) {
+	first, best, most := "", "", 0.0
 	for line := range strings.Lines(p.text) {
 		line = strings.TrimSpace(line)
 		has := countTerms(line)
-		count := func(term string) float64 { return saturated(has[term]) }
+		count := func(term string) float64 { return saturated(has[term], 1) }
 		score := x.total(wanted, count) + pairBoost*x.total(neighbours, count)
-		if score == 0 && strings.HasSuffix(line, ".") {
-			score = 1e-3 // a sentence, if nothing fits
+		if !prose.MatchString(line) {
+			score *= likeness // items and lines of examples say less than sentences
+		} else if first == "" {
+			first = line
 		}
 		if score > most {
 			best, most = line, score
 		}
 	}
-	return best
+	return slices.Compact(slices.DeleteFunc([]string{first, best}, func(line string) bool { return line == "" }))
 }
+
+// prose matches a sentence, and neither an item nor a line of an example.
+var prose = regexp.MustCompile("^[A-Z`\"].*[^.][.:]$")
 
 // passages are all parts of the help.
 func passages(root *cobra.Command) (list []passage) {

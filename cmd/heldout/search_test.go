@@ -74,6 +74,28 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// A section or command is among the first six for nearly all questions that it answers: a few are as near to others.
+func TestAskedSections(t *testing.T) {
+	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
+	found, all, step := 0, 0, 1
+	if !sharedtest.Long() {
+		step = 20
+	}
+	for title, questions := range readQuestions() {
+		for i := len(title) % step; i < len(questions); i += step {
+			all++
+			if slices.ContainsFunc(index.find(marks.Replace(questions[i])), func(m match) bool {
+				return m.title == title || strings.HasPrefix(m.title, title+": ")
+			}) {
+				found++
+			}
+		}
+	}
+	if found < all*95/100 {
+		t.Errorf("%d of %d questions find their section", found, all)
+	}
+}
+
 // Each section, command and flag of the index exists.
 func TestIndexedTitles(t *testing.T) {
 	titles := map[string]bool{}
@@ -84,6 +106,11 @@ func TestIndexedTitles(t *testing.T) {
 	for title := range readWords().Asked {
 		if !titles[title] {
 			t.Errorf("words.yaml has %q, which no page and no command has", title)
+		}
+	}
+	for title := range readQuestions() {
+		if !titles[title] {
+			t.Errorf("questions.yaml has %q, which no page and no command has", title)
 		}
 	}
 }
