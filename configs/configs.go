@@ -15,7 +15,7 @@ import (
 	"heldout/envs/spelling"
 )
 
-//go:embed options.yaml weights.yaml compared.yaml slips.yaml presets/*.yaml published/*.yaml baselines/*.yaml
+//go:embed forms.yaml options.yaml weights.yaml compared.yaml slips.yaml presets/*.yaml published/*.yaml baselines/*.yaml
 //go:embed prompts/*/*.yaml prompts/*/react.txt personas/*.txt suites/*.yaml perturbations/*.yaml families/*
 var files embed.FS
 

@@ -1,41 +1,42 @@
 package configs
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// protocolForms are the forms of agents that one protocol alone has, by name and version: what
-// no key of a preset says. They fill in a preset, and again each of its parts, from a generic
-// form and its rules. A form is never edited after its release; a change gets a new version.
-var protocolForms = map[string]func(*Preset){
-	"agentbench@1":       agentBench,
-	"agentbench-fc@1":    agentBenchFC,
-	"agentboard@1":       agentBoard,
-	"agentboard-open@1":  agentBoardOpen,
-	"agentgym@1":         agentGym,
-	"agenttuning@1":      agentTuning,
-	"eto@1":              eto,
-	"eto-sciworld@1":     etoSciWorld,
-	"gigpo@1":            gigpo,
-	"react-chat@1":       reactChat,
-	"react-completion@1": reactCompletion,
-	"react-hotpotqa@1":   reactHotpotQA,
-	"reflexion@1":        reflexion,
-	"rlvmr@1":            rlvmr,
-	"tales@1":            tales,
-	"tales-joined@1":     talesJoined,
-	"tales-limit@1":      talesLimit,
-	"tales-newer@1":      talesNewer,
-	"tales-react@1":      talesReact,
-	"tales-reasoning@1":  talesReasoning,
+// protocolForm is a form of agents that one protocol alone has: what forms.yaml says of it, as the JSON of a preset.
+type protocolForm struct {
+	Base  string                    `yaml:"base"`
+	Rules map[string]any            `yaml:"rules"`
+	Parts map[string]map[string]any `yaml:"parts"`
+}
+
+// protocolForms are all of them by name and version.
+var protocolForms = sync.OnceValue(func() (forms map[string]protocolForm) {
+	if err := embedded("forms.yaml", &forms); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	return forms
+})
+
+// ownRules are rules of forms that depend on what the preset says, after those of forms.yaml.
+var ownRules = map[string]func(*Preset){
+	"agentbench-fc@1": agentBenchFC,
+	"agentboard@1":    agentBoard,
+	"agentgym@1":      agentGym,
+	"gigpo@1":         gigpo,
+	"rlvmr@1":         rlvmr,
+	"tales@1":         tales,
 }
 
 // ProtocolForms lists the forms that one protocol alone has, sorted.
-func ProtocolForms() []string { return slices.Sorted(maps.Keys(protocolForms)) }
+func ProtocolForms() []string { return slices.Sorted(maps.Keys(protocolForms())) }
 
 // fill completes a preset by the rules of the protocol that its agent's form names.
 func (p *Preset) fill() error {
@@ -45,13 +46,35 @@ func (p *Preset) fill() error {
 	if slices.Contains(AgentForms(), p.Agent.Form) {
 		return nil
 	}
-	rules, ok := protocolForms[p.Agent.Form]
-	if !ok {
+	if _, ok := protocolForms()[p.Agent.Form]; !ok {
 		return fmt.Errorf("agent.form is %.50q, want one of %s, or the form of a protocol: %s", p.Agent.Form,
 			strings.Join(AgentForms(), ", "), strings.Join(ProtocolForms(), ", "))
 	}
 	p.Protocol = p.Agent.Form
-	rules(p)
+	return p.follow(p.Protocol)
+}
+
+// follow sets what a form of one protocol says.
+func (p *Preset) follow(name string) error {
+	form := protocolForms()[name]
+	if form.Base != "" {
+		if err := p.follow(form.Base); err != nil {
+			return err
+		}
+	}
+	p.Texts, p.Env.Limit.ByType = maps.Clone(p.Texts), maps.Clone(p.Env.Limit.ByType) // the whole shares them
+	for _, rules := range []map[string]any{form.Rules, form.Parts[p.Env.Part]} {
+		b, err := json.Marshal(rules)
+		if err == nil {
+			err = json.Unmarshal(b, p)
+		}
+		if err != nil {
+			return fmt.Errorf("the form %s: %w", name, err)
+		}
+	}
+	if own := ownRules[name]; own != nil {
+		own(p)
+	}
 	return nil
 }
 
@@ -101,4 +124,59 @@ func (p *Preset) list() *PresetList {
 		p.Env.Tasks.List = &l
 	}
 	return &l
+}
+
+// agentBenchFC is AgentBench FC's: the seen games are not played unless they are named.
+func agentBenchFC(p *Preset) {
+	p.Env.Default = []string{"official"}
+	p.list().Partial = p.Env.Part == "official"
+}
+
+// agentBoard has a second help action and a history of their own in most environments.
+func agentBoard(p *Preset) {
+	if p.Env.Name != "" && p.Env.Name != "pddl" {
+		p.Prompt.MoreHelp = "inventory"
+	}
+	switch p.Env.Name {
+	case "alfworld":
+		p.Prompt.History = KeptALFWorld
+	case "jericho":
+		p.Prompt.History, p.Prompt.Untold = KeptJericho, "{text:untold}"
+	}
+}
+
+// agentGym has AgentEval's lists of tasks.
+func agentGym(p *Preset) {
+	p.list().DataSet = "AgentGym/AgentEval"
+	p.Metric.FormatErrorResets = p.Env.Name == "babyai"
+}
+
+// gigpo draws games in a part sampled-N, by the seed N.
+func gigpo(p *Preset) {
+	if names := p.PartNames(); slices.Contains(names, "seen") && slices.Contains(names, "unseen") {
+		p.Env.Default = []string{"seen", "unseen"} // not the drawn parts
+	}
+	if strings.HasPrefix(p.Env.Part, "sampled-") {
+		p.Env.Tasks.Draws, p.Env.Tasks.DrawSeed = p.Env.Tasks.Count, int64(p.series())
+	}
+}
+
+func rlvmr(p *Preset) {
+	p.Env.Tasks.Sample = p.Env.Tasks.Count
+	p.list().Key = "test"
+}
+
+// talesSeeds is what TALES' seeds have before their number.
+const talesSeeds = 202411060
+
+// tales plays a part seed-N, seen-N or unseen-N with the Nth seed.
+func tales(p *Preset) {
+	if p.Agent.Pairs > 0 {
+		p.Agent.Notice = "{text:left-before}{pairs}{text:left-after}"
+	}
+	if p.Env.Name == "jericho" { // of which the seed is a setting
+		p.Env.Tasks.Partial = true
+	} else if n := p.series(); n > 0 {
+		p.Env.Tasks.BySeed, p.Env.Tasks.ByName = talesSeeds+n, p.Env.Name == "alfworld"
+	}
 }

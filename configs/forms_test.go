@@ -48,7 +48,7 @@ func presetKeys(v reflect.Value, visit func(key string, value reflect.Value)) {
 }
 
 // The language of presets has at most 60 keys, and each is used by heldout's default or by two
-// shipped presets: what one protocol alone does is a form in Go.
+// shipped presets: what one protocol alone does is a form.
 func TestKeysAreShared(t *testing.T) {
 	used := map[string][]string{}
 	presetKeys(reflect.ValueOf(Preset{}), func(key string, _ reflect.Value) { used[key] = nil })
