@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs/sharedtest"
 )
 
@@ -97,10 +95,8 @@ func TestReleasedHashes(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("testdata/released.txt lacks lines of new presets (+), or released ones changed, which need a new version "+
-			"(-released +now):\n%s", diff)
-	}
+	sharedtest.Same(t, got, string(want), "testdata/released.txt lacks lines of new presets, or released ones changed, "+
+		"which need a new version")
 	if len(unused) > 0 {
 		t.Errorf("no preset has the forms %q", unused)
 	}

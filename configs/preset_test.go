@@ -24,9 +24,7 @@ func TestPresets(t *testing.T) {
 			continue
 		}
 		sharedtest.Equal(t, p.Name, name, "file", "has the preset")
-		if len(p.Source.Commit) != 40 {
-			t.Errorf("%s: the commit %q is not written out", name, p.Source.Commit)
-		}
+		sharedtest.Equal(t, len(p.Source.Commit), 40, name, p.Source.Commit)
 		parts, err := p.Split()
 		if err != nil {
 			t.Error(err)
@@ -34,9 +32,7 @@ func TestPresets(t *testing.T) {
 		for _, one := range parts {
 			hash := sharedtest.Must(one.Hash())(t)
 			sharedtest.Equal(t, len(hash), 64, one.ID(false), hash)
-			if seen[hash] != "" {
-				t.Errorf("%s and %s have the same hash", one.ID(false), seen[hash])
-			}
+			sharedtest.Equal(t, seen[hash], "", "the preset with the hash of", one.ID(false))
 			seen[hash] = one.ID(false)
 		}
 	}

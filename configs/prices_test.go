@@ -20,14 +20,10 @@ func TestPrices(t *testing.T) {
 		`prices: {"openai:a": {input: 2.5, cached: 0.25, output: 10}, "vllm:b=w": {input: 1, output: 2}}`: &mapping,
 	} {
 		var r Run
-		if _, err := ParseRun("x.yaml", []byte(text), &r, nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(ParseRun("x.yaml", []byte(text), &r, nil, nil)))
 		*into = r.Prices
 	}
-	if cmp.Diff(flags, list)+cmp.Diff(flags, mapping) != "" {
-		t.Errorf("flags %v, list %v, mapping %v", flags, list, mapping)
-	}
+	sharedtest.Equal(t, cmp.Diff(flags, list)+cmp.Diff(flags, mapping), "", "flags", flags, list, mapping)
 	sharedtest.Equal(t, flags.String(), "openai:a=2.5/0.25/10,vllm:b=w=1/2")
 	// 600 of 1,000 tokens are cached: 400 × 2.5 + 600 × 0.25 + 100 × 10 = 2,150 millionths
 	if got := flags["openai:a"].Dollars(1000, 600, 100); math.Abs(got-0.00215) > 1e-12 {

@@ -92,7 +92,7 @@ func TestParsePromptAgentBoard(t *testing.T) {
 }
 
 func TestParsePromptYAML(t *testing.T) {
-	p, err := ParsePrompt("mine.yaml", []byte(`
+	p := sharedtest.Must(ParsePrompt("mine.yaml", []byte(`
 react: Think, then act.
 help: look around
 types:
@@ -105,10 +105,7 @@ types:
         steps:
           - {thought: A door., action: open door, observation: You are out.}
       - text: You see a door.
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	want := Prompt{
 		React: "Think, then act.", Help: "look around",
 		Types: map[string]Instructions{"": {

@@ -100,10 +100,7 @@ func TestParseTemplate(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	sharedtest.Must(p.For("any"))(t)
-	if _, err := ParsePrompt("f", []byte("template:\n  next: see\n")); err == nil ||
-		!strings.Contains(err.Error(), "{observation}") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(ParsePrompt("f", []byte("template:\n  next: see\n"))), "{observation}")
 }
 
 // Fields that a prompt does not have are no part of its hash: hashes of runs from

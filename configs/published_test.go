@@ -213,9 +213,7 @@ func TestHeldOutScores(t *testing.T) {
 	w := sharedtest.Must(LoadWeights())(t)
 	var envs []string
 	for _, h := range w.HeldOut {
-		if h.Weight != tasks[h.Env] {
-			t.Errorf("the weight of %s is %g, and it has %g tasks", h.Env, h.Weight, tasks[h.Env])
-		}
+		sharedtest.Equal(t, h.Weight, tasks[h.Env], "the weight of", h.Env)
 		envs = append(envs, h.Env)
 	}
 	tab := table(t, load(t, "agentrefine"), "table1")

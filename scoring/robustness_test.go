@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
@@ -46,10 +47,7 @@ func TestRobustness(t *testing.T) {
 	}
 	index := func(model ...string) Robustness {
 		all := anchors(model...)
-		r, err := NewRobustness(all[0], all[1:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(NewRobustness(all[0], all[1:]))(t)
 		return r
 	}
 	r := index("SSSf", "Snff", "nSfn")
@@ -70,9 +68,7 @@ func TestRobustness(t *testing.T) {
 		r := index(c.model...)
 		near(t, name, r.Success.Value, c.want)
 		near(t, name+", progress", r.Progress.Value, c.want)
-		if r.Success.Counted != 2 {
-			t.Errorf("%s: %d perturbations count", name, r.Success.Counted)
-		}
+		sharedtest.Equal(t, r.Success.Counted, 2, name)
 	}
 }
 
@@ -82,10 +78,7 @@ func TestPartOfScale(t *testing.T) {
 	base := playedAs(t, "boxes", "SSSSSSSS")
 	half, none := playedAs(t, "boxes", "ffffffff"), playedAs(t, "boxes", "nnnnnnnn")
 	for want, model := range map[float64]*Score{1: half, 2: none, 0: base} {
-		r, err := NewRobustness(Scaled{base, base}, []Scaled{{model, half}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sharedtest.Must(NewRobustness(Scaled{base, base}, []Scaled{{model, half}}))(t)
 		near(t, "progress", r.Progress.Value, want)
 		if r.Progress.Reason != nil || r.Progress.Low > want || r.Progress.High < want {
 			t.Errorf("interval of %v: %+v", want, r.Progress)

@@ -18,6 +18,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
@@ -203,9 +204,7 @@ func TestComputeAttempts(t *testing.T) {
 		t.Errorf("%d of %d", s.Finished, s.Planned)
 	}
 	want := map[record.Outcome]int{record.EnvError: 2, record.ContextExceeded: 1, record.Cancelled: 1, "": 1}
-	if diff := cmp.Diff(want, s.Unfinished); diff != "" {
-		t.Errorf("unfinished (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, s.Unfinished, want, "unfinished")
 	near(t, "success", s.Success.Mean, 0.5)
 	near(t, "progress", s.Progress.Mean, 0.75)
 	near(t, "grounding", s.Grounding.Mean, 1)
@@ -328,19 +327,13 @@ func TestComputeIgnoresOrder(t *testing.T) {
 				r.Results[i].Attempt, r.Results[i].Ended = 1, time.Time{}
 			}
 		}
-		want, err := Compute(r.read(), stats.TheseKinds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := sharedtest.Must(Compute(r.read(), stats.TheseKinds))(t)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "shuffle"), 0))
 		rng.Shuffle(len(r.Results), func(i, j int) { r.Results[i], r.Results[j] = r.Results[j], r.Results[i] })
 		rng.Shuffle(len(r.Manifest.Groups), func(i, j int) {
 			r.Manifest.Groups[i], r.Manifest.Groups[j] = r.Manifest.Groups[j], r.Manifest.Groups[i]
 		})
-		got, err := Compute(r.read(), stats.TheseKinds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := sharedtest.Must(Compute(r.read(), stats.TheseKinds))(t)
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Score{}), cmpopts.EquateNaNs()); diff != "" {
 			t.Fatalf("in another order (-first +second):\n%s", diff)
 		}
@@ -349,16 +342,10 @@ func TestComputeIgnoresOrder(t *testing.T) {
 
 func TestReadRun(t *testing.T) {
 	dir := t.TempDir()
-	store, err := record.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := sharedtest.Must(record.Open(dir))(t)
 	want := newRun(1, 1)
 	task, group := want.Manifest.Environments[0].Tasks[0], &want.Manifest.Groups[0]
-	planned, err := record.EpisodeID(1, task, group.Condition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	planned := sharedtest.Must(record.EpisodeID(1, task, group.Condition))(t)
 	group.Episodes[0] = planned
 	e := &record.Episode{
 		Result: record.Result{
@@ -368,13 +355,8 @@ func TestReadRun(t *testing.T) {
 		},
 		Trajectory: []record.Step{{Progress: 1}},
 	}
-	if err := errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadRun(record.Parts{dir}, nil, Beside{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()))
+	got := sharedtest.Must(ReadRun(record.Parts{dir}, nil, Beside{}))(t)
 	want.Results = []record.Result{e.Result}
 	want.Counts = []refinement.Counts{refinement.NewCounter(nil).Count(e, nil)}
 	if diff := cmp.Diff(want.read(), got, cmp.AllowUnexported(Run{}, attempt{}), cmpopts.EquateNaNs()); diff != "" {
@@ -389,12 +371,8 @@ func TestReadRun(t *testing.T) {
 	group.Condition.StepLimit--
 	spoil(t, dir, want.Manifest)
 	file := filepath.Join(dir, "episodes.jsonl")
-	if err := os.WriteFile(file, []byte("garbage\n{}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadRun(record.Parts{dir}, nil, Beside{}); err == nil || !strings.Contains(err.Error(), file+":1") {
-		t.Errorf("error %v", err)
-	}
+	sharedtest.OK(t, os.WriteFile(file, []byte("garbage\n{}\n"), 0o644))
+	sharedtest.Fails(t, sharedtest.Err(ReadRun(record.Parts{dir}, nil, Beside{})), file+":1", "error")
 	if _, err := ReadRun(record.Parts{t.TempDir()}, nil, Beside{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -425,10 +403,7 @@ func TestCompare(t *testing.T) {
 	}
 	a.add(id(0, 2), record.Success, 1, 1)
 	a.add(id(1, 2), record.Failure, 0, 1)
-	c, err := Compare(a.score(t), b.score(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := sharedtest.Must(Compare(a.score(t), b.score(t)))(t)
 	near(t, "success", c.Success.Mean, 0.5)
 	near(t, "progress", c.Progress.Mean, 0.25) // 0.5, 0, 0.25
 	if c.Success.N != 3 || c.Progress.N != 3 {
@@ -500,9 +475,7 @@ func TestComputeHeldOut(t *testing.T) {
 	}
 	delete(rates, "pddl")
 	delete(rates, "alfworld")
-	if diff := cmp.Diff([]string{"babyai", "pddl"}, ComputeHeldOut(w, find).Missing); diff != "" {
-		t.Errorf("missing (-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, ComputeHeldOut(w, find).Missing, []string{"babyai", "pddl"}, "missing")
 }
 
 // TestPlanBounds: one seed does not divide the variance, so there are two plans,

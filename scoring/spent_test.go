@@ -3,8 +3,7 @@ package scoring
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -21,9 +20,7 @@ func TestSpent(t *testing.T) {
 		CompletionTokens: 5, Late: 2, Continued: &record.Usage{Calls: 4, PromptTokens: 40, CompletionTokens: 4}}, nil)
 	want := Spent{record.Usage{Calls: 9, PromptTokens: 85, CompletionTokens: 14, TokenDetails: record.TokenDetails{
 		CachedTokens: 10, ReasoningTokens: 2}}, 2}
-	if r.spent[0] != want {
-		t.Errorf("%+v, want %+v", r.spent[0], want)
-	}
+	sharedtest.Equal(t, r.spent[0], want)
 }
 
 // Faults and repairs of all episodes add up.
@@ -40,7 +37,5 @@ func TestRepliesAddUp(t *testing.T) {
 	}
 	want := Replies{Steps: 12, FormatErrors: 1, Episodes: 3, Trimmed: 1, Faults: map[record.Fault]int{record.CutOff: 3},
 		Repairs: map[string]int{"quotes": 5, "fence": 1}, Cuts: map[record.Cut]int{record.SameAction: 1}}
-	if diff := cmp.Diff(want, r); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, r, want)
 }

@@ -3,9 +3,9 @@ package scoring
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
@@ -79,9 +79,7 @@ func TestTrials(t *testing.T) {
 			t.Errorf("trial %d: %+v", n.Number, n.Score)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, got, want)
 	if last := s.Trials()[2].Score.Replies; last.Episodes != 9 {
 		t.Errorf("the rates after the last trial rest on %d episodes", last.Episodes)
 	}
@@ -104,9 +102,7 @@ func TestTrialsIncomplete(t *testing.T) {
 	if n[1].Due != 1 || n[1].Finished != 0 || n[2].Due != 0 || n[0].Due != 3 || n[0].Same != -1 {
 		t.Errorf("due %d, %d, %d", n[0].Due, n[1].Due, n[2].Due)
 	}
-	if diff := cmp.Diff(map[record.Outcome]int{record.ContextExceeded: 1}, s.LaterUnfinished); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, s.LaterUnfinished, map[record.Outcome]int{record.ContextExceeded: 1})
 }
 
 func TestOneTrialHasNoTrials(t *testing.T) {
@@ -136,11 +132,8 @@ func TestTrialsOnlyAdd(t *testing.T) {
 				}
 			}
 		}
-		scores, err := Compute(r.read(), rapid.SampledFrom([]stats.Question{
-			stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := sharedtest.Must(Compute(r.read(), rapid.SampledFrom([]stats.Question{
+			stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about")))(t)
 		s := scores[0]
 		var before Trial
 		for i, n := range s.Trials() {

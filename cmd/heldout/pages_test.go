@@ -134,9 +134,7 @@ func TestFirstProgram(t *testing.T) {
 			var out strings.Builder
 			sys := &system{stdin: strings.NewReader("dial 38\n:quit\n"), stdout: &out, stderr: io.Discard,
 				getenv: noVariables, now: time.Now}
-			if code := execute(context.Background(), args[1:], sys); code != exitOK {
-				t.Errorf("%s ends with %d: %s", line, code, &out)
-			}
+			sharedtest.Equal(t, execute(context.Background(), args[1:], sys), exitOK, line, &out)
 			if !strings.Contains(out.String(), "The safe opens.") && !strings.Contains(out.String(), "100.0 a") {
 				t.Errorf("%s: %s", line, &out)
 			}

@@ -169,9 +169,7 @@ func TestVLLMServers(t *testing.T) {
 	line := make([]byte, 1000)
 	n := sharedtest.Must(stdout.Read(line))(t)
 	want := fmt.Sprintf("--base-url http://127.0.0.1:%d/v1,http://127.0.0.1:%d/v1\n", port, port+1)
-	if string(line[:n]) != want {
-		t.Errorf("%q, want %q", line[:n], want)
-	}
+	sharedtest.Equal(t, string(line[:n]), want)
 	run := append([]string{"run", "--env", "pddl", "--limit", "4", "--model", "vllm:" + fakeModel, "--out",
 		filepath.Join(t.TempDir(), "run")}, strings.Fields(want)...)
 	if out, err := exec.Command("heldout", run...).CombinedOutput(); err != nil {

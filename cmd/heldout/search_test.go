@@ -58,10 +58,7 @@ func TestStrangers(t *testing.T) {
 // this keeps what is answered, and does not measure how new questions fare. A line of the file has a question and a
 // pattern for the titles that answer it.
 func TestAsked(t *testing.T) {
-	b, err := os.ReadFile("testdata/asked.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile("testdata/asked.txt"))(t)
 	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
 	for _, line := range sharedtest.Sample(t, slices.Collect(strings.Lines(string(b))), 20) {
 		question, titles, _ := strings.Cut(strings.TrimSpace(line), " | ")

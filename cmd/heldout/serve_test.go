@@ -75,14 +75,8 @@ func serveHere(t *testing.T, args ...string) *serving {
 // post sends a JSON body and reads the JSON answer into v.
 func (s *serving) post(path string, body, v any) {
 	s.t.Helper()
-	b, err := json.Marshal(body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	answer, err := http.Post(s.url+path, "application/json", bytes.NewReader(b))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	b := sharedtest.Must(json.Marshal(body))(s.t)
+	answer := sharedtest.Must(http.Post(s.url+path, "application/json", bytes.NewReader(b)))(s.t)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode != http.StatusOK {

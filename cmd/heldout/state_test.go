@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"heldout/envs/sharedtest"
 )
 
@@ -38,10 +36,8 @@ func TestPackageState(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(packageState, found); diff != "" {
-		t.Errorf("package-level state and its list differ (-listed, +found); "+
-			"hang it on what it is for, or list it with a reason:\n%s", diff)
-	}
+	sharedtest.Same(t, found, packageState,
+		"package-level state and its list differ; hang it on what it is for, or list it with a reason")
 }
 
 // product holds the parsed Go files of every package, tests left out.

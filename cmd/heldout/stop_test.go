@@ -29,9 +29,7 @@ func TestInTime(t *testing.T) {
 		stopped{syscall.SIGTERM}: func() error { select {} },
 		own:                      func() error { return own },
 	} {
-		if err := inTime(ctx, command); err != want {
-			t.Errorf("%v, want %v", err, want)
-		}
+		sharedtest.Equal(t, inTime(ctx, command), want)
 	}
 	sharedtest.Equal(t, stopCode(ctx), 143, "exit code")
 }

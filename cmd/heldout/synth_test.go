@@ -111,7 +111,9 @@ func TestSynthFullDisk(t *testing.T) {
 		}
 	}
 	tables = sharedtest.Must(fakeSynth(server.URL, dir, plan...).Output())(t)
-	sharedtest.Equal(t, synthesised(t, dir, tables), want, "what is written differs")
+	if got := synthesised(t, dir, tables); got != want {
+		t.Errorf("what is written differs: %d bytes, want %d", len(got), len(want))
+	}
 }
 
 // A judge that is killed writes the labels of an undisturbed one, and changes nothing

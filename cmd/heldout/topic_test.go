@@ -93,9 +93,7 @@ func TestMovedPages(t *testing.T) {
 		if slices.Contains(topicNames(), name) || !slices.Contains(topicNames(), page) {
 			t.Errorf("%s became %s", name, page)
 		}
-		if runLine(t, "help", name) != runLine(t, "help", page) {
-			t.Errorf("help %s does not print the page %s", name, page)
-		}
+		sharedtest.Equal(t, runLine(t, "help", name), runLine(t, "help", page), "help", name, page)
 	}
 }
 

@@ -92,26 +92,17 @@ func newGymClient(t testing.TB, base string) *gymClient {
 // post sends a body, and returns the answer's.
 func (c *gymClient) post(path string, body any) []byte {
 	c.t.Helper()
-	b, err := json.Marshal(body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	b := sharedtest.Must(json.Marshal(body))(c.t)
 	if body == nil {
 		b = nil
 	}
-	r, err := c.http.Post(c.base+path, "application/json", bytes.NewReader(b))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := sharedtest.Must(c.http.Post(c.base+path, "application/json", bytes.NewReader(b)))(c.t)
 	return c.read(r)
 }
 
 func (c *gymClient) get(path string) []byte {
 	c.t.Helper()
-	r, err := c.http.Get(fmt.Sprintf("%s%s?id=%d", c.base, path, c.id))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := sharedtest.Must(c.http.Get(fmt.Sprintf("%s%s?id=%d", c.base, path, c.id)))(c.t)
 	return c.read(r)
 }
 

@@ -56,9 +56,7 @@ func dial(t *testing.T, url string) *wsClient {
 
 func (c *wsClient) send(text string) {
 	c.t.Helper()
-	if err := c.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
-		c.t.Fatal(err)
-	}
+	sharedtest.OK(c.t, c.WriteMessage(websocket.TextMessage, []byte(text)))
 }
 
 // want sends a frame and compares the reply.

@@ -194,9 +194,7 @@ func TestDamaged(t *testing.T) {
 		dir := t.TempDir()
 		write(t, "", dir, resultsFile)
 		write(t, c.content, dir, c.file)
-		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s with %.30q: %v, want %s", c.file, c.content, err, c.want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(Read(dir)), c.want, c.file)
 	}
 	if IsFolder(t.TempDir()) {
 		t.Error("a folder without all_results.txt is one of AgentBoard")

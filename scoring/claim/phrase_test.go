@@ -1,6 +1,10 @@
 package claim
 
-import "testing"
+import (
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
 
 // Captions and claims count the seeds of players that depend on them, if there are any.
 func TestSeedsText(t *testing.T) {
@@ -9,8 +13,6 @@ func TestSeedsText(t *testing.T) {
 		"3 seeds": {{Seeds: 3}, expert}, "1 seed": {expert}, "1 to 3 seeds": {{Seeds: 3}, {Seeds: 1}, expert},
 		"2 to 4 seeds": {{Seeds: 4, FewestSeeds: 2}, {}}, "": {{}},
 	} {
-		if got := seeds(subjects); got != want {
-			t.Errorf("%+v: %q, want %q", subjects, got, want)
-		}
+		sharedtest.Equal(t, seeds(subjects), want, subjects)
 	}
 }

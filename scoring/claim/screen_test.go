@@ -3,8 +3,7 @@ package claim
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"heldout/envs/sharedtest"
 	"heldout/scoring/stats"
 )
 
@@ -36,7 +35,5 @@ func TestSentencesOfMany(t *testing.T) {
 			t.Errorf("%s: %d sentences, want %d: %q", name, len(got), c.count, got)
 		}
 	}
-	if diff := cmp.Diff(found[3].Sentence(), sentences(found)[0]); diff != "" {
-		t.Error(diff)
-	}
+	sharedtest.Same(t, sentences(found)[0], found[3].Sentence())
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -31,14 +32,9 @@ func TestPartial(t *testing.T) {
 			tb.Add(column.Model.Val(name), column.Ability.Val("memory"), column.Origin.Val(column.FromRun),
 				column.AbilityScore.Col.Val(rapid.Float64Range(0, 1).Draw(t, "score")), column.Weight.Val(shares[name]))
 		}
-		f, err := New("abilities", tables{tb})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(New("abilities", tables{tb}))(t)
 		var b bytes.Buffer
-		if err := f.Write(&b, "svg"); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, f.Write(&b, "svg"))
 		least := 1.0
 		for name, share := range shares {
 			if strings.Contains(b.String(), name) {

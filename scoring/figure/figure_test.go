@@ -229,10 +229,7 @@ func wellFormed(t *testing.T, name string, document []byte) {
 // every color.
 func TestInline(t *testing.T) {
 	for _, name := range Names() {
-		f, err := New(name, everyTable("expert", "vllm:a", "paper"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(New(name, everyTable("expert", "vllm:a", "paper")))(t)
 		element, marks, err := f.Inline()
 		if err != nil {
 			t.Fatal(err)
@@ -247,10 +244,7 @@ func TestInline(t *testing.T) {
 			}
 		}
 	}
-	f, err := New("families", everyTable("expert"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := sharedtest.Must(New("families", everyTable("expert")))(t)
 	element, _, err := f.Inline()
 	if err != nil {
 		t.Fatal(err)
@@ -283,10 +277,7 @@ func TestDecided(t *testing.T) {
 		family := filled("families", "environment model family grade rate difference difference_low difference_high p",
 			[]any{"pddl", "m", "verbs", 2, "SR", 0.3, 0.1, 0.5, c.p})
 		for _, name := range []string{"differences", "families"} {
-			f, err := New(name, tables{paired, family})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := sharedtest.Must(New(name, tables{paired, family}))(t)
 			element, _, err := f.Inline()
 			if err != nil {
 				t.Fatal(err)
@@ -296,9 +287,7 @@ func TestDecided(t *testing.T) {
 				t.Errorf("%s: no mark says %s", name, want)
 			}
 			ring := regexp.MustCompile(`<path d="[^"]*A[^"]*" fill="none"[^>]* class="s-c0">`)
-			if n := len(ring.FindAllString(string(element), -1)); n != c.rings {
-				t.Errorf("%s at p %v: %d hollow dots, want %d", name, c.p, n, c.rings)
-			}
+			sharedtest.Equal(t, len(ring.FindAllString(string(element), -1)), c.rings, name, c.p)
 		}
 	}
 }
@@ -311,10 +300,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	all := everyTable(hostile...)
 	for _, name := range sharedtest.Sample(t, Names(), 4) {
-		f, err := New(name, all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sharedtest.Must(New(name, all))(t)
 		for _, format := range Formats() {
 			if format == "png" && name != "rates" {
 				continue // the same texts
@@ -406,7 +392,5 @@ func TestMatrixHasItsCells(t *testing.T) {
 func TestSentencesAreNoTitles(t *testing.T) {
 	said := table.Table{Title: "A loses 5 points", Caption: "Robustness on ALFWorld: A loses 5 points. Paired by task."}
 	plain := table.Table{Title: "Robustness on PDDL", Caption: "Another caption."}
-	if got := nameOf(said) + ", " + nameOf(plain); got != "Robustness on ALFWorld, Robustness on PDDL" {
-		t.Error(got)
-	}
+	sharedtest.Equal(t, nameOf(said)+", "+nameOf(plain), "Robustness on ALFWorld, Robustness on PDDL")
 }

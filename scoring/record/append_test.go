@@ -76,9 +76,7 @@ func TestGroupCommit(t *testing.T) {
 	sharedtest.Equal(t, flushed.Load(), 0, "returned before they were flushed")
 	close(release)
 	all.Wait()
-	if got := flushes.Load(); got != 2 {
-		t.Errorf("%d flushes for one attempt and %d that waited, want 2", got, n)
-	}
+	sharedtest.Equal(t, flushes.Load(), 2, "flushes for one attempt and those that waited:", n)
 	closed(t, s)
 }
 
@@ -114,9 +112,7 @@ func TestTwoWriters(t *testing.T) {
 	for _, r := range results {
 		seen[r.ID] = true
 	}
-	if len(seen) != len(stores)*workers*each {
-		t.Errorf("%d of %d attempts are there", len(seen), len(stores)*workers*each)
-	}
+	sharedtest.Equal(t, len(seen), len(stores)*workers*each)
 }
 
 // TestWriterBesideHalfALine: another process leaves half a line between our look at

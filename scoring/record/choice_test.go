@@ -85,13 +85,11 @@ func TestChoose(t *testing.T) {
 		t.Fatal(chosen, err)
 	}
 	var want, got, indexed []string
-	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) {
+	sharedtest.OK(t, sharedtest.Err(EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) {
 		if e.Task == name {
 			want = append(want, e.ID)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	part, err := EachEpisode(chosen[0], func(_ *Manifest, e *Episode) { got = append(got, e.ID) })
 	if err != nil || !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("%q, want %q (%v)", got, want, err)
@@ -113,9 +111,7 @@ func TestCalled(t *testing.T) {
 	given := EpisodeFilter{Model: []string{"tuned", "other"}}
 	got := given.Called(map[string]string{"vllm:step-900": "tuned"})
 	sharedtest.Same(t, got.Model, []string{"vllm:step-900", "other"})
-	if given.Model[0] != "tuned" {
-		t.Error("the choice that was given has changed")
-	}
+	sharedtest.Equal(t, given.Model[0], "tuned", "the choice that was given has changed")
 }
 
 // What fits nothing is told with the values that there are, the first twenty of them.

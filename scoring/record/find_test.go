@@ -113,9 +113,7 @@ func TestRunsTellAbsentShards(t *testing.T) {
 	dirs := sharedtest.Must(Parts{dir}.Dirs())(t)
 	sharedtest.OK(t, os.RemoveAll(dirs[1]))
 	tell, lines := heard(t)
-	if _, err := Runs([]string{dir}, tell); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(Runs([]string{dir}, tell)))
 	if len(*lines) != 1 || !strings.Contains((*lines)[0], "not there: ") {
 		t.Errorf("told %q", *lines)
 	}

@@ -84,13 +84,11 @@ func TestIndexFollowsARun(t *testing.T) {
 		}
 	}
 	i := 0
-	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, want *Episode) {
+	sharedtest.OK(t, sharedtest.Err(EachEpisode(Parts{dir}, func(_ *Manifest, want *Episode) {
 		got := sharedtest.Must(x.Results().Place(i).Episode())(t)
 		sharedtest.Same(t, got, want, "episode", i)
 		i++
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})))
 }
 
 func results(x *Index) (out []Result) {
@@ -155,9 +153,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	}
 	overwrite(t, dir, episodesFile, content)
 	updated(t, x)
-	if x.Results().Len() != 3 {
-		t.Errorf("after the last line was finished: %d results", x.Results().Len())
-	}
+	sharedtest.Equal(t, x.Results().Len(), 3, "after the last line was finished")
 	place := x.Results().Place(0)
 	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[1], lines[0], lines[2]}, nil))
 	sharedtest.Fails(t, sharedtest.Err(place.Episode()), "the file was replaced", "a place in another file")

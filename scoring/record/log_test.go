@@ -23,15 +23,12 @@ type loggedCall struct {
 func openLog(t *testing.T, dir string) (*Log, []string) {
 	t.Helper()
 	var texts []string
-	l, err := OpenLog(dir, SynthLog, func(line []byte, _ Span) error {
+	l := sharedtest.Must(OpenLog(dir, SynthLog, func(line []byte, _ Span) error {
 		var c loggedCall
 		err := unmarshal(line, &c)
 		texts = append(texts, c.Text)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return l, texts
 }
 
@@ -65,9 +62,7 @@ func TestLog(t *testing.T) {
 		err := l.Calls(func(line []byte, at Span) error {
 			again, err := l.Line(at)
 			texts = append(texts, string(again[:30]))
-			if string(again) != string(line) {
-				t.Errorf("at %v is %q, not %q", at, again, line)
-			}
+			sharedtest.Equal(t, string(again), string(line), "at", at)
 			return err
 		})
 		if err != nil || len(texts) != len(want)+1 {

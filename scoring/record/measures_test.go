@@ -80,13 +80,11 @@ func TestMeasuresAreKept(t *testing.T) {
 	}
 	overwrite(t, dir, measuresFile, kept)
 	e := new(Episode)
-	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, of *Episode) {
+	sharedtest.OK(t, sharedtest.Err(EachEpisode(Parts{dir}, func(_ *Manifest, of *Episode) {
 		if of.TaskIndex == 0 {
 			*e = *of
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	lines := sharedtest.Must(os.ReadFile(filepath.Join(dir, episodesFile)))(t)
 	_, rest, _ := bytes.Cut(lines, []byte("\n"))
 	e.Trajectory[0].Thought = "changed"

@@ -180,13 +180,11 @@ func TestStatusOfShards(t *testing.T) {
 	for i, age := range []time.Duration{0, time.Second, time.Hour} {
 		s := open(t, filepath.Join(dir, Shard{i + 1, 3}.Dir()))
 		left := float64(10 * (i + 1))
-		if err := s.SetStatus(&Status{
+		sharedtest.OK(t, s.SetStatus(&Status{
 			Updated: now.Add(-age), Started: now.Add(-age - time.Minute), Planned: 5, Done: 2, Concurrency: 4,
 			RemainingSeconds: &left,
 			InFlight:         []InFlight{{ID: "a", Started: now.Add(-age)}},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		closed(t, s)
 	}
 	got, err := Parts{dir}.Status(now.Add(-time.Minute))

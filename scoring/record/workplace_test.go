@@ -73,9 +73,7 @@ func TestScratch(t *testing.T) {
 		runtime.Gosched()
 	}
 	for path, want := range map[string]bool{alive.Dir: true, killed.Dir: false, other: true, kept.Dir: true} {
-		if exists(path) != want {
-			t.Errorf("%s is there: %v", path, !want)
-		}
+		sharedtest.Equal(t, exists(path), want, path)
 	}
 }
 

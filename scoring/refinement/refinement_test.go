@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -242,9 +243,7 @@ func TestOldForm(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		for action, want := range c.actions {
-			if got := old(action); got != want {
-				t.Errorf("%s: %q is in the old form: %v", name, action, got)
-			}
+			sharedtest.Equal(t, old(action), want, name, action)
 		}
 	}
 	for _, r := range []*record.Rules{nil, {Replies: map[string]string{"OK": "Fine"}}} {
@@ -260,10 +259,7 @@ func TestOldForm(t *testing.T) {
 // embedded are the rules of an embedded perturbation, as run.json has them.
 func embedded(t *testing.T, name string) record.Rules {
 	t.Helper()
-	p, err := configs.LoadPerturbation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sharedtest.Must(configs.LoadPerturbation(name))(t)
 	r := record.Rules{Actions: p.Actions, Names: p.Names}
 	if p.Names != "" {
 		r.OwnNames, r.NameParts = "{class} {number}", map[string]string{"class": "[a-z]+", "number": "[0-9]+"}
@@ -297,10 +293,7 @@ func TestMeasuresAreShares(t *testing.T) {
 
 // TestMeasuresAreDocumented: every measure has a line, and every line a measure.
 func TestMeasuresAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("MEASURES.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sharedtest.Must(os.ReadFile("MEASURES.md"))(t)
 	documented := regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
 	var have []string
 	for _, d := range documented {
@@ -318,9 +311,7 @@ func TestMeasuresAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, have); diff != "" {
-		t.Errorf("MEASURES.md (-measures +documented):\n%s", diff)
-	}
+	sharedtest.Same(t, have, want, "MEASURES.md (-measures +documented)")
 }
 
 // What one episode adds to measures that count episodes and steps.

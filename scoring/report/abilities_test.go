@@ -35,9 +35,7 @@ func TestAbilitiesOfAll(t *testing.T) {
 	line := publishedLines(Baseline{Name: "agentboard", Source: p, Table: p.Tables[0]}, weights)[0]
 	want := map[string]float64{"memory": 47.700, "planning": 46.505, "world modelling": 43.233,
 		"self-reflection": 47.253, "grounding": 48.822, "spatial navigation": 45.186}
-	if marks := line.marksOn(configs.BoardEnvironments); marks != "" {
-		t.Errorf("marks %q", marks)
-	}
+	sharedtest.Equal(t, line.marksOn(configs.BoardEnvironments), "", "marks")
 	for _, a := range configs.Abilities {
 		e, share := line.ability(a, configs.BoardEnvironments)
 		if math.Abs(100*e.Mean-want[a.Name]) > 0.0006 || math.Abs(share-1) > 1e-12 {

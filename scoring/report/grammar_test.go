@@ -231,9 +231,7 @@ func TestFewWords(t *testing.T) {
 		if n := len(strings.Fields(strings.Join(lines[1:], " "))); n > mostWords {
 			t.Errorf("%d words: %q", n, lines)
 		}
-		if twice := saidTwice(lines); twice != "" {
-			t.Errorf("%q is said twice: %q", twice, lines)
-		}
+		sharedtest.Equal(t, saidTwice(lines), "", "what is said twice of", lines)
 	}
 }
 

@@ -56,9 +56,7 @@ func TestSelect(t *testing.T) {
 // A kind is made once, and only when it is asked for.
 func TestMadeWhenAsked(t *testing.T) {
 	from := New([]NamedRun{newRun(t, "run", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"})}, nil, weights)
-	if _, err := from.Select([]string{"headline"}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(from.Select([]string{"headline"})))
 	sharedtest.Equal(t, len(from.cache), 1, "kinds were made for the headline")
 }
 

@@ -554,9 +554,7 @@ func TestBaselines(t *testing.T) {
 				n++
 			}
 		}
-		if n != want {
-			t.Errorf("%q is said %d times, want %d", note, n, want)
-		}
+		sharedtest.Equal(t, n, want, note)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestLettersByHand(t *testing.T) {
@@ -25,9 +27,7 @@ func TestLettersByHand(t *testing.T) {
 		got := Letters(c.n, func(i, j int) bool {
 			return slices.Contains(c.differ, [2]int{i, j}) || slices.Contains(c.differ, [2]int{j, i})
 		})
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%v: %v, want %s", c.differ, got, c.want)
-		}
+		sharedtest.Equal(t, strings.Join(got, " "), c.want, c.differ, got)
 	}
 }
 

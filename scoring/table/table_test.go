@@ -18,8 +18,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -91,17 +92,10 @@ func TestGolden(t *testing.T) {
 				file := filepath.Join("testdata", name+"."+string(f))
 				got := render(t, f, tables...)
 				if *update {
-					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					sharedtest.OK(t, os.WriteFile(file, []byte(got), 0o644))
 				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), got); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", file, diff)
-				}
+				want := sharedtest.Must(os.ReadFile(file))(t)
+				sharedtest.Same(t, got, string(want), file)
 			})
 		}
 	}
@@ -116,9 +110,7 @@ func TestCSVFormulas(t *testing.T) {
 	want :=
 		"a,b\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@a,-0.5\n' " +
 			"=1,-0.5\n'\t=1,-0.5\n'＝1,-0.5\n''a,-0.5\n,-0.5\na=1,-0.5\n–,-0.5\n"
-	if diff := cmp.Diff(want, render(t, CSV, table)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sharedtest.Same(t, render(t, CSV, table), want)
 }
 
 func TestCells(t *testing.T) {
@@ -137,9 +129,7 @@ func TestCells(t *testing.T) {
 		{Probability(1), "1.000", 1.0}, {Probability(math.NaN()), "–", nil}, {Probability(math.Inf(1)), "–", nil},
 		{Int(-3), "-3", -3}, {String(""), "", ""}, {None(), "–", nil},
 	} {
-		if diff := cmp.Diff(Cell{Text: c.text, Value: c.value}, c.cell); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		sharedtest.Same(t, c.cell, Cell{Text: c.text, Value: c.value})
 		if rate, ok := c.cell.Value.(float64); ok && rate == 0 && math.Signbit(rate) {
 			t.Error("there is a negative zero")
 		}
@@ -154,9 +144,7 @@ func TestPrintable(t *testing.T) {
 		"a b": "a b", "a\nb\tc\rd": `a\nb\tc\rd`, "\x1b[0m": `\x1b[0m`, "\u009b": `\u009b`, "\u202e": `\u202e`,
 		"\U000e0001": `\U000e0001`, `\n`: `\n`, "木e\u0301": "木e\u0301", "\xff": "\ufffd", "it's": "it's",
 	} {
-		if got := Printable(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		sharedtest.Equal(t, Printable(in), want, in)
 	}
 }
 
@@ -186,9 +174,7 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestRenderNothing(t *testing.T) {
 	for f, want := range map[Format]string{Text: "", Markdown: "", CSV: "", LaTeX: "% needs \\usepackage{booktabs}\n",
 		JSON: "[]\n"} {
-		if got := render(t, f); got != want {
-			t.Errorf("%s: %q, want %q", f, got, want)
-		}
+		sharedtest.Equal(t, render(t, f), want, f)
 	}
 }
 
@@ -324,17 +310,12 @@ func plainMarkdown(s string) string {
 // and line feeds.
 func checkCSV(t *testing.T, want Table, text string) {
 	r := csv.NewReader(strings.NewReader(text))
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := sharedtest.Must(r.ReadAll())(t)
 	if len(records) != 1+len(want.Rows) {
 		t.Fatalf("%d records, want %d:\n%s", len(records), 1+len(want.Rows), text)
 	}
 	for i, c := range want.Columns {
-		if records[0][i] != c.Key {
-			t.Errorf("column %d has the key %q", i, records[0][i])
-		}
+		sharedtest.Equal(t, records[0][i], c.Key, "column", i)
 	}
 	for i, row := range want.Rows {
 		for j, c := range row {
@@ -356,9 +337,7 @@ func checkCSV(t *testing.T, want Table, text string) {
 					t.Errorf("row %d: %q, want %v", i, got, v)
 				}
 			case nil:
-				if got != "" {
-					t.Errorf("row %d: %q, want nothing", i, got)
-				}
+				sharedtest.Equal(t, got, "", "row", i)
 			}
 		}
 	}
@@ -379,17 +358,13 @@ func checkJSON(t *testing.T, want Table, text string) {
 		Rows      []map[string]any
 		Notes     []string
 	}
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, json.Unmarshal([]byte(text), &got))
 	if len(got) != 1 || got[0].ID != want.ID || got[0].Title != valid(want.Title) ||
 		len(got[0].Rows) != len(want.Rows) {
 		t.Fatalf("read %+v", got)
 	}
 	for i, note := range want.Notes {
-		if got[0].Notes[i] != valid(note) {
-			t.Errorf("note %q, want %q", got[0].Notes[i], note)
-		}
+		sharedtest.Equal(t, got[0].Notes[i], valid(note), "note", note)
 	}
 	for i, row := range want.Rows {
 		entries := map[string]any{}
@@ -406,9 +381,7 @@ func checkJSON(t *testing.T, want Table, text string) {
 				entries[want.Columns[j].Key+":mark"] = valid(c.Mark)
 			}
 		}
-		if diff := cmp.Diff(entries, got[0].Rows[i]); diff != "" {
-			t.Errorf("row %d (-want +got):\n%s", i, diff)
-		}
+		sharedtest.Same(t, got[0].Rows[i], entries, "row", i)
 	}
 	for _, r := range text {
 		if r != '\n' && !unicode.IsPrint(r) {
@@ -464,13 +437,9 @@ func checkLaTeX(t *testing.T, want Table, text string) {
 			t.Errorf("there is %q", r)
 		}
 	}
-	if depth != 0 {
-		t.Errorf("%d groups are not closed", depth)
-	}
+	sharedtest.Equal(t, depth, 0, "groups that are not closed")
 	for _, line := range strings.Split(left, "\n") {
-		if strings.Count(line, "$")%2 != 0 {
-			t.Errorf("mathematics without an end: %q", line)
-		}
+		sharedtest.Equal(t, strings.Count(line, "$")%2, 0, "mathematics without an end", line)
 		if strings.Contains(line, "---") {
 			t.Errorf("hyphens that join to a dash: %q", line)
 		}
@@ -566,9 +535,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	dir := t.TempDir()
 	text := "\\documentclass{article}\n\\usepackage[T1]{fontenc}\\usepackage{booktabs}\n\\begin{document}\n" +
 		render(t, LaTeX, small, compact, odd) + "\\end{document}\n"
-	if err := os.WriteFile(filepath.Join(dir, "t.tex"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "t.tex"), []byte(text), 0o600))
 	run := exec.Command(engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "t.tex")
 	run.Dir = dir
 	if out, err := run.CombinedOutput(); err != nil {
@@ -585,9 +552,7 @@ func TestBold(t *testing.T) {
 	bold.Bold = true
 	var texts [2]strings.Builder
 	for i, of := range []Table{plain, bold} {
-		if err := Render(&texts[i], Text, Fit([]Table{of}, 80)...); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, Render(&texts[i], Text, Fit([]Table{of}, 80)...))
 	}
 	want := strings.Replace(texts[0].String(), "62.7 a", "\x1b[1m62.7 a\x1b[m", 1) + "Bold: the best group.\n"
 	if got := texts[1].String(); got != want || strings.Contains(texts[0].String(), "\x1b") {

@@ -83,13 +83,11 @@ func TestNarrowInABrowser(t *testing.T) {
 	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
 		t.Errorf("the page is %s pixels wider than the window", got)
 	}
-	if got := p.Eval(`[...document.querySelectorAll('tr.result td:not(.left)')].filter((cell) => {
+	sharedtest.Equal(t, p.Eval(`[...document.querySelectorAll('tr.result td:not(.left)')].filter((cell) => {
 		const range = document.createRange();
 		range.selectNodeContents(cell);
 		return new Set([...range.getClientRects()].map((box) => box.top)).size > 1;
-	}).map((cell) => cell.textContent).join(' ')`); got != "" {
-		t.Errorf("these numbers have several lines: %s", got)
-	}
+	}).map((cell) => cell.textContent).join(' ')`), "", "these numbers have several lines")
 }
 
 // The page has no fault that axe-core finds, in light and dark, wide and narrow, with the

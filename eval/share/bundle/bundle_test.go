@@ -100,9 +100,7 @@ func TestCreate(t *testing.T) {
 		len(m.HeldIn) != 1 || m.HeldIn["vllm:m"] == nil {
 		t.Errorf("%+v, %v", results, err)
 	}
-	if n := results[1].Answered["weights"]; n != 3 {
-		t.Errorf("answered: %s", results[1].Answered)
-	}
+	sharedtest.Equal(t, results[1].Answered["weights"], 3, "answered", results[1].Answered)
 	servers := m.Servers["vllm:m"]
 	if len(servers) != 1 || servers[0].Root != "weights" || servers[0].Parent != "base" {
 		t.Errorf("servers: %+v", servers)

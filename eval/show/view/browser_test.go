@@ -105,10 +105,8 @@ func TestInABrowser(t *testing.T) {
 		steps := "[...document.querySelectorAll('table.episodes tbody tr')].map((r) => " +
 			"Number(r.cells[[...document.querySelectorAll('table.episodes th')].findIndex((h) => " +
 			"h.textContent === 'Steps')].textContent))"
-		if got := p.Eval("(() => { const s = " + steps + "; return s.length > 5 && " +
-			"s.every((n, i) => !i || n <= s[i - 1]); })()"); got != "true" {
-			t.Errorf("steps are %s", p.Eval(steps))
-		}
+		sharedtest.Equal(t, p.Eval("(() => { const s = "+steps+"; return s.length > 5 && "+
+			"s.every((n, i) => !i || n <= s[i - 1]); })()"), "true", "steps are", p.Eval(steps))
 		for file, want := range map[string]string{"CSV": "episode,env,task,type,model,", "JSON": "[\n{\"episode\":\""} {
 			got := p.Eval("fetch([...document.querySelectorAll('.downloads a')].find((a) => a.textContent === '" +
 				file + "').href).then((r) => r.text())")
@@ -256,9 +254,7 @@ func TestHostileTextInABrowser(t *testing.T) {
 		if strings.Contains(path, "text=") {
 			p.Until("document.querySelector('.hit mark').innerText === 'script>alert(1)'")
 		}
-		if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {
-			t.Errorf("%s has %s elements from records", path, got)
-		}
+		sharedtest.Equal(t, p.Eval("document.querySelectorAll('img, main script').length"), "0", path)
 		if text := p.Eval("document.body.innerText"); !strings.Contains(text, `</script><img src=x onerror=alert(2)>\x1b[31mred\x00 \u202etxt.exe`) {
 			t.Errorf("%s does not show the text: %.500s", path, text)
 		}

@@ -89,9 +89,7 @@ func attempt(id string, task envs.Task, c record.Condition, i int) *record.Episo
 func (r *testRun) record(n int) *testRun {
 	r.t.Helper()
 	for _, e := range r.planned[r.recorded:][:n] {
-		if err := r.store.Append(e); err != nil {
-			r.t.Fatal(err)
-		}
+		sharedtest.OK(r.t, r.store.Append(e))
 	}
 	r.recorded += n
 	return r
@@ -133,24 +131,15 @@ func (r *testRun) setStatus(now time.Time, inFlight int) {
 	for i, e := range r.planned[r.recorded:][:inFlight] {
 		s.InFlight = append(s.InFlight, record.InFlight{ID: e.ID, Steps: 4 + i, Started: start})
 	}
-	if err := r.store.SetStatus(s); err != nil {
-		r.t.Fatal(err)
-	}
+	sharedtest.OK(r.t, r.store.SetStatus(s))
 }
 
 // addLine adds bytes to the records.
 func (r *testRun) addLine(line string) {
 	r.t.Helper()
-	f, err := os.OpenFile(filepath.Join(r.dir, "episodes.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if _, err := f.WriteString(line); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		r.t.Fatal(err)
-	}
+	f := sharedtest.Must(os.OpenFile(filepath.Join(r.dir, "episodes.jsonl"), os.O_APPEND|os.O_WRONLY, 0))(r.t)
+	sharedtest.OK(r.t, sharedtest.Err(f.WriteString(line)))
+	sharedtest.OK(r.t, f.Close())
 }
 
 // decodeEvent reads the JSON of a live event.
