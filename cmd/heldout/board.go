@@ -14,9 +14,8 @@ func newBoard(sys *system) *cobra.Command {
 	var o board.Options
 	var out string
 	c := &cobra.Command{
-		Use:   "board DIR",
-		Short: "Write a site of the bundles in a folder, each checked",
-		Args:  args(1, 1, "one folder with bundles"),
+		Use:  "board DIR",
+		Args: args(1, 1, "one folder with bundles"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			o.Check.Workers = runtime.GOMAXPROCS(0)
 			o.Check.Texts.Outside = sys.outside()

@@ -20,7 +20,6 @@ func newBundle(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "bundle RUN…",
 		ValidArgsFunction: folders,
-		Short:             "Write results as one file that others can check",
 		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			if !strings.HasSuffix(out, bundle.Extension) {

@@ -27,9 +27,8 @@ func newCheck(sys *system) *cobra.Command {
 	var o check.Options
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "check FILE…",
-		Short: "Prove the results in bundles, and say what cannot be proven",
-		Args:  args(1, -1, "at least one bundle"),
+		Use:  "check FILE…",
+		Args: args(1, -1, "at least one bundle"),
 		RunE: func(c *cobra.Command, files []string) error {
 			o.Workers = runtime.GOMAXPROCS(0)
 			o.Texts.Outside = sys.outside()

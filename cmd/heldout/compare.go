@@ -23,7 +23,6 @@ func newCompare(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "compare RUN…",
 		ValidArgsFunction: folders,
-		Short:             "Print the tables of runs from their records",
 		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			card := out.format == modelCard

@@ -61,13 +61,13 @@ func dataOrigin(sys *system, dir string) string {
 }
 
 func newData(sys *system) *cobra.Command {
-	return parent("data", "Fetch, import and check the official task data", "a command: pull, import or check",
+	return parent("data", "a command: pull, import or check",
 		newDataPull(sys), newDataImport(sys), newDataCheck(sys))
 }
 
 // parent is a command that only has others below it.
-func parent(name, short, expected string, below ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Short: short, Args: args(1, 1, expected),
+func parent(name, expected string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Args: args(1, 1, expected),
 		RunE: func(c *cobra.Command, names []string) error { return unknownPart(c, names[0]) }}
 	c.AddCommand(below...)
 	return c
@@ -85,8 +85,7 @@ func newDataPull(sys *system) *cobra.Command {
 	var dryRun bool
 	var o official.Options
 	c := &cobra.Command{
-		Use:   "pull [ENV...]",
-		Short: "Fetch the official data of environments, by default of all",
+		Use: "pull [ENV...]",
 		RunE: func(c *cobra.Command, names []string) (err error) {
 			o.Environments = names
 			if o.Sources, err = official.Replace(official.Sources(), replacements, sys.getenv(hfVariable)); err != nil {
@@ -160,9 +159,8 @@ func fetching(ctx context.Context, sys *system, o *official.Options, fetch func(
 func newDataImport(sys *system) *cobra.Command {
 	var o official.Options
 	c := &cobra.Command{
-		Use:   "import FILE|DIR...",
-		Short: "Take official data from files, folders and archives that you have",
-		Args:  args(1, -1, "at least one file or folder"),
+		Use:  "import FILE|DIR...",
+		Args: args(1, -1, "at least one file or folder"),
 		RunE: func(c *cobra.Command, paths []string) error {
 			if o.Dir == "" {
 				return errNoFolder
@@ -194,8 +192,7 @@ func newDataImport(sys *system) *cobra.Command {
 func newDataCheck(sys *system) *cobra.Command {
 	var dir, format string
 	c := &cobra.Command{
-		Use:   "check [ENV...]",
-		Short: "Check which official data are there and which are missing",
+		Use: "check [ENV...]",
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := official.CheckEnvironments(names); err != nil {
 				return usage(err)

@@ -19,7 +19,6 @@ func newDoctor(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "doctor [ENV | --preset NAME | --model PROVIDER:NAME]",
 		ValidArgsFunction: completeEnvironment,
-		Short:             "Check an environment, a preset or a model server",
 		Args:              args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 {

@@ -24,7 +24,6 @@ func newEnvs(sys *system) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:               "envs [ENV]",
-		Short:             "List the environments, or the settings and perturbations of one",
 		ValidArgsFunction: completeEnvironment,
 		Args:              args(0, 1, "at most one environment"),
 		RunE: func(_ *cobra.Command, names []string) error {

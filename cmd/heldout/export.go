@@ -26,7 +26,6 @@ func newExport(sys *system) *cobra.Command {
 	var frames frame.Options
 	c := &cobra.Command{
 		Use:               "export DIR|FILE…",
-		Short:             "Write episodes as training data, or as tables for data frames",
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
 		RunE: func(c *cobra.Command, sources []string) error {

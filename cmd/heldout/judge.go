@@ -34,9 +34,8 @@ func samplingFlags(f *pflag.FlagSet, s *training.Sampling) {
 func newJudge(sys *system) *cobra.Command {
 	a, j := newModelCalls(0, judgeMaxTokens), &training.Judging{}
 	c := &cobra.Command{
-		Use:   "judge {DIR | FILE} --model MODEL",
-		Short: "Have a model label turns as right or wrong; compare with people",
-		Args:  args(1, 1, "one file or directory"),
+		Use:  "judge {DIR | FILE} --model MODEL",
+		Args: args(1, 1, "one file or directory"),
 		// Files, beside the name of the command below.
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, path []string) error {
@@ -81,9 +80,8 @@ func newSheet(sys *system) *cobra.Command {
 	var force bool
 	var seed int64
 	c := &cobra.Command{
-		Use:   "sheet {DIR | FILE} --out FILE.csv",
-		Short: "Write a sheet of turns for people to label",
-		Args:  args(1, 1, "one file or directory"),
+		Use:  "sheet {DIR | FILE} --out FILE.csv",
+		Args: args(1, 1, "one file or directory"),
 		RunE: func(_ *cobra.Command, path []string) error {
 			if out == "" {
 				return usage(errors.New("no file is given; name one with --out"))

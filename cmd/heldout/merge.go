@@ -16,7 +16,6 @@ func newMerge(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:               "merge OUT DIR…",
 		ValidArgsFunction: folders,
-		Short:             "Join the shards of a run into one run directory",
 		Args:              args(2, -1, "the new run directory and at least one directory of a run or of shards"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			m, err := record.Merge(dirs[0], dirs[1:])

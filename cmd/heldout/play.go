@@ -33,7 +33,6 @@ func newPlay(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "play ENV --task TASK",
 		ValidArgsFunction: completeEnvironment,
-		Short:             "Play a task by hand, or from another program",
 		Args:              args(1, 1, "the name of an environment, such as pddl"),
 		RunE: func(c *cobra.Command, names []string) error {
 			env, err := o.environment(names[0], sys.outside())

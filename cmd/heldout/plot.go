@@ -46,7 +46,6 @@ func newPlot(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "plot RUN…",
 		ValidArgsFunction: folders,
-		Short:             "Draw a figure of runs for a paper",
 		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			kind, format, err := checkFigure(name, out)

@@ -14,9 +14,8 @@ func newPower(sys *system) *cobra.Command {
 	var wide bool
 	var points float64
 	c := &cobra.Command{
-		Use:   "power RUN…",
-		Short: "Plan seeds and tasks from a pilot run",
-		Args:  args(1, -1, "at least one run directory"),
+		Use:  "power RUN…",
+		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if !(points > 0 && points < 100) {
 				return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))

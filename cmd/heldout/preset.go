@@ -17,9 +17,8 @@ import (
 
 func newPreset(sys *system) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "preset",
-		Short: "Show and compare evaluation protocols",
-		Args:  cobra.ArbitraryArgs,
+		Use:  "preset",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 {
 				return unknownPart(c, names[0])
@@ -34,7 +33,6 @@ func newPreset(sys *system) *cobra.Command {
 func newPresetShow(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
-		Short:             "Print an evaluation protocol and its hashes",
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -67,7 +65,6 @@ func newPresetDiff(sys *system) *cobra.Command {
 	var wide bool
 	c := &cobra.Command{
 		Use:               "diff A B",
-		Short:             "Say in what two protocols differ, and if their numbers compare",
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(2, 2, "two presets"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -98,7 +95,6 @@ func newPresetPrompt(sys *system) *cobra.Command {
 	var folder, data string
 	c := &cobra.Command{
 		Use:               "prompt NAME",
-		Short:             "Say which files of its source a protocol reads, and check them",
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -126,9 +122,8 @@ func newPresets(sys *system) *cobra.Command {
 	var format string
 	var wide bool
 	c := &cobra.Command{
-		Use:   "presets",
-		Short: "List the evaluation protocols of the field",
-		Args:  args(0, 0, "no arguments"),
+		Use:  "presets",
+		Args: args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			t, err := presets.List(wide)
 			if err != nil {

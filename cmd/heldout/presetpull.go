@@ -21,7 +21,6 @@ func newPresetPull(sys *system) *cobra.Command {
 	var o official.Options
 	c := &cobra.Command{
 		Use:               "pull [NAME...]",
-		Short:             "Fetch the original files that protocols read",
 		ValidArgsFunction: listed(presetParts, orFile),
 		RunE: func(c *cobra.Command, names []string) (err error) {
 			list, err := checkouts(names)

@@ -12,9 +12,8 @@ func newPublished(sys *system) *cobra.Command {
 	var format string
 	var wide bool
 	c := &cobra.Command{
-		Use:   "published [NAME]",
-		Short: "Print published results, and what can be computed from them again",
-		Args:  args(0, 1, "at most one name"),
+		Use:  "published [NAME]",
+		Args: args(0, 1, "at most one name"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				t, err := inventory.Published()

@@ -16,7 +16,6 @@ func newRepair(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:               "repair DIR",
 		ValidArgsFunction: folders,
-		Short:             "Set bad lines of a run directory aside",
 		Args:              args(1, 1, "one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			parts, err := record.Parts(dirs).Dirs()

@@ -14,9 +14,8 @@ import (
 func newReplay(sys *system) *cobra.Command {
 	var setup envs.Setup
 	c := &cobra.Command{
-		Use:   "replay FILE… | DIR…",
-		Short: "Replay recorded episodes and show differences",
-		Args:  args(1, -1, "at least one run directory or file of episodes"),
+		Use:  "replay FILE… | DIR…",
+		Args: args(1, -1, "at least one run directory or file of episodes"),
 		RunE: func(c *cobra.Command, files []string) error {
 			r := replay.New(setup, sys.outside())
 			for _, file := range files {

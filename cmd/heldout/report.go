@@ -18,7 +18,6 @@ func newReport(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "report RUN…",
 		ValidArgsFunction: folders,
-		Short:             "Write figures, tables and episodes of runs as one HTML file",
 		Args:              args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			if ext := filepath.Ext(out); ext != "" && ext != ".html" && ext != ".htm" {

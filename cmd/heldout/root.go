@@ -18,6 +18,7 @@ func explain(c *cobra.Command, texts string) {
 	if _, text, found := strings.Cut(texts, "\n# "+c.CommandPath()+"\n"); found {
 		text, _, _ = strings.Cut(text, "\n# ")
 		about, example, _ := strings.Cut(text, "\nExamples:\n")
+		c.Short, about, _ = strings.Cut(about, "\n")
 		c.Long, c.Example = strings.Trim(about, "\n"), strings.Trim(example, "\n")
 	}
 	for _, below := range c.Commands() {
@@ -28,7 +29,6 @@ func explain(c *cobra.Command, texts string) {
 func newRoot(sys *system) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "heldout",
-		Short:         "Benchmark an LLM agent on text environments",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       strings.TrimPrefix(versionLine(sys.tool), "heldout "),

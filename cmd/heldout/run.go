@@ -20,9 +20,8 @@ import (
 
 func newRun(sys *system) *cobra.Command {
 	return newRunner(sys, runFlags, bench.Plain, &cobra.Command{
-		Use:   "run",
-		Short: "Play the tasks, record the episodes and print the tables",
-		Args:  flagsOnly,
+		Use:  "run",
+		Args: flagsOnly,
 	})
 }
 

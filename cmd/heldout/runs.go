@@ -14,7 +14,6 @@ func newRuns(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "runs [DIR]",
 		ValidArgsFunction: folders,
-		Short:             "List the run directories below a folder",
 		Args:              args(0, 1, "at most one folder"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			root := bench.RunsDir

@@ -40,7 +40,6 @@ func newServe(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "serve [MOUNT…]",
 		ValidArgsFunction: completeEnvironment,
-		Short:             "Serve environments to trainers and other harnesses",
 		Args:              cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, mounts []string) error {
 			if o.stdio && c.Flags().Changed("listen") {

@@ -10,9 +10,8 @@ import (
 
 func newSweep(sys *system) *cobra.Command {
 	return newRunner(sys, sweepFlags, bench.Sweep, &cobra.Command{
-		Use:   "sweep",
-		Short: "Measure robustness: play tasks as they are and perturbed",
-		Args:  flagsOnly,
+		Use:  "sweep",
+		Args: flagsOnly,
 	})
 }
 

@@ -24,9 +24,8 @@ func newSynth(sys *system) *cobra.Command {
 	a := newModelCalls(synthTemperature, synthMaxTokens)
 	s := &training.Synthesis{Verify: synth.DefaultOptions()}
 	c := &cobra.Command{
-		Use:   "synth --model MODEL --count N --out DIR",
-		Short: "Have a model write training trajectories, as AgentRefine does",
-		Args:  args(0, 0, "no arguments"),
+		Use:  "synth --model MODEL --count N --out DIR",
+		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			var folder error
 			if strings.TrimSpace(a.out) == "" {

@@ -15,7 +15,6 @@ func newTasks(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "tasks ENV",
 		ValidArgsFunction: completeEnvironment,
-		Short:             "List the tasks of an environment",
 		Args:              args(1, 1, "the name of an environment, such as pddl"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if _, err := catalog.Find(names[0]); err != nil {

@@ -17,7 +17,6 @@ func newThink(sys *system) *cobra.Command {
 	a, t := newModelCalls(0, thinkMaxTokens), &training.Thinking{}
 	c := &cobra.Command{
 		Use:               "think DIR --model MODEL",
-		Short:             "Have a model write what experts think, for training data",
 		Args:              args(1, 1, "one run directory"),
 		ValidArgsFunction: folders,
 		RunE: func(c *cobra.Command, path []string) error {

@@ -12,9 +12,8 @@ func newVerify(sys *system) *cobra.Command {
 	var lenient, asJSON, force bool
 	var signal, masked string
 	c := &cobra.Command{
-		Use:   "verify FILE…",
-		Short: "Check synthetic trajectories by AgentRefine's rules",
-		Args:  args(1, -1, "at least one file"),
+		Use:  "verify FILE…",
+		Args: args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if err := training.TakeSignal(&o, signal); err != nil {
 				return usage(err)

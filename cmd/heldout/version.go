@@ -17,9 +17,8 @@ import (
 
 func newVersion(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print which build this is, and what a bug report should say",
-		Args:  args(0, 0, "no arguments"),
+		Use:  "version",
+		Args: args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(sys.stdout, versionLine(sys.tool)+"\n"+surroundings(sys))
 			return err

@@ -32,7 +32,6 @@ func newView(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "view [DIR…]",
 		ValidArgsFunction: folders,
-		Short:             "Show runs and their episodes in a browser, also during the run",
 		Args:              cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, dirs []string) error {
 			if len(dirs) == 0 {

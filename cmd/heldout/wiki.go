@@ -11,7 +11,7 @@ import (
 )
 
 func newWiki(sys *system) *cobra.Command {
-	return parent("wiki", "Build an index of Wikipedia for HotpotQA without the network", "a command: build",
+	return parent("wiki", "a command: build",
 		newWikiBuild(sys))
 }
 
@@ -19,9 +19,8 @@ func newWikiBuild(sys *system) *cobra.Command {
 	var dir string
 	var quiet bool
 	c := &cobra.Command{
-		Use:   "build FILE... --out DIR",
-		Short: "Make an index of HotpotQA's files or of the Wikipedia dump",
-		Args:  args(1, -1, "at least one file or folder of a dump of Wikipedia"),
+		Use:  "build FILE... --out DIR",
+		Args: args(1, -1, "at least one file or folder of a dump of Wikipedia"),
 		RunE: func(c *cobra.Command, files []string) error {
 			var last index.Progress
 			started, show := sys.now(), sys.sometimes()

@@ -25,9 +25,8 @@ func newWorker(sys *system) *cobra.Command {
 	var job string
 	defaults := configs.DefaultRun()
 	c := &cobra.Command{
-		Use:   "worker --queue nats://HOST:4222",
-		Short: "Play episodes of a run that another machine leads",
-		Args:  args(0, 0, "no arguments"),
+		Use:  "worker --queue nats://HOST:4222",
+		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if q.Address == "" {
 				return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
