@@ -15,9 +15,9 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// TestMistakes types what people type, and expects the exit code, and one answer in lower case that tells them what to
-// do. DIR is a run, ODD a file, NONE an empty folder, BUNDLE a bundle, URL a server of the model "fake", and other names
-// do not exist.
+// TestMistakes types what people type, and expects the exit code, and one answer in lower case that tells them
+// what to do. DIR is a run, ODD a file, NONE an empty folder, BUNDLE a bundle, URL a server of the model "fake",
+// and other names do not exist.
 func TestMistakes(t *testing.T) {
 	mistakes := sharedtest.Cases[struct {
 		Typed  string

@@ -35,10 +35,7 @@ func abilities(report *Report, t *table.Table) {
 				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}
-	annotate(t, "Score: mean of success rates, in percent, weighted as AgentBoard weighs its environments for an ability. "+
-		"Weight: the share of these weights that the environments played have. An environment counts in all scores, so "+
-		"they rise and fall together.",
-		several, without(shown, played), generated(rows), aboutNotes(rows), rateMarks(marks), sources(listed, marks))
+	annotate(t, legend(t), several, without(shown, played), generated(rows), aboutNotes(rows), rateMarks(marks), sources(listed, marks))
 }
 
 // abilityRows are the rows on environments of AgentBoard. Models that played one by several

@@ -107,9 +107,7 @@ func passAtK(report *Report, t *table.Table) {
 		}
 		marks += addPublished(t, of[0].place, report)
 	}
-	explain(t, "pass@k: the probability that one of k tries solves a task, pass^k: that all do; best PR: the expected best "+
-		"progress of k tries; in percent. All are exact means over all sets of k of a task's seeds, "+
-		"unbiased for new tries (Chen et al. 2021; pass^k: Yao et al. 2024). "+oracleNote, tryNotes(report.rows))
+	annotate(t, legend(t)+" "+oracleNote, tryNotes(report.rows), markNotes(t.Rows))
 	t.Notes = append(t.Notes, sources(report.bests, marks)...)
 }
 
@@ -123,7 +121,5 @@ func bestOfPaired(report *Report, t *table.Table) {
 		c, err := scoring.CompareBestOf(p.row.Score, p.base.Score, n)
 		pairs.take(p, c, err, column.Tries.Val(n))
 	}
-	pairs.fill(t, otherNames(report.plain),
-		"Δ: model minus the one it is compared with, in percentage points, of any and "+
-			"of the best of N tries. "+pairs.intervalNote(), oracleNote)
+	pairs.fill(t, otherNames(report.plain), legend(t)+" "+pairs.intervalNote(), oracleNote)
 }

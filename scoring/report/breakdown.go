@@ -22,8 +22,7 @@ func difficulty(report *Report, t *table.Table) {
 				r.share(column.HardProgress, hard.Progress.Mean))
 		}
 	}
-	explain(t, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in "+
-		"percent.")
+	explain(t)
 }
 
 // byTask has the rates of every task, one line per task and model.
@@ -41,8 +40,7 @@ func byTask(report *Report, t *table.Table) {
 			t.Add(line...)
 		}
 	}
-	explain(t, "SR success rate, PR progress rate of the task over its seeds, in percent. Episodes: those with a result; "+
-		"tasks without any are left out.", otherNames(report.plain))
+	explain(t, otherNames(report.plain))
 }
 
 // bySeed has the rates of every seed, for rows with several.
@@ -56,8 +54,7 @@ func bySeed(report *Report, t *table.Table) {
 				r.share(column.Success.Col, seed.Success), r.share(column.Progress.Col, seed.Progress))
 		}
 	}
-	explain(t, "SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on the "+
-		"same tasks varies between seeds.", otherNames(report.plain))
+	explain(t, otherNames(report.plain))
 }
 
 // byStep says what the episodes had reached by each step.
@@ -68,8 +65,7 @@ func byStep(report *Report, t *table.Table) {
 				r.rated(column.Progress, p.Progress))
 		}
 	}
-	explain(t, "SR: share of episodes solved by that step, PR: mean progress after it, in percent; means over the seeds "+
-		"of a task, then over tasks. What an episode had reached when it ended stays. Each interval holds by itself.",
+	explain(t,
 		aboutNotes(report.plain), otherNames(report.plain))
 }
 
@@ -84,9 +80,7 @@ func usage(report *Report, t *table.Table) {
 			}
 		}
 	}
-	explain(t, "Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered "+
-		"requests; seconds: from start to end, with other episodes in flight. What no episode used, or nobody counted, is "+
-		"left out.")
+	explain(t)
 }
 
 // endings says how the planned episodes ended.
@@ -106,9 +100,7 @@ func endings(report *Report, t *table.Table) {
 	if own == 0 {
 		*t = t.Without(column.AgentError)
 	}
-	explain(t, "Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the "+
-		"agent gave up. Step limit: unsolved after all steps. The others have no result and count neither as solved nor "+
-		"as failed; not run includes episodes that were cancelled.")
+	explain(t)
 }
 
 // lostSteps says what the steps of unsolved episodes were.
@@ -124,9 +116,5 @@ func lostSteps(report *Report, t *table.Table) {
 			share(column.Loops, l.Loops),
 			share(column.OtherValid, l.Steps-l.CutOff-l.Format-l.Invalid-l.Loops))
 	}
-	explain(t, "Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no "+
-		"action could be read from a reply that the length limit ended. "+
-		"Format error: none could be read from another reply. Invalid action: the environment did not carry it out. "+
-		"Looped: in a cycle of at most 5 steps that was passed 3 times or more. "+
-		"Old records do not say which replies were cut off; those are format errors here.")
+	explain(t)
 }

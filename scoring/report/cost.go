@@ -44,8 +44,7 @@ func cost(report *Report, t *table.Table) {
 		*t = t.Without(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
 		dollars = "Dollars need prices: give --set prices=SPEC=INPUT/CACHED/OUTPUT."
 	}
-	annotate(t, "Of all attempts, also those without a result. Tokens as the server counted them: cached ones are part "+
-		"of those in, reasoning ones of those out.", []string{dollars})
+	annotate(t, legend(t), []string{dollars})
 }
 
 // billsOf lists what each model took in each place and, if there are several, in all of

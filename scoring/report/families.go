@@ -176,11 +176,6 @@ func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
 	}
 }
 
-// changeNote explains a rate and its change.
-const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the perturbations minus without, " +
-	"in percentage points, on the same tasks; seeds averaged within each task first. " +
-	"95% CI: Student's t interval of the paired differences, as in the table of differences."
-
 // doses has the rates by number of combined families.
 func doses(report *Report, t *table.Table) {
 	players := report.families()
@@ -203,9 +198,7 @@ func doses(report *Report, t *table.Table) {
 				column.Sets.Val(len(d.conditions)))
 		}
 	}
-	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. "+
-		"Sets: the perturbations of that number, over which the rate is averaged. "+
-		"SR success rate, PR progress rate, in percent.")
+	l.notes = append(l.notes, legend(t))
 	l.fill(t, players)
 }
 
@@ -222,7 +215,7 @@ func families(report *Report, t *table.Table) {
 	if len(l.lines) == 0 { // all are combinations
 		return
 	}
-	l.notes = append(l.notes, changeNote, "Grades: 1 is the mildest. "+titles(players))
+	l.notes = append(l.notes, legend(t), "Grades: 1 is the mildest. "+titles(players))
 	l.fill(t, players)
 }
 
@@ -261,16 +254,7 @@ func oldForms(report *Report, t *table.Table) {
 	if len(t.Rows) == 0 { // no action has a form that changes
 		return
 	}
-	t.Notes = append(t.Notes,
-		"Actions: those whose form the perturbation writes differently, in either form. Old: the share of them, in "+
-			"percent, that are written in the old way, which the environment refuses although the instructions say "+
-			"the new one. "+
-			"Refused: episodes with such an action. Never: refused episodes that end without that form in the new "+
-			"way; they are censored at their end. "+
-			"In 1, …: the share of refused episodes that write the form in the new way within so many steps after "+
-			"the first refusal, by Kaplan and Meier's estimator, for at least 10 tasks under observation. "+
-			"Median: steps until half do; none if fewer do within 10. Perturbations that change no action have no "+
-			"line. Each interval holds by itself.")
+	t.Notes = append(t.Notes, legend(t))
 	var rows []row
 	for _, p := range players {
 		rows = append(rows, p.perturbed[0])

@@ -1,9 +1,13 @@
 package report
 
 import (
+	_ "embed" // for the kinds
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
 
 	"heldout/configs"
 	"heldout/envs/spelling"
@@ -32,9 +36,14 @@ type Kind struct {
 	Extra string
 	// Steps: it is made from the steps of episodes, not from their results alone.
 	Steps bool
-	// Lacks says why runs may have no rows for it.
-	Lacks string
+	// Lacks says why runs may have no rows for it, Legend how to read it.
+	Lacks, Legend string
 
+	maker
+}
+
+// maker makes the tables of a kind.
+type maker struct {
 	columns  []table.Declared
 	fill     func(*Report, *table.Table)
 	buildAll func(report *Report, blank table.Table) []table.Table // of a kind of several tables
@@ -94,150 +103,121 @@ func Suit(ids []string, facts map[Only]bool) error {
 	return nil
 }
 
-// kinds are all kinds of tables, in the order in which they are printed.
-var kinds = []Kind{
-	{ID: "headline", Title: "Rates of all models", First: true, Section: "summary", fill: headline,
-		columns: cols(column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks,
-			column.TaskSet, column.Seeds, column.Planned, column.Finished, column.Preset)},
-	{ID: "verdict", Title: "All claims", Section: "differences", Lacks: "nothing is compared", fill: verdict,
-		columns: claimColumns},
-	{ID: "paper", Title: "Rates with standard deviations, as papers print them", Request: true,
-		Lacks: "no episode is planned",
-		Extra: "what --columns names on each environment and the held-out score, or SR and PR; in CSV and JSON also the " +
-			"mean steps, steps of solved episodes and tokens",
-		fill:    paper,
-		columns: cols(column.Model, column.Seeds)},
-	{ID: "paper-robustness", Of: "paper", Title: "Rates under perturbations, as papers print them", Only: Sweeps,
-		Request: true, Lacks: "no run is a sweep of perturbations", Extra: "SR/PR under each condition",
-		buildAll: paperRobustness,
-		columns:  cols(column.Model, column.Average, column.Population, column.Sample)},
-	{ID: "paper-best-of", Of: "paper", Title: "Best of several tries, as papers print it", Only: Seeds, Request: true,
-		Lacks: "no model was run with several seeds", Extra: "SR and PR on each environment", fill: paperBestOf,
-		columns: cols(column.Model, column.Tries)},
-	{ID: "presets", Title: "Presets", First: true, Only: Presets, Section: "protocols", fill: presets,
-		columns: cols(column.Preset, column.SHA256, column.TaskSet, column.Model, column.Metric, column.MetricValue,
-			column.Success.Col, column.LooseSuccess, column.Seeds)},
-	{ID: "presets-published", Of: "presets", Title: "Published results of these presets", Only: Presets,
-		Section: "protocols", fill: presetsPublished,
-		columns: cols(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn,
-			column.ResultPlace)},
-	{ID: "indices", Title: "Robustness indices", First: true, Only: Families, Section: "indices", Steps: true,
-		fill: indices,
-		columns: cols(column.Environment, column.Model, column.Grade, column.Rate, column.Base, column.InterfaceIndex,
-			column.ReadingIndex, column.AdaptationCost, column.Worst, column.InterfaceSets, column.InterfaceCounted,
-			column.MemoriserLoss, column.ReaderLoss, column.ReadingSets, column.ReadingCounted, column.ReciterLoss,
-			column.ReaderReadingLoss, column.Luck)},
-	{ID: "dose", Of: "families", Title: "Rates by number of combined families", Only: Families,
-		Lacks: "no run is a sweep of families of perturbations", fill: doses,
-		columns: cols(column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate,
-			column.Level)},
-	{ID: "families", Title: "Change by family of perturbations", Only: Families, Request: true,
-		Lacks: "no run is a sweep of families of perturbations, each alone", fill: families,
-		columns: cols(column.Environment, column.Model, column.Family, column.FamilyGrade, column.Rate, column.Level,
-			column.Difference, column.P)},
-	{ID: "old-forms", Of: "indices", Title: "Actions in the old form", Only: Families, Section: "indices", Steps: true,
-		fill: oldForms,
-		columns: cols(column.Environment, column.Model, column.Perturbation, column.Actions, column.Old,
-			column.Episodes.AsDetail(), column.Refused, column.Never, column.Survival[0], column.Survival[1],
-			column.Survival[2], column.Survival[3], column.MedianRelearn)},
-	{ID: "results", Title: "Results", Section: "rates", buildAll: results,
-		columns: cols(column.Environment, column.TaskSet, column.Model, column.Agent, column.Finished,
-			column.Planned.AsDetail(), column.Success, column.Progress, column.Grounding, column.Seeds)},
-	{ID: "difficulty", Of: "kinds", Title: "Easy and hard tasks", Section: "rates", Late: true, fill: difficulty,
-		columns: cols(column.Environment, column.Model, column.EasyTasks, column.EasySuccess, column.EasyProgress,
-			column.HardTasks, column.HardSuccess, column.HardProgress)},
-	{ID: "abilities", Title: "Abilities, as AgentBoard scores them", Request: true,
-		Lacks: "no model has results on two environments of AgentBoard, each by one protocol", fill: abilities,
-		columns: cols(column.Model, column.Ability, column.Origin.AsDetail(), column.AbilityScore, column.Weight)},
-	{ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings, fill: trainings,
-		columns: cols(column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,
-			column.SuccessDeviation, column.Progress, column.ProgressDeviation)},
-	{ID: "trainings-paired", Of: "trainings", Title: "Differences of arms, paired by task", Request: true,
-		Lacks: lacksTrainings, fill: trainingsPaired,
-		columns: cols(column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
-			column.ProgressChange)},
-	{ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
-		Extra: "the rate under each condition", buildAll: robustness,
-		columns: cols(column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample)},
-	{ID: "change", Of: "robustness", Title: "Change from the tasks as they are, paired by task", Only: Sweeps,
-		Request: true, buildAll: changes,
-		columns: cols(column.Model, column.Perturbation, column.Compared, column.SuccessChange,
-			column.ProgressChange)},
-	{ID: "pass-at-k", Title: "Solved by one of k tries, and by all", Only: Seeds, Section: "tries",
-		Lacks: "no model was run with several seeds", fill: passAtK,
-		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.PassAll,
-			column.BestProgress)},
-	{ID: "best-of-paired", Of: "pass-at-k", Title: "Best of N tries: differences, paired by task", Only: Seeds,
-		Request: true, fill: bestOfPaired,
-		columns: cols(column.Environment, column.Model, column.Against, column.Tries, column.Compared,
-			column.SuccessChange, column.ProgressChange)},
-	{ID: "trials", Title: "Success and progress after each trial", First: true, Only: Trials, Section: "trials",
-		fill: trials,
-		columns: cols(column.Environment, column.Model, column.Trial, column.Success, column.Progress,
-			column.BestTrial)},
-	{ID: "trials-cost", Of: "trials", Title: "Cost of each trial", Only: Trials, Section: "trials", Steps: true,
-		fill: trialCosts,
-		columns: cols(column.Environment, column.Model, column.Trial, column.Episodes, column.SolvedEpisodes,
-			column.Same, column.Cut, column.Reflections, column.Calls, column.TokensIn, column.TokensOut)},
-	{ID: "trials-paired", Of: "trials", Title: "Reflections against retries without memory, paired by task",
-		Only: Trials, Request: true, fill: trialsPaired,
-		columns: cols(column.Environment, column.Model, column.Against, column.Trial, column.Compared,
-			column.SuccessChange, column.ProgressChange)},
-	{ID: "refinement", Title: "Refinement", Section: "refinement", Steps: true, fill: refinementShort,
-		columns: cols(column.Environment, column.Model, column.Refinement)},
-	{ID: "refinement-measures", Of: "refinement", Title: "Refinement: all measures", Request: true,
-		Section: "refinement", Lacks: "no episode has a result", Steps: true, fill: refinementMeasures,
-		columns: cols(column.Environment, column.Model, column.Measure, column.Measured.Col, column.Unit,
-			column.Measured.Low, column.Measured.High)},
-	{ID: "refinement-paired", Of: "refinement", Title: "Refinement: differences, paired by task", Only: Pairs,
-		Request: true, Steps: true, fill: refinementPaired,
-		columns: cols(column.Environment, column.Model, column.Measure, column.Against, column.Difference.Col,
-			column.Unit, column.Difference.Low, column.Difference.High, column.P)},
-	{ID: "kinds", Title: "Rates by kind", Request: true, Section: "rates", Lacks: "no episode has a result",
-		Extra:    "the kinds of an environment's tasks under the short heads of papers, and all tasks",
-		buildAll: kindTables,
-		columns: cols(column.Environment, column.Model, column.Kind, column.KindHead, column.Tasks, column.Success,
-			column.SuccessDeviation, column.Progress, column.ProgressDeviation, column.Used[0], column.Used[1],
-			column.Used[2], column.Used[3], column.MetricValue)},
-	{ID: "rates", Title: "Rates and held-out score", Request: true,
-		Lacks: "no episode is planned there, or no model has a complete held-out score", fill: rateLines,
-		columns: cols(column.Environment, column.Model, column.Origin, column.TaskSet, column.Success,
-			column.Progress)},
-	{ID: "tasks", Title: "Rates by task", Request: true, Lacks: "no episode has a result", fill: byTask,
-		columns: cols(column.Environment, column.TaskNo, column.Task, column.Type, column.Model, column.Episodes,
-			column.Success.Col, column.Progress.Col)},
-	{ID: "seeds", Of: "rates", Title: "Rates by seed", Only: Seeds, Request: true, Section: "seeds",
-		Lacks: "no model was run with several seeds", fill: bySeed,
-		columns: cols(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Col,
-			column.Progress.Col)},
-	{ID: "steps", Title: "Success and progress by step", Request: true, Lacks: "no episode has a result", Steps: true,
-		fill:    byStep,
-		columns: cols(column.Environment, column.Model, column.Step, column.Success, column.Progress)},
-	{ID: "cost", Title: "Tokens and cost", Request: true, Section: "cost", Lacks: "no model was served", fill: cost,
-		columns: cols(column.Model, column.Environment, column.Calls, column.TokensIn, column.CachedTokens,
-			column.TokensOut, column.ReasoningTokens, column.Dollars, column.DollarsPerEpisode,
-			column.DollarsPerSolved)},
-	{ID: "usage", Title: "Steps, tokens and time per episode", Request: true, Section: "cost",
-		Lacks: "no episode has a result", fill: usage,
-		columns: cols(column.Environment, column.Model, column.Quantity, column.Episodes, column.Mean, column.Tenth,
-			column.Median, column.Ninth)},
-	{ID: "endings", Title: "How episodes ended", Request: true, Section: "failures", Lacks: "no episode is planned",
-		fill: endings,
-		columns: cols(column.Environment, column.Model, column.Planned, column.SolvedEpisodes, column.EndedEarly,
-			column.StepLimit, column.ContextExceeded, column.ModelError, column.AgentError, column.EnvError,
-			column.NotRun)},
-	{ID: "lost-steps", Of: "endings", Title: "Steps of unsolved episodes", Request: true, Section: "failures",
-		Lacks: "no unsolved episode has steps", Steps: true, fill: lostSteps,
-		columns: cols(column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
-			column.Invalid, column.Loops, column.OtherValid)},
-	{ID: "notes", Of: "headline", Title: "All notes on the first table", Lacks: "no episode is planned",
-		fill: allNotes},
+// makers make the tables of a kind, by its ID.
+var makers = map[string]maker{
+	"headline": {fill: headline, columns: cols(column.Model, column.Environment, column.Rate, column.Value,
+		column.Letters, column.Tasks, column.TaskSet, column.Seeds, column.Planned, column.Finished,
+		column.Preset)},
+	"verdict": {fill: verdict, columns: claimColumns},
+	"paper":   {fill: paper, columns: cols(column.Model, column.Seeds)},
+	"paper-robustness": {buildAll: paperRobustness, columns: cols(column.Model, column.Average,
+		column.Population, column.Sample)},
+	"paper-best-of": {fill: paperBestOf, columns: cols(column.Model, column.Tries)},
+	"presets": {fill: presets, columns: cols(column.Preset, column.SHA256, column.TaskSet, column.Model,
+		column.Metric, column.MetricValue, column.Success.Col, column.LooseSuccess, column.Seeds)},
+	"presets-published": {fill: presetsPublished, columns: cols(column.Preset, column.Model, column.Printed,
+		column.ResultKind, column.ReadIn, column.ResultPlace)},
+	"indices": {fill: indices, columns: cols(column.Environment, column.Model, column.Grade, column.Rate,
+		column.Base, column.InterfaceIndex, column.ReadingIndex, column.AdaptationCost, column.Worst,
+		column.InterfaceSets, column.InterfaceCounted, column.MemoriserLoss, column.ReaderLoss,
+		column.ReadingSets, column.ReadingCounted, column.ReciterLoss, column.ReaderReadingLoss,
+		column.Luck)},
+	"dose": {fill: doses, columns: cols(column.Environment, column.Model, column.DoseGrade, column.Combined,
+		column.Sets, column.Rate, column.Level)},
+	"families": {fill: families, columns: cols(column.Environment, column.Model, column.Family,
+		column.FamilyGrade, column.Rate, column.Level, column.Difference, column.P)},
+	"old-forms": {fill: oldForms, columns: cols(column.Environment, column.Model, column.Perturbation,
+		column.Actions, column.Old, column.Episodes.AsDetail(), column.Refused, column.Never,
+		column.Survival[0], column.Survival[1], column.Survival[2], column.Survival[3],
+		column.MedianRelearn)},
+	"results": {buildAll: results, columns: cols(column.Environment, column.TaskSet, column.Model,
+		column.Agent, column.Finished, column.Planned.AsDetail(), column.Success, column.Progress,
+		column.Grounding, column.Seeds)},
+	"difficulty": {fill: difficulty, columns: cols(column.Environment, column.Model, column.EasyTasks,
+		column.EasySuccess, column.EasyProgress, column.HardTasks, column.HardSuccess, column.HardProgress)},
+	"abilities": {fill: abilities, columns: cols(column.Model, column.Ability, column.Origin.AsDetail(),
+		column.AbilityScore, column.Weight)},
+	"trainings": {fill: trainings, columns: cols(column.Environment, column.Model, column.Perturbation,
+		column.Trainings, column.Success, column.SuccessDeviation, column.Progress,
+		column.ProgressDeviation)},
+	"trainings-paired": {fill: trainingsPaired, columns: cols(column.Environment, column.Model,
+		column.Against, column.Compared, column.SuccessChange, column.ProgressChange)},
+	"robustness": {buildAll: robustness, columns: cols(column.Model, column.TaskSet, column.Rate,
+		column.Average, column.Population, column.Sample)},
+	"change": {buildAll: changes, columns: cols(column.Model, column.Perturbation, column.Compared,
+		column.SuccessChange, column.ProgressChange)},
+	"pass-at-k": {fill: passAtK, columns: cols(column.Environment, column.Model, column.Tries.Headed("k"),
+		column.Pass, column.PassAll, column.BestProgress)},
+	"best-of-paired": {fill: bestOfPaired, columns: cols(column.Environment, column.Model, column.Against,
+		column.Tries, column.Compared, column.SuccessChange, column.ProgressChange)},
+	"trials": {fill: trials, columns: cols(column.Environment, column.Model, column.Trial, column.Success,
+		column.Progress, column.BestTrial)},
+	"trials-cost": {fill: trialCosts, columns: cols(column.Environment, column.Model, column.Trial,
+		column.Episodes, column.SolvedEpisodes, column.Same, column.Cut, column.Reflections, column.Calls,
+		column.TokensIn, column.TokensOut)},
+	"trials-paired": {fill: trialsPaired, columns: cols(column.Environment, column.Model, column.Against,
+		column.Trial, column.Compared, column.SuccessChange, column.ProgressChange)},
+	"refinement": {fill: refinementShort, columns: cols(column.Environment, column.Model, column.Refinement)},
+	"refinement-measures": {fill: refinementMeasures, columns: cols(column.Environment, column.Model,
+		column.Measure, column.Measured.Col, column.Unit, column.Measured.Low, column.Measured.High)},
+	"refinement-paired": {fill: refinementPaired, columns: cols(column.Environment, column.Model,
+		column.Measure, column.Against, column.Difference.Col, column.Unit, column.Difference.Low,
+		column.Difference.High, column.P)},
+	"kinds": {buildAll: kindTables, columns: cols(column.Environment, column.Model, column.Kind,
+		column.KindHead, column.Tasks, column.Success, column.SuccessDeviation, column.Progress,
+		column.ProgressDeviation, column.Used[0], column.Used[1], column.Used[2], column.Used[3],
+		column.MetricValue)},
+	"rates": {fill: rateLines, columns: cols(column.Environment, column.Model, column.Origin,
+		column.TaskSet, column.Success, column.Progress)},
+	"tasks": {fill: byTask, columns: cols(column.Environment, column.TaskNo, column.Task, column.Type,
+		column.Model, column.Episodes, column.Success.Col, column.Progress.Col)},
+	"seeds": {fill: bySeed, columns: cols(column.Environment, column.Model, column.Seed, column.Episodes,
+		column.Success.Col, column.Progress.Col)},
+	"steps": {fill: byStep, columns: cols(column.Environment, column.Model, column.Step, column.Success,
+		column.Progress)},
+	"cost": {fill: cost, columns: cols(column.Model, column.Environment, column.Calls, column.TokensIn,
+		column.CachedTokens, column.TokensOut, column.ReasoningTokens, column.Dollars,
+		column.DollarsPerEpisode, column.DollarsPerSolved)},
+	"usage": {fill: usage, columns: cols(column.Environment, column.Model, column.Quantity, column.Episodes,
+		column.Mean, column.Tenth, column.Median, column.Ninth)},
+	"endings": {fill: endings, columns: cols(column.Environment, column.Model, column.Planned,
+		column.SolvedEpisodes, column.EndedEarly, column.StepLimit, column.ContextExceeded,
+		column.ModelError, column.AgentError, column.EnvError, column.NotRun)},
+	"lost-steps": {fill: lostSteps, columns: cols(column.Environment, column.Model, column.Unsolved,
+		column.Lost, column.CutOff, column.Format, column.Invalid, column.Loops, column.OtherValid)},
+	"notes": {fill: allNotes},
 }
+
+//go:embed tables.yaml
+var tablesText []byte
+
+// described are all kinds as tables.yaml describes them, in the order in which they are printed.
+var described = sync.OnceValue(func() (list []Kind) {
+	if err := yaml.Unmarshal(tablesText, &list); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	return list
+})
+
+// legend says how to read a table.
+func legend(t *table.Table) string {
+	i := slices.IndexFunc(described(), func(k Kind) bool { return k.ID == t.ID })
+	return described()[i].Legend
+}
+
+// kinds are all kinds, with what makes them.
+var kinds = sync.OnceValue(func() []Kind {
+	list := slices.Clone(described())
+	for i := range list {
+		list[i].maker = makers[list[i].ID]
+	}
+	return list
+})
 
 // In lists the kinds that a section of the page of a report has.
 func In(section string) (out []Kind) {
 	for _, late := range []bool{false, true} {
-		for _, k := range kinds {
+		for _, k := range kinds() {
 			if k.Section == section && k.Late == late {
 				out = append(out, k)
 			}
@@ -250,7 +230,7 @@ func In(section string) (out []Kind) {
 // without IDs those that need not be asked for. Runs that alone have a table have its
 // steps in any case (scoring.ReadResults).
 func NeedSteps(ids []string) bool {
-	return slices.ContainsFunc(kinds, func(k Kind) bool {
+	return slices.ContainsFunc(kinds(), func(k Kind) bool {
 		requested := slices.ContainsFunc(ids, func(id string) bool {
 			kind, _ := Find(id)
 			return kind.ID == k.ID || id == EveryTable || id == AllTables && !k.Request
@@ -278,7 +258,7 @@ func Find(id string) (Kind, bool) {
 	if now, ok := merged[id]; ok {
 		id = now
 	}
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if id == k.ID || k.ID == "results" && strings.HasPrefix(id, "results-") {
 			return k, true
 		}
@@ -313,4 +293,4 @@ func Views(id string) []Kind {
 }
 
 // Kinds lists the kinds that readers can ask for.
-func Kinds() []Kind { return slices.Clone(kinds) }
+func Kinds() []Kind { return slices.Clone(kinds()) }

@@ -146,9 +146,9 @@ func annotate(t *table.Table, legend string, more ...[]string) {
 	}
 }
 
-// explain is annotate with what the marks in the rows mean.
-func explain(t *table.Table, legend string, notes ...[]string) {
-	annotate(t, legend, append(notes, markNotes(t.Rows))...)
+// explain adds the legend of the kind, more notes, and what the marks in the rows mean.
+func explain(t *table.Table, notes ...[]string) {
+	annotate(t, legend(t), append(notes, markNotes(t.Rows))...)
 }
 
 // notesOn makes one note per text that say returns, with the rows that it applies to and their environments.

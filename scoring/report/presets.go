@@ -74,8 +74,7 @@ func presets(report *Report, t *table.Table) {
 	if looser == nil {
 		*t = t.Without(column.LooseSuccess)
 	}
-	annotate(t, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different "+
-		"presets do not rank against each other. By task type: --table kinds.", looser, aboutNotes(rows),
+	annotate(t, legend(t), looser, aboutNotes(rows),
 		presetNotes(rows, byKey), incomplete(rows))
 }
 
@@ -107,9 +106,7 @@ func presetsPublished(report *Report, t *table.Table) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0,
-			"Value: the preset's metric, in percent as printed. authors: by those who made the model or quoted by "+
-				"others; reproduction: by somebody else.")
+		t.Notes = slices.Insert(t.Notes, 0, legend(t))
 	}
 }
 

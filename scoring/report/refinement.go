@@ -12,12 +12,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// refinementNote explains the short table.
-const refinementNote = "In percent; Run in steps. Format, Invalid: format errors and invalid actions per step. " +
-	"Repeat: errors already answered as errors in an equal situation. " +
-	"Loop: steps in cycles. Run: mean length of runs of errors. Rec. 3: errors followed within 3 steps by a different valid action. " +
-	"Progr.: errors followed by progress within 5 steps. Stuck: of unsolved episodes, the steps after the last progress."
-
 // refinementShort has the most informative measures of what the models do with
 // their errors, one line per row.
 func refinementShort(report *Report, t *table.Table) {
@@ -38,14 +32,14 @@ func refinementShort(report *Report, t *table.Table) {
 		}
 		t.Add(line...)
 	}
-	note := refinementNote
+	about := legend(t)
 	if perturbed {
-		note += " Old form: invalid actions in the form that the perturbation replaces, per step."
+		about += " Old form: invalid actions in the form that the perturbation replaces, per step."
 	} else {
 		*t = t.Without(column.OldForm)
 	}
-	explain(t, note, []string{"All measures with intervals: --table refinement-measures; differences paired by task: " +
-		"refinement-paired; when progress was made: steps."})
+	annotate(t, about, []string{"All measures with intervals: --table refinement-measures; differences paired by task: " +
+		"refinement-paired; when progress was made: steps."}, markNotes(t.Rows))
 }
 
 // refinementMeasures has every measure with its interval.
@@ -60,9 +54,7 @@ func refinementMeasures(report *Report, t *table.Table) {
 			}
 		}
 	}
-	explain(t, "Sums over all episodes of a task, then over tasks; scoring/refinement/MEASURES.md defines "+
-		"each measure. What does not apply is left out. "+
-		"Unrecovered: Kaplan and Meier's estimate, each interval by itself; a model with more errors may have easier ones.",
+	explain(t,
 		aboutNotes(rows))
 }
 

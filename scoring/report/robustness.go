@@ -426,8 +426,7 @@ func addChanges(r *Report, t *table.Table, p sweptPlace) {
 			pairs.settled[len(pairs.comparisons)-1] = c
 		}
 	}
-	pairs.fill(t, nil, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+
-		pairs.pairedNote())
+	pairs.fill(t, nil, legend(t)+" "+pairs.pairedNote())
 }
 
 // lossOf is the claim about what a model loses in a place; ok is false if it is not compared.

@@ -13,8 +13,6 @@ import (
 	"heldout/scoring/table"
 )
 
-const lacksTrainings = "no two models have names that differ in the number at their end alone, as M-0 and M-1 do"
-
 // joinedTrainings are rows of one arm as one row, with its name; an error if they do not go together.
 func joinedTrainings(of []row) (row, error) {
 	joined, err := scoring.JoinTrainings(scoresOf(of))
@@ -103,9 +101,7 @@ func trainings(report *Report, t *table.Table) {
 			rated(column.Progress, *a.arm.Estimate(a.arm.Progress)),
 			column.ProgressDeviation.Val(a.arm.Progress.SampleStd))
 	}
-	annotate(t, "Trainings: models whose names differ in the number at their end alone. 95% intervals are for new "+
-		"trainings and new tasks; SR std and PR std: standard deviation of the trainings' rates, in percentage points, "+
-		"with divisor n-1.", notes)
+	annotate(t, legend(t), notes)
 }
 
 // armsOf are the rows of arms with several trainings each, with all other rows; nil if there
@@ -171,7 +167,5 @@ func trainingsPaired(report *Report, t *table.Table) {
 			pairs.add(c, a.envCol(), a.modelCol(), column.Against.Val(b.name))
 		}
 	}
-	pairs.fill(t, notes, "Δ: mean of the arm's trainings minus that of the other, in percentage points, on the same "+
-		"tasks. 95% CI: Student's t interval for new trainings and new tasks of these kinds: the variance among "+
-		"tasks and that among trainings add up.")
+	pairs.fill(t, notes, legend(t))
 }

@@ -201,10 +201,7 @@ func trialCosts(report *Report, t *table.Table) {
 	if len(list) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes,
-		"Episodes: trials with a result; Solved: tasks that the trial solved; Same: trials with the same actions as "+
-			"the one before; Cut: trials that a rule ended early. "+
-			"Calls and tokens are those of the trials and of the reflections after them, as the server counted them.")
+	t.Notes = append(t.Notes, legend(t))
 	for _, r := range list {
 		for _, n := range r.trials {
 			episodes := column.Episodes.Val(n.Finished)
@@ -259,8 +256,7 @@ func trialsPaired(report *Report, t *table.Table) {
 			pairs.add(c, r.envCol(), r.modelCol(), column.Against.Val(base.name), column.Trial.Val(n+1))
 		}
 	}
-	pairs.fill(t, nil, "Δ: with reflections minus without, in percentage points, after as many trials of the same "+
-		"tasks; "+pairs.pairedNote())
+	pairs.fill(t, nil, legend(t)+" "+pairs.pairedNote())
 }
 
 // reflexion is the id of published tables of results after several trials.
