@@ -5,10 +5,13 @@
 package figure
 
 import (
+	_ "embed" // for the kinds
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"go.yaml.in/yaml/v4"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -41,6 +44,11 @@ type Kind struct {
 	Caption string
 	// Section is where the page of a report has it.
 	Section string
+	drawer
+}
+
+// drawer draws a kind.
+type drawer struct {
 	// Lines, if there are any, are the columns of a table of its numbers that has a column
 	// for each model, with the values of Values.
 	Lines  []table.Column
@@ -49,98 +57,52 @@ type Kind struct {
 	build func(reader, *Figure) error
 }
 
-// decided says how figures of differences show which of them are significant.
-const decided = "Filled dots are significant, hollow ones are not: p and the lines are corrected for the number of " +
-	"comparisons (Holm)."
-
 // Columns of lines of numbers that stand beside each other, by model.
 var (
 	taskColumns = table.Columns(column.Environment, column.TaskNo, column.Task, column.Type)
 	stepColumns = table.Columns(column.Environment, column.Step)
 )
 
-// kinds are all kinds in the order of the report.
-var kinds = []Kind{
-	{
-		Name: "rates", Title: "Rates by environment", Table: "rates", Section: "rates",
-		Caption: "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.",
-		build:   rates,
-	},
-	{
-		Name: "differences", Title: "Differences, paired by task", Table: "verdict", Section: "differences",
-		Caption: "Dots are differences in percentage points, lines their 95% intervals. " + decided,
-		build:   differences,
-	},
-	{
-		Name: "tasks", Title: "Success by task", Table: "tasks", Section: "tasks",
-		Caption: "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty " +
-			"boxes are 0, gaps are tasks without a result.",
-		Lines: taskColumns, Values: column.Success,
-		build: taskMatrix,
-	},
-	{
-		Name: "progress", Title: "Progress by step", Table: "steps", Section: "steps",
-		Caption: "Lines are means over tasks, bands their 95% intervals.",
-		Lines:   stepColumns, Values: column.Progress,
-		build: byStep(column.Progress, "PR"),
-	},
-	{
-		Name: "success", Title: "Steps to success", Table: "steps", Section: "steps",
-		Caption: "Lines are the shares of episodes that were solved by a step, bands their 95% intervals.",
-		Lines:   stepColumns, Values: column.Success,
-		build: byStep(column.Success, "SR"),
-	},
-	{
-		Name: "pass-at-k", Title: "Solved by one of k tries", Table: "pass-at-k", Section: "tries",
-		Caption: "Lines are the shares of tasks that one of k tries solves, bands their 95% intervals. Single dots " +
-			"are published. An oracle chooses the try.",
-		build: byTries,
-	},
-	{
-		Name: "robustness", Title: "Robustness", Table: "robustness", Section: "robustness",
-		Caption: "A dot is a condition; dots that would hide each other stand above each other. The ring is the condition without perturbation. Read the ring beside the " +
-			"line: a model that solves nothing has a short line, too.",
-		build: robustness,
-	},
-	{
-		Name: "dose", Title: "Success by number of combined families", Table: "dose", Section: "indices",
-		Caption: "Lines are success rates over the number of families of perturbations that are combined, bands their " +
-			"95% intervals. 0 is without a perturbation.",
-		build: byDose,
-	},
-	{
-		Name: "families", Title: "Change by family of perturbations", Table: "families",
-		Caption: "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% " +
-			"intervals. The number behind a family is its grade. " + decided,
-		build: families,
-	},
-	{
-		Name: "abilities", Title: "Abilities, as AgentBoard scores them", Table: "abilities", Section: "rates",
-		Caption: "Bars are scores, lines in them their 95% intervals; hollow bars are published. The radar has the same " +
-			"scores, which rise and fall together: an environment counts in all of them.",
-		build: abilities,
-	},
-	{
-		Name: "checkpoints", Title: "Checkpoints in order", Table: "rates", Section: "checkpoints",
-		Caption: "Dots are rates, bands their 95% intervals.",
-		build:   checkpoints,
-	},
+// drawers draw the kinds, by name.
+var drawers = map[string]drawer{
+	"rates":       {build: rates},
+	"differences": {build: differences},
+	"tasks":       {Lines: taskColumns, Values: column.Success, build: taskMatrix},
+	"progress":    {Lines: stepColumns, Values: column.Progress, build: byStep(column.Progress, "PR")},
+	"success":     {Lines: stepColumns, Values: column.Success, build: byStep(column.Success, "SR")},
+	"pass-at-k":   {build: byTries},
+	"robustness":  {build: robustness},
+	"dose":        {build: byDose},
+	"families":    {build: families},
+	"abilities":   {build: abilities},
+	"checkpoints": {build: checkpoints},
 }
+
+//go:embed figures.yaml
+var figuresText []byte
+
+// Kinds are all kinds of figures, in the order of the page of a report. They are shared: nobody changes them.
+var Kinds = sync.OnceValue(func() (list []Kind) {
+	if err := yaml.Unmarshal(figuresText, &list); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	for i := range list {
+		list[i].drawer = drawers[list[i].Name]
+	}
+	return list
+})
 
 // Names lists the figures.
 func Names() (names []string) {
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		names = append(names, k.Name)
 	}
 	return names
 }
 
-// Kinds are all kinds of figures, in the order of the page of a report.
-func Kinds() []Kind { return kinds }
-
 // Find returns the kind of figure with that name.
 func Find(name string) (Kind, error) {
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		if k.Name == name {
 			return k, nil
 		}

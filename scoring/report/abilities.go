@@ -35,7 +35,8 @@ func abilities(report *Report, t *table.Table) {
 				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}
-	annotate(t, legend(t), several, without(shown, played), generated(rows), aboutNotes(rows), rateMarks(marks), sources(listed, marks))
+	annotate(t, legend(t), several, without(shown, played), generated(rows), aboutNotes(rows), rateMarks(marks),
+		sources(listed, marks))
 }
 
 // abilityRows are the rows on environments of AgentBoard. Models that played one by several

@@ -236,7 +236,7 @@ func TestFewWords(t *testing.T) {
 }
 
 func everythingOf(from *Report) (out []table.Table) {
-	for _, k := range kinds() {
+	for _, k := range Kinds() {
 		out = append(out, from.Tables(k.ID)...)
 	}
 	return out

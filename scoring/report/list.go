@@ -205,8 +205,8 @@ func legend(t *table.Table) string {
 	return described()[i].Legend
 }
 
-// kinds are all kinds, with what makes them.
-var kinds = sync.OnceValue(func() []Kind {
+// Kinds are all kinds that readers can ask for, with what makes them. They are shared: nobody changes them.
+var Kinds = sync.OnceValue(func() []Kind {
 	list := slices.Clone(described())
 	for i := range list {
 		list[i].maker = makers[list[i].ID]
@@ -217,7 +217,7 @@ var kinds = sync.OnceValue(func() []Kind {
 // In lists the kinds that a section of the page of a report has.
 func In(section string) (out []Kind) {
 	for _, late := range []bool{false, true} {
-		for _, k := range kinds() {
+		for _, k := range Kinds() {
 			if k.Section == section && k.Late == late {
 				out = append(out, k)
 			}
@@ -230,7 +230,7 @@ func In(section string) (out []Kind) {
 // without IDs those that need not be asked for. Runs that alone have a table have its
 // steps in any case (scoring.ReadResults).
 func NeedSteps(ids []string) bool {
-	return slices.ContainsFunc(kinds(), func(k Kind) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool {
 		requested := slices.ContainsFunc(ids, func(id string) bool {
 			kind, _ := Find(id)
 			return kind.ID == k.ID || id == EveryTable || id == AllTables && !k.Request
@@ -258,7 +258,7 @@ func Find(id string) (Kind, bool) {
 	if now, ok := merged[id]; ok {
 		id = now
 	}
-	for _, k := range kinds() {
+	for _, k := range Kinds() {
 		if id == k.ID || k.ID == "results" && strings.HasPrefix(id, "results-") {
 			return k, true
 		}
@@ -289,8 +289,5 @@ func Names() string {
 
 // Views are the views of a table.
 func Views(id string) []Kind {
-	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Of != id })
+	return slices.DeleteFunc(slices.Clone(Kinds()), func(k Kind) bool { return k.Of != id })
 }
-
-// Kinds lists the kinds that readers can ask for.
-func Kinds() []Kind { return slices.Clone(kinds()) }

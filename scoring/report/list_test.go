@@ -81,7 +81,7 @@ func TestSteps(t *testing.T) {
 		{Action: "go", Valid: true, Progress: 0.5}}
 	with, without := stepRuns(t, 3, steps, steps[:1])
 	a, b := New([]NamedRun{with}, nil, weights), New([]NamedRun{without}, nil, weights)
-	for _, k := range kinds() {
+	for _, k := range Kinds() {
 		if same := cmp.Equal(a.Tables(k.ID), b.Tables(k.ID)); !same && !k.Steps {
 			t.Errorf("%s is made from steps, and its kind does not say so", k.ID)
 		}

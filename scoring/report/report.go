@@ -164,7 +164,7 @@ const EveryTable = "every"
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	every := slices.Contains(ids, EveryTable)
 	if full := every || slices.Contains(ids, AllTables); len(ids) == 0 || full {
-		for _, k := range kinds() {
+		for _, k := range Kinds() {
 			if every || full && !k.Request || !full && k.First && slices.Contains(firsts(r), k.Only) {
 				out = append(out, r.Tables(k.ID)...)
 			}
@@ -249,7 +249,7 @@ func (r *Report) noTable(id string) error {
 		lacks = ": " + k.Lacks
 	}
 	var ids []string
-	for _, k := range kinds() {
+	for _, k := range Kinds() {
 		for _, t := range r.Tables(k.ID) {
 			ids = append(ids, t.ID)
 		}

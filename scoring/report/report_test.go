@@ -145,7 +145,7 @@ func baseline(name string) Baseline {
 // everything makes all tables.
 func everything(runs []NamedRun, baselines []Baseline, w configs.Weights) (out []table.Table) {
 	from := New(runs, baselines, w)
-	for _, k := range kinds() {
+	for _, k := range Kinds() {
 		out = append(out, from.Tables(k.ID)...)
 	}
 	return out
