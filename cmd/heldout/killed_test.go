@@ -77,20 +77,20 @@ func TestKilledCommands(t *testing.T) {
 	material(t, from, server.URL)
 	most := cmp.Or(*killsEach, 1)
 	every := sharedtest.Every(t, 4, 4)
-	for i, c := range killedCommands() {
+	for i, c := range killedCommands(t) {
 		if i%every != 0 && *killsEach == 0 {
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			k := &killing{T: t, c: c, from: from, server: server.URL, dir: filepath.Join(t.TempDir(), "series", "work"),
-				rng: stream.New(*killsSeed, "kills", c.name)}
+				rng: stream.New(*killsSeed, "kills", c.Name)}
 			k.undisturbed()
 			for k.hits < most && !t.Failed() {
 				k.series(most-k.hits, i)
 			}
 			for j, limit := range limits {
-				if c.beside == nil && (j == i%len(limits) || *killsEach > 0) {
+				if c.Beside == "" && (j == i%len(limits) || *killsEach > 0) {
 					k.limited(limit)
 				}
 			}
@@ -120,8 +120,8 @@ func (k *killing) begin() {
 	k.Helper()
 	k.runs++
 	err := errors.Join(os.RemoveAll(filepath.Dir(k.dir)), os.MkdirAll(k.dir, 0o777))
-	if len(k.c.needs) > 0 {
-		copying := exec.Command("cp", append(append([]string{"-R"}, k.c.needs...), k.dir)...)
+	if len(k.c.Needs) > 0 {
+		copying := exec.Command("cp", append(append([]string{"-R"}, k.c.Needs...), k.dir)...)
 		copying.Dir = k.from
 		err = errors.Join(err, copying.Run())
 	}
@@ -129,18 +129,15 @@ func (k *killing) begin() {
 		k.Fatal(err)
 	}
 	places := strings.NewReplacer("$SERVER", k.server, "$PORT", freePort(k))
-	start := func(args []string) *killed {
+	start := func(command string) *killed {
 		return &killed{b: k, command: func() *exec.Cmd {
 			words := []string{"-c", cmp.Or(k.limit, ":") + ` && exec "$0" "$@"`, "heldout"}
-			for _, arg := range args {
-				words = append(words, places.Replace(arg))
-			}
-			cmd := exec.Command("sh", words...)
+			cmd := exec.Command("sh", append(words, strings.Fields(places.Replace(command))...)...)
 			cmd.Dir, cmd.Env = k.dir, append(os.Environ(), "TMPDIR="+filepath.Dir(k.dir))
 			return cmd
 		}}
 	}
-	k.processes = []*killed{start(k.c.args)}
+	k.processes = []*killed{start(k.c.Args)}
 	main := k.processes[0].command
 	k.processes[0].command = func() *exec.Cmd {
 		cmd := main()
@@ -149,8 +146,8 @@ func (k *killing) begin() {
 		cmd.Stdout, cmd.Stderr = &k.printed, &k.said
 		return cmd
 	}
-	if k.c.beside != nil {
-		k.processes = append(k.processes, start(k.c.beside))
+	if k.c.Beside != "" {
+		k.processes = append(k.processes, start(k.c.Beside))
 	}
 }
 
@@ -181,12 +178,12 @@ func (k *killing) keep() {
 // left returns the files that remain once the command has ended.
 func (k *killing) left() map[string]string {
 	k.Helper()
-	files := snapshot(k.T, k.dir, k.c.times)
-	if k.c.shown {
+	files := snapshot(k.T, k.dir, k.c.Times)
+	if k.c.Shown {
 		files["standard output"] = k.printed.String()
 	}
-	if k.c.run != "" {
-		dir, file := filepath.Join(k.dir, k.c.run), k.dir+bundle.Extension
+	if k.c.Run != "" {
+		dir, file := filepath.Join(k.dir, k.c.Run), k.dir+bundle.Extension
 		checkEpisodes(k.T, dir)
 		sharedtest.OK(k, sharedtest.Err(bundle.Create(k.Context(), file, []record.Parts{{dir}}, configs.About{}, "")))
 		content := sharedtest.Must(os.ReadFile(file))(k)
@@ -240,8 +237,8 @@ func (k *killing) series(most, first int) {
 
 // complete reports that what the command refuses to write again is there.
 func (k *killing) complete() bool {
-	_, err := os.Stat(filepath.Join(k.dir, k.c.done))
-	return k.c.done != "" && err == nil
+	_, err := os.Stat(filepath.Join(k.dir, k.c.Done))
+	return k.c.Done != "" && err == nil
 }
 
 // finish lets the command come to its end, and compares what it leaves.
@@ -300,7 +297,7 @@ func (k *killed) stop(s syscall.Signal) bool {
 // whole checks that each file is as it was or as it will be.
 func (k *killing) whole() {
 	k.Helper()
-	now := snapshot(k.T, k.dir, cmp.Or(k.c.half, k.c.times))
+	now := snapshot(k.T, k.dir, cmp.Or(k.c.Half, k.c.Times))
 	for name, content := range now {
 		if old, ok := k.before[name]; (!ok || content != old) && content != k.want[name] {
 			k.Errorf("%s is neither the old nor the new one", name)

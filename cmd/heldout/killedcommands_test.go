@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,83 +19,37 @@ import (
 // killedCommand is a command that writes. It works in a copy of what it needs. $SERVER is
 // the address of a model server, $PORT is free.
 type killedCommand struct {
-	name  string
-	args  []string
-	needs []string // of the material
-	// half are files that are not whole while the command works.
-	half string
-	// times are files that hold times, which differ.
-	times string
-	// done: it refuses to write again what is there, so it need not be repeated then.
-	done string
-	// shown: what it prints is compared.
-	shown bool
-	// run is the run directory that it plays. Its episodes and its bundle are compared.
-	run string
-	// beside is a command that runs beside it, and is killed as often.
-	beside []string
+	Name, Args string
+	// Needs are names of the material.
+	Needs []string
+	// Half are files that are not whole while the command works.
+	Half string
+	// Times are files that hold times, which differ.
+	Times string
+	// Done: it refuses to write again what is there, so it need not be repeated then.
+	Done string
+	// Shown: what it prints is compared.
+	Shown bool
+	// Run is the run directory that it plays. Its episodes and its bundle are compared.
+	Run string
+	// Beside is a command that runs beside it, and is killed as often.
+	Beside string
 }
 
 // killedCommands are the commands that write.
-func killedCommands() []killedCommand {
-	model := []string{"--model", "vllm:fake", "--base-url", "$SERVER/v1", "--quiet"}
-	with := func(args []string, more ...string) []string { return append(slices.Clone(more), args...) }
-	commands := []killedCommand{
-		playing("run", "run", "--env", "pddl", "--tasks", "gripper", "--model", "random", "--seeds", "4"),
-		playing("all environments", "run", "--env", "alfworld,babyai,hotpotqa,jericho,pddl,sciworld", "--limit", "3",
-			"--model", "random", "--step-limit", "10"),
-		playing("model", with(model, "run", "--env", "pddl", "--tasks", "gripper", "--step-limit", "8",
-			"--concurrency", "6")...),
-		playing("sweep", "sweep", "--tasks", "0-3", "--perturb", "P1,P2,P3", "--model", "random", "--seeds", "2"),
-		{name: "queue", run: "run", times: "^run/", args: []string{"run", "--env", "pddl", "--tasks", "gripper",
-			"--model", "random", "--queue", "embedded", "--queue-listen", "$PORT", "--queue-ack-wait", "1s", "--quiet",
-			"--out", "run"}, beside: []string{"worker", "--queue", "nats://$PORT", "--concurrency", "2"}, shown: true},
-		{name: "synth", args: with(model, "synth", "--count", "20", "--max-tokens", "1000", "--out", "synthetic"),
-			half: "^synthetic/", times: "/(calls.jsonl|synth.json)$"},
-		{name: "judge", args: with(model, "judge", "made", "--trajectories", "10", "--out", "labels"),
-			needs: []string{"made"}, half: "^labels/", times: "/(calls.jsonl|judge.json)$"},
-		{name: "think", args: with(model, "think", "experts", "--out", "thoughts"), needs: []string{"experts"},
-			half: "^thoughts/", times: "/(calls.jsonl|think.json)$"},
-		{name: "compare", args: []string{"compare", "played", "--format", "csv", "--table", "all"},
-			needs: []string{"played"}, shown: true},
-		{name: "bundle", args: []string{"bundle", "played", "experts", "--out", "old.heldout", "--force"},
-			needs: []string{"played", "experts", "old.heldout"}},
-		{name: "board", args: []string{"board", "bundles", "--out", "site"}, needs: []string{"bundles"}, done: "site"},
-		{name: "check", args: []string{"check", "old.heldout"}, needs: []string{"old.heldout"}, shown: true},
-		{name: "merge", args: []string{"merge", "whole", "parts"}, needs: []string{"parts"}, done: "whole"},
-		{name: "repair", args: []string{"repair", "damaged"}, needs: []string{"damaged"}},
-		{name: "verify", args: []string{"verify", "made/trajectories.jsonl", "--min-errors", "0", "--masked",
-			"verified.jsonl", "--force"}, needs: []string{"made"}},
-		{name: "judge sheet", args: []string{"judge", "sheet", "made", "--out", "sheet.csv"}, needs: []string{"made"},
-			done: "sheet.csv"},
-		{name: "report", args: []string{"report", "played"}, needs: []string{"played"}},
-		{name: "plot", args: []string{"plot", "played", "--figure", "rates", "--out", "rates.svg"},
-			needs: []string{"played"}},
-		{name: "data import", args: []string{"data", "import", "board.tar.gz", "--data", "data", "--accept-changed"},
-			needs: []string{"board.tar.gz"}, times: "^data/.heldout"},
-		{name: "data pull", args: []string{"data", "pull", "babyai", "--data", "data", "--accept-changed", "--source",
-			"agentboard=board.tar.gz"}, needs: []string{"board.tar.gz"}, times: "^data/.heldout"},
-		{name: "wiki build", args: []string{"wiki", "build", "q.json", "--out", "index", "--quiet"},
-			needs: []string{"q.json"}, times: "^index", shown: true},
-		{name: "export records", args: []string{"export", "played", "--format", "records", "--out", "records.jsonl",
-			"--force"}, needs: []string{"played"}},
-		{name: "export calls", args: []string{"export", "played", "--format", "calls", "--out", "calls.jsonl",
-			"--force"}, needs: []string{"played"}},
+func killedCommands(t *testing.T) []killedCommand {
+	commands := sharedtest.Cases[killedCommand](t, "killed-commands.yaml")
+	for i, c := range commands {
+		commands[i].Args = strings.Replace(c.Args, "MODEL", "--model vllm:fake --base-url $SERVER/v1 --quiet", 1)
 	}
 	for _, format := range export.Formats() {
 		kind := format.Extension()
-		commands = append(commands, killedCommand{name: "export " + string(format), args: []string{"export", "played",
-			"experts", "--format", string(format), "--split", "train=0.5,val=0.5", "--out", "data" + kind, "--force"},
-			needs: []string{"played", "experts", "data.train" + kind, "data.val" + kind,
+		commands = append(commands, killedCommand{Name: "export " + string(format), Args: "export played experts --format " +
+			string(format) + " --split train=0.5,val=0.5 --out data" + kind + " --force",
+			Needs: []string{"played", "experts", "data.train" + kind, "data.val" + kind,
 				"data" + kind + ".manifest.json"}})
 	}
 	return commands
-}
-
-// playing is a command that plays a run.
-func playing(name string, args ...string) killedCommand {
-	return killedCommand{name: name, args: append(args, "--out", "run", "--quiet"), run: "run", times: "^run/",
-		shown: true}
 }
 
 // material makes what the commands need, also old files that some of them replace.

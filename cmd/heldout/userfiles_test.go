@@ -260,79 +260,42 @@ func userFiles(t *testing.T) (files []*userFile) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	t.Cleanup(server.Close)
-	do := func(args ...string) {
+	do := func(command string) {
 		t.Helper()
-		if code, text := said(args); code != exitOK {
-			t.Fatalf("%q: %s", args, text)
+		if code, text := said(strings.Fields(command)); code != exitOK {
+			t.Fatalf("%s: %s", command, text)
 		}
 	}
-	add := func(name, content string, commands ...[]string) {
-		if content != "" {
-			sharedtest.OK(t, os.MkdirAll(filepath.Dir(in(name)), 0o755))
-			sharedtest.OK(t, os.WriteFile(in(name), []byte(content), 0o644))
+	add := func(name string, commands ...string) {
+		f := &userFile{path: in(name), ours: strings.HasPrefix(name, "runs/"), told: map[string]bool{}}
+		for _, command := range commands {
+			f.commands = append(f.commands, strings.Fields(command))
 		}
-		files = append(files, &userFile{path: in(name), commands: commands,
-			ours: strings.HasPrefix(name, "runs/"), told: map[string]bool{}})
+		files = append(files, f)
 	}
-	embedded := func(name string) string {
-		b := sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "configs", name)))(t)
-		return string(b)
+	fake := " --model vllm:fake --base-url " + server.URL + "/v1 --quiet"
+	do("run --env pddl --seeds 0-1 --tasks 0-1 --step-limit 3 --allow-unusable --out " + in("runs/plain") + fake)
+	do("synth --max-tokens 1000 --count 4 --out " + in("made") + fake)
+	do("wiki build " + write(t, in("q0.json"), oneQuestion) + " --quiet --out " + in("index"))
+	for _, c := range sharedtest.Cases[struct {
+		Name, Text, Embedded string
+		Commands             []string
+	}](t, "userfiles.yaml") {
+		if c.Embedded != "" {
+			c.Text = string(sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "configs", c.Embedded)))(t))
+		}
+		fill := strings.NewReplacer("DRY", "run --env pddl --data= --tasks gripper --dry-run"+fake, "SERVER", server.URL,
+			"FILE", in(c.Name), "DIR", dir, "QUESTION", oneQuestion)
+		if c.Text != "" {
+			write(t, in(c.Name), fill.Replace(c.Text))
+		}
+		for i, command := range c.Commands {
+			c.Commands[i] = fill.Replace(command)
+		}
+		if c.Commands != nil {
+			add(c.Name, c.Commands...)
+		}
 	}
-	fake := []string{"--model", "vllm:fake", "--base-url", server.URL + "/v1", "--quiet"}
-	dry := slices.Concat([]string{"run", "--env", "pddl", "--data", "", "--tasks", "gripper", "--dry-run"}, fake)
-	played := slices.Concat([]string{"--tasks", "0-1", "--step-limit", "3", "--allow-unusable"}, fake)
-	do(slices.Concat([]string{"run", "--env", "pddl", "--seeds", "0-1", "--out", in("runs/plain")}, played)...)
-	do(slices.Concat([]string{"synth", "--max-tokens", "1000", "--count", "4", "--out", in("made")}, fake)...)
-	do("wiki", "build", write(t, in("q0.json"), oneQuestion), "--out", in("index"), "--quiet")
-
-	add("config.yaml", "# a run\nenv: pddl\ndata: \"\"\nmodel: [\"vllm:fake\", expert]\nbase-url: {\"vllm:fake\": "+server.URL+
-		"/v1}\nlimit: 2\nseeds: 0-1\ntemperature: 0.5\nstop: [\"\\n\\n\"]\nextra-body: {top_k: 20, min_p: 0.1}\ntimeout: 30s\n"+
-		"names:\n  vllm:fake: Fake\nprices:\n  vllm:fake: {input: 1, output: 2.5}\nheld-in:\n  vllm:fake: [alfworld]\nquiet: true\n",
-		[]string{"run", "--dry-run", "--config", in("config.yaml")})
-	add("prompt.yaml", embedded("prompts/v2/pddl.yaml"), slices.Concat(dry, []string{"--prompt", in("prompt.yaml")}))
-	add("prompt.json", `{"gripper": {"examples": ["Goal: a\nAction: b"], "instruction": "Play.", "system_msg": "You play."}}`,
-		slices.Concat(dry, []string{"--prompt", in("prompt.json")}))
-	add("preset.yaml", embedded("presets/agentboard.yaml"), []string{"preset", "show", in("preset.yaml")},
-		[]string{"run", "--model", "expert", "--data", "", "--dry-run", "--preset", in("preset.yaml") + ":pddl"})
-	ask := func(name string) []string { return []string{"tasks", "hotpotqa", "--questions", in(name)} }
-	add("questions.json", "[\n {\"_id\": \"5a\", \"question\": \"Where?\", \"answer\": \"there\", \"type\": \"bridge\",\n  "+
-		"\"supporting_facts\": [[\"A\", 0]]},\n {\"_id\": \"5b\", \"question\": \"Who?\", \"answer\": \"she\"}\n]\n", ask("questions.json"))
-	add("questions.jsonl", "{\"id\": 1, \"question\": \"Where?\", \"golden_answers\": [\"there\"]}\n"+
-		"{\"id\": 2, \"question\": \"Who?\", \"answer\": \"she\", \"supporting_facts\": {\"title\": [\"A\"]}}\n", ask("questions.jsonl"))
-	add("tasks.txt", "# mine\ngripper/gen0-01\ngripper/gen0-02\n", nil)
-	files[len(files)-1].commands = [][]string{{"run", "--env", "pddl", "--data", "", "--model", "expert", "--dry-run",
-		"--tasks",
-		"@" + in("tasks.txt")}}
-	add("servers.txt", "# mine\n"+server.URL+"/v1\n", []string{"run", "--env", "pddl", "--data", "", "--limit", "1",
-		"--dry-run",
-		"--model", "vllm:fake", "--base-url", "@" + in("servers.txt")})
-	add("weights.yaml", embedded("weights.yaml"), []string{"compare", in("runs/plain"), "--weights",
-		in("weights.yaml")})
-	add("published.yaml", embedded("baselines/agentrefine.yaml"), []string{"compare", in("runs/plain"), "--baseline",
-		in("published.yaml")}, []string{"published", in("published.yaml")})
-	add("perturbation.yaml", "name: x\ntitle: other words\nenv: pddl\nverbs:\n  pick: grab\nreplies: {}\n",
-		[]string{"play", "pddl", "--data", "", "--task", "0",
-			"--prompt", "--perturb", in("perturbation.yaml")})
-	add("reflection.yaml", "instruction: You failed. Say why.\nmemory: Your notes.\n", slices.Concat(dry,
-		[]string{"--trials", "2", "--reflection-prompt", in("reflection.yaml")}))
-	add("about.yaml", "who: A. N. Author\ncontact: a@b.c\nlicence: MIT\nmodels:\n  vllm:fake: {revision: abc, parameters: 7.5, "+
-		"base: none, training_data: [x]}\n", []string{"bundle", in("runs/plain"), "--about", in("about.yaml"), "--out",
-		in("x.heldout"), "--force"})
-	add("made/trajectories.jsonl", "", []string{"export", in("made"), "--format", "openai", "--out", in("x.jsonl"),
-		"--force"})
-	totals := `{"task_name": "pddl", "success_rate": 1.0, "progress_rate": 1.0, "grounding_acc": 0.5}`
-	write(t, in("board/all_results.txt"), totals)
-	add("board/logs/pddl.jsonl", `{"id": 0, "task_name": "gripper", "goal": "g", "difficulty": "easy", "is_done": true,
- "progress_rate": 1.0, "grounding_acc": 0.5, "score_change_record": [[0, 0.5], [1, 1.0]],
- "trajectory": {"Interaction Turn 0": {"Action": "a"}, "Interaction Turn 1": {"Action": "b"}}}
-`, []string{"compare", in("board")})
-	write(t, in("lines/all_results.txt"), totals)
-	add("lines/pddl.txt", "[EXP] 0: [success_rate]: True, [progress_rate]: 1.0, [grounding_acc]: 0.5, "+
-		"[score_state]: [(0, 0.5), (1, 1.0)] \n", []string{"compare", in("lines")})
-	add("q.json", oneQuestion, []string{"wiki", "build", in("q.json"), "--out", "NEW", "--quiet"})
-	add("index/about.json", "", []string{"run", "--env", "hotpotqa", "--data", "", "--wiki", "offline", "--wiki-index",
-		in("index"),
-		"--tasks", "0", "--model", "random", "--dry-run"})
 	if shared := filepath.Join("..", "..", "..", "shared", "data", "agentboard"); exists(shared) {
 		for _, part := range []struct{ env, folder, labels, task string }{
 			{"pddl", "pddl", "test.jsonl", "0"}, {"babyai", "babyai", "test.jsonl", "0"},
@@ -340,13 +303,11 @@ func userFiles(t *testing.T) (files []*userFile) {
 			{"jericho", "jericho", "partial_labels.json", "zork1"},
 		} {
 			sharedtest.OK(t, os.CopyFS(in("data/"+part.folder), os.DirFS(filepath.Join(shared, part.folder))))
-			add("data/"+part.folder+"/"+part.labels, "", []string{"tasks", part.env, "--data", in("data")})
+			add("data/"+part.folder+"/"+part.labels, "tasks "+part.env+" --data "+in("data"))
 		}
 	} else {
 		t.Log("the labels of the official tasks are left out: they are not in ../shared/data beside the module root")
 	}
-	add("runs/plain/run.json", "", []string{"compare", in("runs/plain")})
-	add("runs/plain/episodes.jsonl", "", []string{"compare", in("runs/plain")})
 	return files
 }
 
