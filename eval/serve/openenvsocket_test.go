@@ -96,34 +96,9 @@ func (c *wsClient) wantClose(code int) {
 func TestSocketFrames(t *testing.T) {
 	_, url := online(t, nil)
 	c := dial(t, url+"/openenv/echo/ws")
-	c.want(`{"type": "step", "data": {"message": "look"}}`,
-		`{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
-	c.want(`{"type": "state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
-	c.want(`{"type": "reset", "data": {"index": 1, "episode_id": "ep"}}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/1","task_id":"echo/1","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "<é>"}}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo <é>","task_id":"echo/1","progress":0.1,"success":false,"valid":true,"truncated":false},"reward":0.0,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "bad"}}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo bad","task_id":"echo/1","progress":0.2,"success":false,"valid":false,"truncated":false},"reward":0.0,"done":false}}`)
-	c.want(`{"type": "state"}`,
-		`{"type":"state","data":{"episode_id":"ep","step_count":2,"task_id":"echo/1","progress":0.2,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "win"}}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo win","task_id":"echo/1","progress":1.0,"success":true,"valid":true,"truncated":false},"reward":1.0,"done":true}}`)
-	c.want(`{"type": "step", "data": {"message": "look"}}`,
-		`{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
-	c.want(`{"type": "reset", "data": {"task_id": "echo/0", "actions": true, "max_steps": 1}}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win","actions":["look","win"]},"reward":null,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "look"}}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"echo look","task_id":"echo/0","progress":0.1,"success":false,"valid":true,"truncated":true,"actions":["look","win"]},"reward":0.0,"done":true}}`)
-	c.want(`{"type": "reset", "data": {"task_id": "echo/9"}}`,
-		`{"type":"error","data":{"message":"Invalid reset: task_id: no task \"echo/9\" in split train: there is none","code":"VALIDATION_ERROR","errors":[{"type":"value_error","loc":["task_id"],"msg":"no task \"echo/9\" in split train: there is none","input":"echo/9"}]}}`)
-	c.want(`{"type": "reset"}`,
-		`{"type":"observation","data":{"observation":{"metadata":{},"text":"this is echo/0","task_id":"echo/0","progress":0.0,"success":false,"valid":true,"truncated":false,"goal":"say win"},"reward":null,"done":false}}`)
-	c.want(`{"type": "step", "data": {"message": "break"}}`,
-		`{"type":"error","data":{"message":"the echo broke","code":"EXECUTION_ERROR"}}`)
-	c.want(`{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list","params":{},"id":2}}`,
-		`{"type":"mcp","data":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Environment does not support MCP","data":null}}}`)
+	for _, f := range sharedtest.Cases[struct{ Frame, Reply string }](t, "socket-frames.yaml") {
+		c.want(f.Frame, f.Reply)
+	}
 	c.send(`{"type": "close"}`)
 	c.wantClose(websocket.CloseNormalClosure)
 }
@@ -175,9 +150,7 @@ func TestSocketPanic(t *testing.T) {
 	s, url := online(t, nil)
 	c := dial(t, url+"/ws")
 	c.send(`{"type":"reset"}`)
-	if _, _, err := c.ReadMessage(); err != nil {
-		t.Fatal(err)
-	}
+	c.next()
 	other := dial(t, url+"/ws")
 	other.want(`{"type":"state"}`,
 		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
@@ -212,9 +185,7 @@ func TestSocketLastAnswer(t *testing.T) {
 		ended.Store(false)
 		c := dial(t, url+"/ws")
 		c.send(`{"type":"reset"}`)
-		if _, _, err := c.ReadMessage(); err != nil {
-			t.Fatal(err)
-		}
+		c.next()
 		c.want(`{"type":"step","data":{"message":"boom"}}`,
 			`{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
 		c.wantClose(websocket.CloseNormalClosure)
@@ -228,9 +199,7 @@ func TestSocketHangs(t *testing.T) {
 	s, url := online(t, nil)
 	c := dial(t, url+"/ws")
 	c.send(`{"type":"reset"}`)
-	if _, _, err := c.ReadMessage(); err != nil {
-		t.Fatal(err)
-	}
+	c.next()
 	c.send(`{"type":"step","data":{"message":"hang"}}`)
 	<-waiting(t, s)
 	s.Table().CloseAll()
@@ -258,9 +227,7 @@ func TestSocketPingsAndDrop(t *testing.T) {
 	s, url := online(t, nil)
 	c := dial(t, url+"/ws")
 	c.send(`{"type":"reset"}`)
-	if _, _, err := c.ReadMessage(); err != nil {
-		t.Fatal(err)
-	}
+	c.next()
 	c.send(`{"type":"step","data":{"message":"wait"}}`)
 	<-waiting(t, s)
 	pong := make(chan string, 1)
@@ -282,9 +249,7 @@ func TestSocketPipeline(t *testing.T) {
 	s, url := online(t, nil)
 	c := dial(t, url+"/ws")
 	c.send(`{"type":"reset"}`)
-	if _, _, err := c.ReadMessage(); err != nil {
-		t.Fatal(err)
-	}
+	c.next()
 	c.send(`{"type":"step","data":{"message":"wait"}}`)
 	<-waiting(t, s)
 	for range maxPipelined + 1 {
@@ -307,9 +272,7 @@ func TestSocketIdleAndSlow(t *testing.T) {
 	s, url = online(t, func(o *Options) { o.Now = clock.Now })
 	c = dial(t, url+"/ws")
 	c.send(`{"type":"reset"}`)
-	if _, _, err := c.ReadMessage(); err != nil {
-		t.Fatal(err)
-	}
+	c.next()
 	c.send(`{"type":"step","data":{"message":"wait"}}`)
 	<-waiting(t, s)
 	clock.pass(MaxStepTime + time.Second)
