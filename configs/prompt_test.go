@@ -34,56 +34,13 @@ func TestLoadPromptUnknown(t *testing.T) {
 // TestParsePromptAgentBoard reads both forms of AgentBoard's prompt files, with
 // texts of our own.
 func TestParsePromptAgentBoard(t *testing.T) {
-	for _, c := range []struct {
-		name, json string
-		want       map[string]Instructions
-	}{
-		{
-			"by game",
-			`{
-				"hanoi": {"examples": ["Peg a is free.", "Peg b is free."], "instruction": "Move the discs.", "system_msg": "You are good at games."},
-				"maze":  {"examples": "You see a door.", "instruction": "Find the exit.", "system_msg": ""}
-			}`,
-			map[string]Instructions{
-				"hanoi": {
-					System: "You are good at games.", Instruction: "Move the discs.",
-					Examples: []Example{{Text: "Peg a is free."}, {Text: "Peg b is free."}},
-				},
-				"maze": {Instruction: "Find the exit.", Examples: []Example{{Text: "You see a door."}}},
-			},
-		},
-		{
-			"flat, a list of examples",
-			` {"examples": ["You see a door."], "instruction": "Find the exit.", "system_msg": "Be quick."}`,
-			map[string]Instructions{
-				"": {System: "Be quick.", Instruction: "Find the exit.", Examples: []Example{
-					{Text: "You see a door."}}},
-			},
-		},
-		{
-			"ALFWorld's, examples in pieces by kind of task",
-			`{"system_msg": "Be quick.", "instruction": "Tidy up.", "examples": {
-				"put": ["Your task is to: put a cup on a desk.\nYou see a desk 1.\n", "Action: go to desk 1\n", "Observation: Done.\n"],
-				"puttwo": ["Your task is to: find two cups.\n"]
-			}}`,
-			map[string]Instructions{
-				"pick_and_place_simple": {System: "Be quick.", Instruction: "Tidy up.", Examples: []Example{
-					{
-						Text: "Your task is to: put a cup on a desk.\nYou see a desk 1.\nAction: go to desk " +
-							"1\nObservation: Done.\n"}}},
-				"pick_two_obj_and_place": {System: "Be quick.", Instruction: "Tidy up.", Examples: []Example{
-					{Text: "Your task is to: find two cups.\n"}}},
-			},
-		},
-		{
-			"flat, no example",
-			`{"instruction": "Find the exit."}`,
-			map[string]Instructions{"": {Instruction: "Find the exit."}},
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := sharedtest.Must(ParsePrompt("mine.json", []byte(c.json)))(t)
-			sharedtest.Same(t, p.Types, c.want, "types")
+	for _, c := range sharedtest.Cases[struct {
+		Name, JSON string
+		Want       map[string]Instructions
+	}](t, "agentboard-prompts.yaml") {
+		t.Run(c.Name, func(t *testing.T) {
+			p := sharedtest.Must(ParsePrompt("mine.json", []byte(c.JSON)))(t)
+			sharedtest.Same(t, p.Types, c.Want, "types")
 			if p.React == "" || p.Help == "" {
 				t.Errorf("react %q, help %q; both are filled in", p.React, p.Help)
 			}

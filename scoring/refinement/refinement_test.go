@@ -59,49 +59,15 @@ func spellsOf(list ...Spell) (s Spells) {
 
 // TestCount has episodes that were counted by hand.
 func TestCount(t *testing.T) {
-	for _, c := range []struct {
-		name, steps string
-		want        Counts
-	}{
-		{"nothing", "", Counts{}},
-		{"straight", "a>1@5 b>2@10", Counts{
-			Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Changes: []Change{{1, 0.5}, {2, 1}},
-		}},
-		// Three errors, of which the second repeats the first; the third is another
-		// action. A valid one follows, with progress.
-		{"recovers", "a>1 !x>no !x>no !y>no b>2@3", Counts{
-			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: spellsOf(Spell{3, true}, Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 3, 3},
-			Progressed: [3]uint16{1, 3, 3},
-			Stuck:      5, Changes: []Change{{5, 0.3}},
-		}},
-		// After another observation the same error is not in an equal situation.
-		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
-			Steps: 5, Invalid: 3, Runs: []uint16{1, 1, 1}, Repeated: 1, Actions: 2, Observations: 3,
-			Spells: spellsOf(Spell{1, true}, Spell{1, true}, Spell{0, false}), Recovered: [3]uint16{2, 2, 2},
-		}},
-		// A valid action that is the same one is no recovery.
-		{"same action", "!x>no x>1 y>2", Counts{
-			Steps: 3, Invalid: 1, Runs: []uint16{1}, Actions: 2, Observations: 3,
-			Spells: spellsOf(Spell{2, true}), Recovered: [3]uint16{0, 1, 1},
-		}},
-		{"format errors", "?>say ?>say a>1", Counts{
-			Steps: 3, FormatErrors: 2, Runs: []uint16{2}, Repeated: 1, Actions: 1, Observations: 2,
-			Spells: spellsOf(Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 2, 2},
-		}},
-		// a b a b a b is a cycle of two that repeats twice; c is outside.
-		{"loop", "c>0 a>1 b>2 a>1 b>2 a>1 b>2 c>3",
-			Counts{Steps: 8, Looped: 6, ValidLooped: 6, Actions: 3, Observations: 4}},
-		{"no loop yet", "a>1 b>2 a>1 b>2", Counts{Steps: 4, Actions: 2, Observations: 2}},
-		{"another answer is no loop", "a>1 a>2 a>3", Counts{Steps: 3, Actions: 1, Observations: 3}},
-		{"lost", "a>1@6 b>2@2", Counts{
-			Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1,
-			Changes: []Change{{1, 0.6}, {2, 0.2}},
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := NewCounter(nil).Count(episode(c.steps), nil)
-			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+	for _, c := range sharedtest.Cases[struct {
+		Name, Steps string
+		Spells      []Spell
+		Want        Counts
+	}](t, "counts.yaml") {
+		c.Want.Spells = spellsOf(c.Spells...)
+		t.Run(c.Name, func(t *testing.T) {
+			got := NewCounter(nil).Count(episode(c.Steps), nil)
+			if diff := cmp.Diff(c.Want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
