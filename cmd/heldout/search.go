@@ -126,14 +126,14 @@ var analyzer = analysis.DefaultAnalyzer{Tokenizer: unicode.NewUnicodeTokenizer()
 
 // helpIndex finds passages by their terms.
 type helpIndex struct {
-	list        []passage
+	list []passage
 	// asked, used and text are how often the heading and words.yaml, questions, and all of these with the text of
 	// each passage have a term.
 	asked, used, text []map[string]float64
-	length            []float64 // of a passage, by the mean of all
-	passages    map[string]int       // how many passages have a term
-	synonyms    map[string][]string  // of a stem
-	idle        []string             // stems
+	length            []float64           // of a passage, by the mean of all
+	passages          map[string]int      // how many passages have a term
+	synonyms          map[string][]string // of a stem
+	idle              []string            // stems
 }
 
 // indexPassages counts the terms of passages.
@@ -150,7 +150,8 @@ func indexPassages(list []passage) *helpIndex {
 			also = heading + "\n" + p.title + "\n" + also // the heading counts twice
 		}
 		text := countTerms(p.text + "\n" + also + "\n" + questions)
-		x.asked, x.used, x.text = append(x.asked, countTerms(also)), append(x.used, countTerms(questions)), append(x.text, text)
+		x.asked, x.used = append(x.asked, countTerms(also)), append(x.used, countTerms(questions))
+		x.text = append(x.text, text)
 		length := 0.0
 		for term, n := range text {
 			x.passages[term]++
@@ -293,14 +294,13 @@ func (p passage) weight() float64 {
 // another one.
 func (x *helpIndex) excerpt(p passage, wanted, neighbours []map[string]float64) (lines []string) {
 	first, best, most := "", "", 0.0
-	for line := range strings.Lines(p.text) {
-		line = strings.TrimSpace(line)
+	for i, line := range strings.Split(p.text, "\n") {
 		has := countTerms(line)
 		count := func(term string) float64 { return saturated(has[term], 1) }
 		score := x.total(wanted, count) + pairBoost*x.total(neighbours, count)
 		if !prose.MatchString(line) {
 			score *= likeness // items and lines of examples say less than sentences
-		} else if first == "" {
+		} else if i == 0 {
 			first = line
 		}
 		if score > most {
