@@ -25,6 +25,7 @@ const (
 // instruction is an instruction, decoded.
 type instruction struct {
 	op       opcode
+	do       deed   // of opRare
 	count    uint8  // operands
 	kinds    uint16 // of the operands, two bits each
 	values   [8]uint16
@@ -134,7 +135,7 @@ func (s *Story) decodeTail(mem []byte, in *instruction, e encoding) {
 	if in.count < e.Operands {
 		e = encoding{}
 	}
-	in.op, in.stores, in.branches = e.Op, e.Stores, e.Branches
+	in.op, in.do, in.stores, in.branches = e.op, e.do, e.Stores, e.Branches
 	pc := int(in.next)
 	if in.stores {
 		in.store = mem[pc]

@@ -10,13 +10,13 @@ import (
 // opcode is what an instruction does.
 type opcode uint8
 
-// The opcodes, by their names in the Standard, section 14. Instructions that differ only in how their operands or
-// results are encoded have one opcode.
+// The opcodes that run has a case for, or that are made others as they are decoded; other instructions do what
+// rare has under their name. Instructions that differ only in how their operands or results are encoded have one
+// opcode.
 const (
-	opIllegal opcode = iota
-	opNop
-	opMove  // stores its operand
-	opJeAny // je with several operands behind the first, or none
+	opRare  opcode = iota
+	opMove         // stores its operand
+	opJeAny        // je with several operands behind the first, or none
 	opJe
 	opJl
 	opJg
@@ -30,20 +30,16 @@ const (
 	opSetAttr
 	opClearAttr
 	opStore
-	opInsertObj
 	opLoadw
 	opLoadb
 	opGetProp
 	opGetPropAddr
-	opGetNextProp
 	opAdd
 	opSub
 	opMul
 	opDiv
 	opMod
 	opCall
-	opSetColour
-	opThrow
 	opJz
 	opGetSibling
 	opGetChild
@@ -51,80 +47,27 @@ const (
 	opGetPropLen
 	opInc
 	opDec
-	opPrintAddr
-	opRemoveObj
-	opPrintObj
 	opRet
 	opJump
-	opPrintPaddr
 	opLoad
 	opNot
 	opRtrue
 	opRfalse
-	opPrint
-	opPrintRet
-	opSave
 	opRestore
-	opRestart
 	opRetPopped
-	opPop
-	opCatch
-	opNewLine
-	opShowStatus
-	opVerify
-	opPiracy
 	opStorew
 	opStoreb
-	opPutProp
-	opRead
 	opPrintChar
-	opPrintNum
-	opRandom
 	opPush
 	opPull
-	opSplitWindow
-	opSetWindow
-	opEraseWindow
-	opEraseLine
-	opSetCursor
-	opGetCursor
-	opTextStyle
-	opBufferMode
-	opOutputStream
-	opInputStream
-	opReadChar
-	opScanTable
-	opTokenise
-	opEncodeText
-	opCopyTable
-	opPrintTable
-	opCheckArgCount
-	opLogShift
-	opArtShift
-	opSetFont
-	opSaveUndo
-	opRestoreUndo
-	opPrintUnicode
-	opCheckUnicode
 )
 
-// opcodeNames are the names of the opcodes in the order of the constants.
+// opcodeNames are their names in the Standard, section 14, in the order of the constants.
 var opcodeNames = strings.Fields(`
-	illegal nop move je_any je jl jg dec_chk inc_chk jin test or and test_attr set_attr clear_attr store insert_obj
-	loadw loadb get_prop get_prop_addr get_next_prop add sub mul div mod call set_colour throw jz get_sibling
-	get_child get_parent get_prop_len inc dec print_addr remove_obj print_obj ret jump print_paddr load not rtrue
-	rfalse print print_ret save restore restart ret_popped pop catch new_line show_status verify piracy storew
-	storeb put_prop read print_char print_num random push pull split_window set_window erase_window erase_line
-	set_cursor get_cursor text_style buffer_mode output_stream input_stream read_char scan_table tokenise
-	encode_text copy_table print_table check_arg_count log_shift art_shift set_font save_undo restore_undo
-	print_unicode check_unicode
+	rare move je_any je jl jg dec_chk inc_chk jin test or and test_attr set_attr clear_attr store loadw loadb
+	get_prop get_prop_addr add sub mul div mod call jz get_sibling get_child get_parent get_prop_len inc dec ret
+	jump load not rtrue rfalse restore ret_popped storew storeb print_char push pull
 `)
-
-// UnmarshalText reads the name of an opcode.
-func (op *opcode) UnmarshalText(text []byte) error {
-	*op = opcode(slices.Index(opcodeNames, string(text)))
-	return nil
-}
 
 // The classes of instructions: class|number is how the Standard, section 14, numbers them.
 const (
@@ -142,10 +85,13 @@ const (
 // encoding says what an instruction is in some versions.
 type encoding struct {
 	Number                   uint8 // class|number
-	Op                       opcode
+	Op                       string
 	Operands                 uint8 // that it needs at least
 	Stores, Branches, Inline bool  // Inline: has a text inside
 	Since, Until             int
+
+	op opcode
+	do deed // of opRare; nil for an instruction that does not exist
 }
 
 //go:embed opcodes.json
@@ -159,6 +105,7 @@ func encodingsFor(version int) (table [encodings]encoding) {
 	}
 	for _, e := range all {
 		if e.Since <= version && version <= e.Until {
+			e.op, e.do = opcode(max(slices.Index(opcodeNames, e.Op), 0)), rare[e.Op]
 			table[e.Number] = e
 		}
 	}

@@ -1,6 +1,6 @@
 package zmachine
 
-// random is the generator of the reference; spec §7. restart seeds it with Options.Seed, executeRare draws.
+// random is the generator of the reference; spec §7. restart seeds it with Options.Seed, the instruction random draws.
 type random struct {
 	a        uint32
 	interval uint16 // if not 0, numbers are counted up to it instead

@@ -125,8 +125,12 @@ func (m *Machine) run() {
 			in, r = m.restore(in)
 			holds = in.branches && r != 0
 		default:
+			if in.do == nil {
+				m.fail(IllegalOpcode)
+				break
+			}
 			m.args[0], m.args[1], m.count = a, b, int(in.count)
-			r, holds = m.executeRare(in, a, b)
+			r, holds = in.do(m, in, a, b)
 			if m.pc != int(in.next) {
 				in = m.fetch()
 				continue
@@ -194,119 +198,5 @@ func (m *Machine) divide(op opcode, a, b int16) uint16 {
 		return uint16(a / b)
 	default:
 		return uint16(a % b)
-	}
-}
-
-// executeRare executes the other instructions, of which m.args are all operands. It returns the result and the
-// condition.
-func (m *Machine) executeRare(in *instruction, a, b uint16) (r uint16, holds bool) {
-	c := m.arg(2)
-	switch in.op {
-	case opIllegal:
-		m.fail(IllegalOpcode)
-	case opInsertObj:
-		m.insert(a, b)
-	case opRemoveObj:
-		m.remove(a)
-	case opGetNextProp:
-		r = m.nextProperty(a, b)
-	case opPutProp:
-		m.putProperty(a, b, c)
-	case opSetColour:
-		m.flush()
-	case opThrow:
-		m.throw(a, b)
-	case opCatch:
-		r = uint16(m.depth)
-	case opPop:
-		m.pop()
-	case opPrintAddr:
-		m.printText(int(a))
-	case opPrintPaddr:
-		m.printText(int(a)*m.story.scale + m.story.strings)
-	case opPrintObj:
-		m.printObject(a)
-	case opPrint:
-		m.printText(int(in.target))
-	case opPrintRet:
-		m.printText(int(in.target))
-		m.newLine()
-		m.ret(1)
-	case opNewLine:
-		m.newLine()
-	case opPrintNum:
-		m.printNumber(int16(a))
-	case opPrintUnicode:
-		m.printUnicode(a)
-	case opCheckUnicode:
-		r = checkUnicode(a)
-	case opSave:
-		r = m.save(in)
-		holds = in.branches && r != 0
-	case opRestart:
-		m.flush()
-		m.restart()
-	case opSaveUndo: // is not available: spec §6
-		r = 0xFFFF
-	case opShowStatus:
-		m.showStatus()
-	case opVerify:
-		holds = int(m.story.sum) == m.story.word(headerChecksum)
-	case opPiracy:
-		holds = true
-	case opRead:
-		r = m.readLine()
-	case opReadChar:
-		r = m.readChar()
-	case opRandom:
-		r = m.random.next(int16(a), m.options.Seed)
-	case opScanTable:
-		r, holds = m.scanTable()
-	case opTokenise:
-		m.tokenise(a, b, c, m.arg(3) != 0)
-	case opEncodeText:
-		m.encodeText(a, b, c, m.arg(3))
-	case opCopyTable:
-		m.copyTable(a, b, int16(c))
-	case opPrintTable:
-		m.printTable()
-	case opCheckArgCount:
-		holds = a <= uint16(m.argc)
-	case opLogShift:
-		r = a << max(int16(b), 0) >> max(-int(int16(b)), 0)
-	case opArtShift:
-		r = uint16(int16(a) << max(int16(b), 0) >> max(-int(int16(b)), 0))
-	case opSetFont:
-		r = m.setFont(a)
-	default:
-		m.executeScreen(in.op)
-	}
-	return r, holds
-}
-
-// executeScreen executes the instructions that are about windows, streams and how text looks.
-func (m *Machine) executeScreen(op opcode) {
-	a := m.arg(0)
-	switch op {
-	case opSplitWindow:
-		m.splitWindow(int(a))
-	case opSetWindow:
-		m.setWindow(a)
-	case opEraseWindow:
-		m.eraseWindow(int16(a))
-	case opEraseLine:
-		m.flush()
-	case opSetCursor:
-		m.setCursor(int16(a), int16(m.arg(1)))
-	case opGetCursor:
-		m.getCursor(a)
-	case opTextStyle:
-		m.appendStyle(codeStyle, a)
-	case opBufferMode:
-		m.bufferMode(a != 0)
-	case opOutputStream:
-		m.outputStream(int16(a), m.arg(1))
-	case opInputStream:
-		m.inputStream(a)
 	}
 }
