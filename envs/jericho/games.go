@@ -82,11 +82,8 @@ func (m matches) match(p zmachine.Pair) bool {
 	})
 }
 
-// The number of letters of a word that parsers look at.
-const (
-	infocomWord = 6
-	informWord  = 9
-)
+// informWord is the number of letters of a word that Inform's parsers look at.
+const informWord = 9
 
 //go:embed games.json
 var gamesText []byte

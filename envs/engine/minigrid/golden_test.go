@@ -74,7 +74,7 @@ func TestRecordedWorlds(t *testing.T) {
 
 // record writes a world down as the records have it.
 func record(w *World) recordedWorld {
-	r := recordedWorld{Mission: w.Mission(), MaxSteps: w.MaxSteps(), Image: image(w.View()), Carrying: carried(w)}
+	r := recordedWorld{Mission: w.Mission(), MaxSteps: w.maxSteps, Image: image(w.View()), Carrying: carried(w)}
 	r.Width, r.Height = w.Size()
 	a := w.Agent()
 	r.Agent = [3]int{a.X, a.Y, int(a.Dir)}
@@ -221,8 +221,8 @@ func TestRecordedPrimitives(t *testing.T) {
 			t.Fatal(diff)
 		}
 		w := generated(t, tr.Level, tr.Seed)
-		if w.Mission() != tr.Mission || w.MaxSteps() != tr.MaxSteps {
-			t.Errorf("%s %d: %q, %d steps", tr.EnvID, tr.Seed, w.Mission(), w.MaxSteps())
+		if w.Mission() != tr.Mission || w.maxSteps != tr.MaxSteps {
+			t.Errorf("%s %d: %q, %d steps", tr.EnvID, tr.Seed, w.Mission(), w.maxSteps)
 		}
 		for i, want := range tr.Steps {
 			r := w.Step(Action(want[0].(float64)))

@@ -55,8 +55,8 @@ func TestSmallWorld(t *testing.T) {
 	w := sharedtest.Must(NewGenerator(&Levels()[12]).Generate(rng))(t)
 	want := []string{"#########", "#...#...#", "#>..#...#", "#...D...#", "#########"}
 	sharedtest.Same(t, picture(w), want)
-	if w.Mission() != "open the red door" || w.MaxSteps() != 50 || w.Steps() != 0 || w.Carrying() != None {
-		t.Errorf("%q, %d of %d steps", w.Mission(), w.Steps(), w.MaxSteps())
+	if w.Mission() != "open the red door" || w.maxSteps != 50 || w.Steps() != 0 || w.Carrying() != None {
+		t.Errorf("%q, %d of %d steps", w.Mission(), w.Steps(), w.maxSteps)
 	}
 	if s := rng.State(); s.State != "f246f30dc259eb7453a540ac3aca4c1b" || s.HasHalf {
 		t.Errorf("the generator ends at %+v", s)
@@ -72,7 +72,7 @@ func TestWorldsStay(t *testing.T) {
 		w := generated(t, l.Number, seed)
 		sum := sha256.New()
 		fmt.Fprintln(sum, picture(w), w.objects, *w.View(), w.carrying)
-		fmt.Fprintf(&got, "%d %s %d: %s; %d steps; %v; %x\n", l.Number, l.ID, seed, w.Mission(), w.MaxSteps(),
+		fmt.Fprintf(&got, "%d %s %d: %s; %d steps; %v; %x\n", l.Number, l.ID, seed, w.Mission(), w.maxSteps,
 			w.Agent(), sum.Sum(nil)[:8])
 	}
 	sharedtest.Same(t, got.String(), string(sharedtest.Must(os.ReadFile("testdata/worlds.txt"))(t)))

@@ -144,8 +144,8 @@ func TestWords(t *testing.T) {
 // Rewards fall with the steps, below nothing in the end.
 func TestReward(t *testing.T) {
 	w := oneRoomOf(about(OpGoTo, Ball, Red), object(Ball, Red, 2, 3))
-	if w.MaxSteps() != 49 {
-		t.Fatalf("%d steps", w.MaxSteps())
+	if w.maxSteps != 49 {
+		t.Fatalf("%d steps", w.maxSteps)
 	}
 	for step := 1; step <= 100; step++ {
 		r := w.Step(Done)

@@ -157,9 +157,6 @@ func (w *World) Carrying() ID { return w.carrying }
 // Steps returns the number of steps so far.
 func (w *World) Steps() int { return w.steps }
 
-// MaxSteps returns the step limit, which also scales rewards.
-func (w *World) MaxSteps() int { return w.maxSteps }
-
 // Mission returns the instruction in words.
 func (w *World) Mission() string { return w.mission }
 

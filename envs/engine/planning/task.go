@@ -2,7 +2,6 @@ package planning
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
@@ -184,9 +183,4 @@ func (t *Task) Name(op *Operator) string {
 		a.Args = append(a.Args, t.Objects[arg].Name)
 	}
 	return a.String()
-}
-
-// String describes the size of the task.
-func (t *Task) String() string {
-	return fmt.Sprintf("%d facts, %d operators", t.size, len(t.Operators))
 }
