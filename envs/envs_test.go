@@ -12,25 +12,14 @@ import (
 
 // Values fit the types of their settings; an empty value stands for the default.
 func TestSettings(t *testing.T) {
-	choice := Setting{Name: "split", Type: Choice, Values: []string{"test", "train"}}
-	for _, c := range []struct {
-		setting Setting
-		value   string
-		want    string // of the error, "" for none
-	}{
-		{choice, "train", ""}, {choice, "", ""}, {choice, "dev", `unknown split "dev"; there are test, train`},
-		{Setting{Name: "s", Type: Switch}, "true", ""}, {Setting{Name: "s", Type: Switch}, "0", ""},
-		{Setting{Name: "s", Type: Switch}, "often", `s is "often", want true or false`},
-		{Setting{Name: "n", Type: Count}, "12", ""}, {Setting{Name: "n", Type: Count}, "0", ""},
-		{Setting{Name: "n", Type: Count}, "-1", `n is "-1", want a whole number, 0 or more`},
-		{Setting{Name: "n", Type: Count, Most: 9}, "10", `n is 10, want at most 9`},
-		{Setting{Name: "n", Type: Count, Most: 9}, "9", ""},
-		{Setting{Name: "n", Type: Count}, "1.5", `n is "1.5"`},
-		{Setting{Name: "w", Type: Words}, "any text", ""}, {Setting{Name: "p", Type: Path}, "/x", ""},
-	} {
-		if err := c.setting.Check(c.value); (err == nil) != (c.want == "") ||
-			err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %q: %v, want %q", c.setting.Type, c.value, err, c.want)
+	for _, c := range sharedtest.Cases[struct {
+		Setting Setting
+		Value   string
+		Want    string // of the error, "" for none
+	}](t, "settings.yaml") {
+		if err := c.Setting.Check(c.Value); (err == nil) != (c.Want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.Want) {
+			t.Errorf("%s %q: %v, want %q", c.Setting.Type, c.Value, err, c.Want)
 		}
 	}
 	s := Settings{"on": "true", "off": "false", "n": "12", "bad": "x"}

@@ -252,20 +252,7 @@ func TestGrammarsWritten(t *testing.T) {
 
 // What is no grammar is refused with its line.
 func TestBadGrammars(t *testing.T) {
-	for text, want := range map[string]string{
-		"// x\n":                                `line 1: "//" where a grammar or an action should begin`,
-		"\n\nx":                                 `line 3: "x" where a grammar or an action should begin`,
-		"grammar ;":                             `line 1: ";" where "::" should stand`,
-		"grammar :: {":                          `line 1: "{" where a quoted text should begin`,
-		"grammar :: \"\"\"{}\"\"\"\n":           `line 2: "" where ";" should stand`,
-		"grammar :: \"\"\"{}":                   "line 1: a quoted text does not end",
-		"grammar :: \"\"\"{# x\n}\"\"\";":       "line 2: its symbols: invalid character '#' looking for beginning of object key string",
-		"action x {\n template :: \"\"\n}":      `line 3: "}" where ";" should stand`,
-		"action x {\n tempo :: \"\";\n}":        `line 2: "tempo" in the rule of "x"`,
-		"action x \"":                           "line 1: a quoted text does not end",
-		"action x {":                            `line 1: "" in the rule of "x"`,
-		"action x { grammar :: \"\"\"[]\"\"\";": "line 1: its symbols: json: cannot unmarshal array",
-	} {
+	for text, want := range sharedtest.Table[string](t, "bad-grammars.yaml") {
 		if _, err := readGrammar(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

@@ -358,17 +358,6 @@ func TestKeptGames(t *testing.T) {
 	}
 }
 
-// spread is a folder with the fixture's games in some layout.
-func spread(t *testing.T, folders ...string) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	for _, f := range folders {
-		sharedtest.OK(t, os.CopyFS(filepath.Join(dir, filepath.FromSlash(f)),
-			os.DirFS(filepath.Join(fixture, "alfworld/json_2.1.1/valid_unseen"))))
-	}
-	return dir
-}
-
 // Where there are no games, the error says where there are some, or what lies there instead.
 func TestWhereGamesAre(t *testing.T) {
 	for _, tt := range []struct {
@@ -382,7 +371,7 @@ func TestWhereGamesAre(t *testing.T) {
 		{"nothing", "somewhere", ".", "", "heldout data pull alfworld fetches it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := spread(t, tt.layout)
+			dir, _ := copyGames(t, tt.layout)
 			_, err := NewOfficial(filepath.Join(dir, filepath.FromSlash(tt.data)), Options{Split: tt.split})
 			want := strings.ReplaceAll(tt.want, "DIR", dir)
 			if err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -408,7 +397,7 @@ func TestWhereGamesAre(t *testing.T) {
 // Of several folders the first with games counts: ALFWorld's archive of trajectories makes one
 // without. Links are followed.
 func TestWhichFolder(t *testing.T) {
-	dir := spread(t, "json_2.1.3/valid_unseen")
+	dir, _ := copyGames(t, "json_2.1.3/valid_unseen")
 	sharedtest.OK(t, os.MkdirAll(filepath.Join(dir, "json_2.1.1/valid_unseen/task/trial"), 0o777))
 	linked := t.TempDir()
 	sharedtest.OK(t, os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")))

@@ -147,31 +147,18 @@ func TestQuirkDescriptions(t *testing.T) {
 		line{"examine egg 1", "This is a cold egg 1."},
 	)
 	apple := w.thing(t, "apple 3")
-	for _, tt := range []struct {
-		facts string
-		want  string
-	}{
-		{"clean hot sliced", "This is a hot and clean sliced apple 3."},
-		{"clean cool sliced", "This is a cool and clean sliced apple 3."},
-		{"clean sliced", "This is a clean sliced apple 3."},
-		{"hot sliced", "This is a hot sliced apple 3."},
-		{"cool sliced", "This is a cool sliced apple 3."},
-		{"clean hot", "This is a hot and clean apple 3."},
-		{"clean cool", "This is a cool and clean apple 3."},
-		{"hot", "This is a hot apple 3."},
-		{"clean", "This is a clean apple 3."},
-		{"cool", "This is a cold apple 3."},
-		{"sliced", "This is a sliced apple 3."},
-		{"", "There's nothing special about apple 3."},
-	} {
+	for _, tt := range sharedtest.Cases[struct {
+		Facts string
+		Want  string
+	}](t, "descriptions.yaml") {
 		e := newEngine(w.rules.game)
 		o := apple.object
 		for name, f := range map[string]fact{"clean": o.clean, "hot": o.hot, "cool": o.cool, "sliced": o.sliced} {
-			if slices.Contains(strings.Fields(tt.facts), name) {
+			if slices.Contains(strings.Fields(tt.Facts), name) {
 				e.state[f>>6] |= 1 << (f & 63)
 			}
 		}
-		sharedtest.Equal(t, e.describe(apple), tt.want, tt.facts)
+		sharedtest.Equal(t, e.describe(apple), tt.Want, tt.Facts)
 	}
 }
 
@@ -331,19 +318,7 @@ func TestQuirkCheck(t *testing.T) {
 }
 
 func TestNormalize(t *testing.T) {
-	for in, want := range map[string]string{
-		" look.\n":                    "look",
-		"look . ":                     "look",
-		"put mug 1 in desk 1":         "put mug 1 in/on desk 1",
-		"put mug 1 on desk 1.":        "put mug 1 in/on desk 1",
-		"put mug 1 in/on desk 1":      "put mug 1 in/on desk 1",
-		"put a in b on c in d":        "put a in/on b on c in/on d",
-		"Put mug 1 in desk 1":         "Put mug 1 in desk 1",
-		"computer on desk":            "computer in/on desk",
-		"go to desk 1..":              "go to desk 1.",
-		"\x1cinventory\x1f\u00a0":     "inventory",
-		"think: in what order to go?": "think: in what order to go?",
-	} {
+	for in, want := range sharedtest.Table[string](t, "normalized.yaml") {
 		sharedtest.Equal(t, normalize(in), want, in)
 	}
 }

@@ -110,31 +110,12 @@ func TestOpenRedDoor(t *testing.T) {
 	if diff := cmp.Diff(want, start); err != nil || diff != "" {
 		t.Fatalf("%v %s", err, diff)
 	}
-	faced := room +
-		"There is a red closed door 1 right in front of you 1 steps away.  The room has walls around you. You are " +
-		"not carrying anything."
-	for i, s := range []struct {
-		action string
-		want   envs.Step
-	}{
-		{"check valid actions", envs.Step{Valid: true,
-			Observation: "You can take the following actions: turn left, turn right, move forward, " +
-				"toggle and go through red closed door 1, go to red closed door 1, check available actions"}},
-		{"Go Through red closed door 1", envs.Step{
-			Observation: "You cannot go through red closed door 1, as it is closed. You should toggle it first."}},
-		{"pick up red ball 1", envs.Step{Observation: notRecognized}},
-		{"turn rİght", envs.Step{Observation: notRecognized}},
-		{"drop", envs.Step{Observation: "You cannot drop the object, as you are not carrying anything."}},
-		{" \t\x1f", envs.Step{Observation: noChange}},
-		{"  GO TO red closed door 1\n", envs.Step{Observation: faced, Progress: 0.5, Valid: true}},
-		{"go to red closed door 1", envs.Step{Observation: noChange, Progress: 0.5, Valid: true}},
-		{"dance", envs.Step{Observation: notRecognized, Progress: 0.5}},
-		{"go to red closed door 1", envs.Step{Observation: noChange, Progress: 0.5}},
-		{"toggle and go through red closed door 1", envs.Step{Progress: 0.5, Valid: true, Observation: room +
-			"The room has walls around you. You are facing a wall 4 steps away. You are not carrying anything."}},
-	} {
-		if diff := cmp.Diff(s.want, act(t, w, s.action)); diff != "" {
-			t.Fatalf("step %d, %q: %s", i, s.action, diff)
+	for i, s := range sharedtest.Cases[struct {
+		Action string
+		Want   envs.Step
+	}](t, "open-red-door.yaml") {
+		if diff := cmp.Diff(s.Want, act(t, w, s.Action)); diff != "" {
+			t.Fatalf("step %d, %q: %s", i, s.Action, diff)
 		}
 	}
 }

@@ -12,22 +12,7 @@ import (
 func TestPatterns(t *testing.T) {
 	const seen = "In front of you in this room, you can see several objects: There is a red ball 1 right in front of you 1 steps away.  " +
 		"There is a blue closed door 2 3 steps in front of you and 1 steps to your left.  The room has walls around you. You are carrying a green key."
-	for pattern, want := range map[string]bool{
-		"There is a red ball **": true,
-		"  There is a red ball ** right in front of you 1 steps away.  ": true,
-		"There is a red ball ** right in front of you 2 steps away.":     false,
-		"There is a * ball *":                           true,
-		"There is a ** door ** 3 steps in front of you": true,
-		"There is a red ** door **":                     false, // in one sentence
-		"There is a red  ball **":                       false, // spaces count
-		"ball ** There is a red":                        true,  // in any order
-		"You are carrying a ** key.":                    true,
-		"You are carrying a green box.":                 false,
-		"**":                                            true,
-		"...":                                           true,
-		"\x1cThe room has walls around you\n":           true, // white space as Python strips it
-		"There is a blue closed door 2 3 steps in front of you and 1 steps to your left.": true,
-	} {
+	for pattern, want := range sharedtest.Table[bool](t, "patterns.yaml") {
 		p := newPattern(pattern)
 		g := newSubgoals([][]string{{pattern}})
 		if share, got := g.score(seen); got != want || got && share != 1 {

@@ -251,27 +251,20 @@ func TestRenamedProblems(t *testing.T) {
 // Where a task is made from its name, every spelling of the name is the same task, in
 // whatever split it is played.
 func TestNamesOfTestTasks(t *testing.T) {
-	for _, c := range []struct {
-		env, split, name string
-		want             Use
-	}{
-		{"babyai", "", "1/1234", Test},
-		{"babyai", "", "BabyAI-GoToRedBallGrey-v0/1234", Test},
-		{"babyai", "", "1/12345", Train},
-		{"sciworld", "train", "boil/5", Test}, // AgentBoard tests with it
-		{"sciworld", "train", "boil/29", Test},
-		{"sciworld", "all", "boil/0", Train},
-	} {
+	for _, c := range sharedtest.Cases[struct {
+		Env, Split, Name string
+		Want             Use
+	}](t, "names.yaml") {
 		s := envs.Setup{}
-		if c.split != "" {
-			s.Settings = envs.Settings{"variant": "scienceworld", "split": c.split}
+		if c.Split != "" {
+			s.Settings = envs.Settings{"variant": "scienceworld", "split": c.Split}
 		}
-		e := opened(t, c.env, s)
+		e := opened(t, c.Env, s)
 		finder, ok := envs.As[envs.Finder](e)
 		if !ok {
-			t.Fatalf("%s finds no tasks", c.env)
+			t.Fatalf("%s finds no tasks", c.Env)
 		}
-		sharedtest.Equal(t, UseOf(e.Info(), sharedtest.Must(finder.Task(c.name))(t)), c.want, c.env, c.name)
+		sharedtest.Equal(t, UseOf(e.Info(), sharedtest.Must(finder.Task(c.Name))(t)), c.Want, c.Env, c.Name)
 	}
 	stories := opened(t, "jericho", envs.Setup{Data: sharedtest.AgentBoard(t), Settings: envs.Settings{
 		"variant": "jericho"}})

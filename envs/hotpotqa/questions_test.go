@@ -136,31 +136,13 @@ func TestFormsOfQuestions(t *testing.T) {
 }
 
 func TestBadQuestions(t *testing.T) {
-	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":    {"x", "json:1: a file of questions begins with [ or {"},
-		"a name":     {`"q"`, "json:1: a file of questions begins with"},
-		"one object": {"{}", "question 1 has no question or no answer"},
-		"none":       {"[]", "other.json has no questions"},
-		"no answer":  {`[{"question":"q"}]`, "question 1 has no question or no answer"},
-		"too few":    {simplified(3), "has more questions than the file, which has 3"},
-		"two of one": {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`,
-			`the name "1" of another`},
-		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, `other.json:1: entry 1, "supporting_facts": supporting fact 1`},
-		"a number":    {`[{"question":"q","answer":"a"},{"question":"q","answer":7}]`, `json:1: entry 2, "answer": want a text`},
-		"Python":      {`{"question":"q","answer":"a"}` + "\n" + `{"question":"q","answer":NaN}`, `json:2: "answer": JSON has no NaN`},
-		"no end":      {`[{"question":"q","answer":"a"},` + "\n" + `{"question":"q","ans`, "json:2: "},
-		"columns":     {`{"question":{"0":"q","1":"r"},"answer":{"0":"a"}}`, "question 2 has no question or no answer"},
-		"empty":       {`[{"question":"q","answer":" ","_id":"x"}]`, `question 1 ("x") has an empty answer`},
-		"no answers":  {`[{"question":"q","golden_answers":[""]}]`, "question 1 has an empty answer"},
-		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are not a list"},
-	} {
-		name, file := name, "other.json"
-		if name == "too few" {
-			file = devFile
-		}
-		_, err := NewOfficial(data(t, map[string]string{file: c.text}), Options{Questions: file}, envs.Outside{})
-		sharedtest.Fails(t, err, c.want, name)
+	for name, c := range sharedtest.Table[struct{ Text, Want string }](t, "bad-questions.yaml") {
+		_, err := NewOfficial(data(t, map[string]string{"other.json": c.Text}), Options{Questions: "other.json"},
+			envs.Outside{})
+		sharedtest.Fails(t, err, c.Want, name)
 	}
+	_, err := NewOfficial(data(t, map[string]string{devFile: simplified(3)}), Options{}, envs.Outside{})
+	sharedtest.Fails(t, err, "has more questions than the file, which has 3")
 	if _, err := NewOfficial(t.TempDir(), Options{}, envs.Outside{}); err == nil ||
 		!strings.Contains(err.Error(), "questions of HotpotQA are missing") {
 		t.Error(err)

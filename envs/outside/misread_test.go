@@ -7,6 +7,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"heldout/envs/outside"
+	"heldout/envs/sharedtest"
 )
 
 // answer has a member of each type that answers have.
@@ -24,35 +25,9 @@ type answer struct {
 
 // What is wrong with JSON is told in the words of its authors: which field, which value, and what is wanted.
 func TestMisread(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"id": 4, "reward": NaN, "done": true}`: "reward is NaN, want a number",
-		`{"reward": -Infinity}`:                  "reward is -Infinity, want a number",
-		`{"reward":nan}`:                         "reward is nan, want a number",
-		`{"of": {"reward": Infinity}}`:           "of.reward is Infinity, want a number",
-		`{"return": [1, NaN]}`:                   "return.1 is NaN, want a number",
-		`{"reward": "0.5"}`:                      `reward is the text "0.5", want a number`,
-		`{"reward": true}`:                       "reward is true, want a number",
-		`{"reward": [1]}`:                        "reward is a list, want a number",
-		`{"reward": {}}`:                         "reward is an object, want a number",
-		`{"reward": 1e999}`:                      "reward is 1e999, which is too large",
-		`{"any": -1e999}`:                        "any is -1e999, which is too large",
-		`{"done": 1}`:                            "done is 1, want true or false",
-		`{"done": True}`:                         "done is no JSON at True}",
-		`{"actions": ["a", 3]}`:                  "actions.1 is 3, want a text",
-		`{"actions": "a"}`:                       `actions is the text "a", want a list`,
-		`{"id": 1.5}`:                            "id is 1.5, want a whole number",
-		"{\"observation\": \"a\xff\"}":           "observation has bytes that are not UTF-8",
-		`{"observation": "a\ud83d"}`:             "observation has half of a surrogate pair, which no text has",
-		`{"done": true, "done": false}`:          "done is there twice",
-		`{"dune": true}`:                         "dune is not a field that heldout knows",
-		`{"return": [1]}`:                        "return has too few array elements",
-		`hello`:                                  "it is no JSON at hello",
-		``:                                       "it is empty",
-		`{"done": `:                              "done ends in the middle",
-		`{"id":1} x`:                             "it is followed by x",
-		`[1]`:                                    "it is a list, want an object",
-		"{\"reward\": \x1b[31m}":                 `reward is no JSON at "\x1b[31m}"`,
-	} {
+	table := sharedtest.Table[string](t, "misread.yaml")
+	table["{\"observation\": \"a\xff\"}"] = "observation has bytes that are not UTF-8"
+	for text, want := range table {
 		var into answer
 		err := outside.Unmarshal([]byte(text), &into, jsonv2.RejectUnknownMembers(true))
 		if err == nil || err.Error() != want {

@@ -85,22 +85,22 @@ func start(t rapid.TB, w envs.World) envs.Start {
 // answers is a table of actions, each tried on a fresh world after a way there,
 // with the answers that are not a change of the world.
 type answers struct {
-	name   string
-	way    []string
-	action string
-	want   string
+	Name   string
+	Way    []string
+	Action string
+	Want   string
 }
 
 func check(t *testing.T, game string, tests []answers) {
 	t.Helper()
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.Name, func(t *testing.T) {
 			w := example(t, game)
-			steps(t, w, tt.way...)
-			got := step(t, w, tt.action)
-			sharedtest.Equal(t, got.Observation, tt.want, tt.action, "after", tt.way)
-			if valid := tt.want != notUnderstood && tt.want != noEffect; got.Valid != valid {
-				t.Errorf("%q after %q: valid %v", tt.action, tt.way, got.Valid)
+			steps(t, w, tt.Way...)
+			got := step(t, w, tt.Action)
+			sharedtest.Equal(t, got.Observation, tt.Want, tt.Action, "after", tt.Way)
+			if valid := tt.Want != notUnderstood && tt.Want != noEffect; got.Valid != valid {
+				t.Errorf("%q after %q: valid %v", tt.Action, tt.Way, got.Valid)
 			}
 		})
 	}
@@ -108,64 +108,14 @@ func check(t *testing.T, game string, tests []answers) {
 
 // In the example ball1 and ball2 are in rooma, ball3 and Robby in roomb.
 func TestGripper(t *testing.T) {
-	const (
-		inRooma = "Ball1 is a ball.  Ball1 is at rooma.  Ball2 is a ball.  Ball2 is at rooma.  Ball3 is a ball.  Ball3 is at roomb.  " +
-			"Left is a gripper.  Left is free.  Right is a gripper.  Right is free.  Robby is at rooma.  Room rooma Room roomb"
-		atStart = "Ball1 is a ball.  Ball1 is at rooma.  Ball2 is a ball.  Ball2 is at rooma.  Ball3 is a ball.  Ball3 is at roomb.  " +
-			"Left is a gripper.  Left is free.  Right is a gripper.  Right is free.  Robby is at roomb.  Room rooma Room roomb"
-		withBall3 = "Ball1 is a ball.  Ball1 is at rooma.  Ball2 is a ball.  Ball2 is at rooma.  Ball3 is a ball.  Ball3 is carrying left.  " +
-			"Left is a gripper.  Right is a gripper.  Right is free.  Robby is at roomb.  Room rooma Room roomb"
-		list = "Valid actions are: Move from roomb to rooma. , Pick up ball3 at roomb with arm left. , Pick up ball3 at roomb with arm right. , check valid actions"
-	)
-	check(t, "gripper", []answers{
-		{"plain", nil, "move roomb rooma", inRooma},
-		{"as listed", nil, "Move from roomb to rooma. ", inRooma},
-		{"with marks", nil, "move(roomb,rooma)", inRooma},
-		{"objects before the verb", nil, "roomb rooma move", inRooma},
-		{"talking", nil, "I will now move from roomb to the other room, rooma!", inRooma},
-		{"a wrong object first", nil, "move ball3 roomb rooma", noEffect},
-		{"the wrong way round", nil, "move rooma roomb", noEffect},
-		{"arguments in another order", nil, "pick ball3 left roomb", noEffect},
-		{"not there", nil, "pick ball1 rooma left", noEffect},
-		{"too few objects", nil, "pick ball3 roomb", notUnderstood},
-		{"an unknown object", nil, "move roomb roomc", notUnderstood},
-		{"nothing", nil, "", notUnderstood},
-		{"a verb that nothing can be done with", nil, "drop ball3 roomb left", notUnderstood},
-		{"the same verb later", []string{"pick ball3 roomb right"}, "drop ball3 roomb left", noEffect},
-		{"a verb that is valid no more", []string{"pick ball3 roomb left", "move roomb rooma",
-			"pick ball1 rooma right"}, "pick ball2 rooma left", notUnderstood},
-		{"a verb in a word", nil, "remove roomb rooma", notUnderstood},
-		{"the first verb counts", nil, "pick ball3 roomb left and move roomb rooma", withBall3},
-		{"the first verb that is valid now counts", nil, "drop nothing, pick ball3 roomb left", withBall3},
-		{"the first verb counts even if it fails", nil, "move pick ball3 roomb left", noEffect},
-		{"list", nil, "check valid actions", list},
-		{"list in a word", nil, "Checkmate", list},
-		{"list before looking", nil, "look around, then check", list},
-		{"the sign for kelvin is a k", nil, "chec\u212a", list},
-		{"look", nil, "look around", atStart},
-		{"look with more space", nil, "look  around", notUnderstood},
-		{"a dotted capital is not an i", nil, "move from roomb to rooma with lİft", inRooma},
-		{"a dotted capital in a verb", nil, "pİck ball3 roomb left", notUnderstood},
-		{"bytes that are no text", nil, "move \xff roomb \xfe rooma", inRooma},
-	})
+	tests := sharedtest.Cases[answers](t, "gripper.yaml")
+	bytes := answers{Name: "bytes that are no text", Action: "move \xff roomb \xfe rooma", Want: tests[0].Want}
+	check(t, "gripper", append(tests, bytes))
 }
 
 // In the example b2 stands on b1; b3 stands alone.
 func TestBlockworld(t *testing.T) {
-	const holding2 = "B1 is on the table. B3 is on the table. The b1 is clear. The b3 is clear. You are holding b2. "
-	check(t, "blockworld", []answers{
-		{"as listed", nil, "Unstack b2 from b1.", holding2},
-		{"glued with a period", nil, "unstack b2.b1", notUnderstood},
-		{"quoted", nil, `unstack "b2" 'b1'`, notUnderstood},
-		{"over two lines", nil, "unstack b2\nfrom b1", holding2},
-		{"a comma before a digit", nil, "unstack b2,1", notUnderstood},
-		{"covered", nil, "pickup b1", noEffect},
-		{"on itself", []string{"unstack b2 b1"}, "stack b2 b2", noEffect},
-		{"no hand free", []string{"unstack b2 b1"}, "pickup b3", notUnderstood},
-		{"nothing in hand", nil, "putdown b3", notUnderstood},
-		{"list in hand", []string{"unstack b2 b1"}, "check valid actions",
-			"Valid actions are: Putdown b2., Stack b2 on b1., Stack b2 on b3., check valid actions"},
-	})
+	check(t, "blockworld", sharedtest.Cases[answers](t, "blockworld.yaml"))
 }
 
 func TestBarman(t *testing.T) {

@@ -22,20 +22,14 @@ func draws(r *rand.Rand) [4]uint64 {
 
 // The numbers must never change: runs are repeated by them.
 func TestPinned(t *testing.T) {
-	for _, tt := range []struct {
-		seed int64
-		name []string
-		want [4]uint64
-		num  int64
-	}{
-		{0, nil, [4]uint64{0xf77422662c6871fd, 0xea4f571912f9cd24, 0x71e1819e17569af5, 0xa8671bb1d8175c9f}, 1470806138},
-		{0, []string{"pddl", "gripper", "0"}, [4]uint64{0xb00ae3d390b8ecfb, 0x3aaff7fc390ac76c, 0xabe39eca71ed46dd,
-			0x776c40680f9a46d9}, 945369356},
-		{-1, []string{"episode"}, [4]uint64{0x516459114e7fc513, 0x5406ab886dd2e300, 0x47e3b2d51c25138d,
-			0x475bee5724dcfef2}, 1020306224},
-	} {
-		sharedtest.Same(t, draws(stream.New(tt.seed, tt.name...)), tt.want, "stream", tt.seed, tt.name)
-		sharedtest.Equal(t, stream.Seed(tt.seed, tt.name...), tt.num, "seed of", tt.seed, tt.name)
+	for _, tt := range sharedtest.Cases[struct {
+		Seed int64
+		Name []string
+		Want [4]uint64
+		Num  int64
+	}](t, "pinned.yaml") {
+		sharedtest.Same(t, draws(stream.New(tt.Seed, tt.Name...)), tt.Want, "stream", tt.Seed, tt.Name)
+		sharedtest.Equal(t, stream.Seed(tt.Seed, tt.Name...), tt.Num, "seed of", tt.Seed, tt.Name)
 	}
 }
 

@@ -26,44 +26,22 @@ func drawn[T any](n int, draw func() T) []T {
 
 // What NumPy draws for three seeds.
 func TestDraws(t *testing.T) {
-	for _, want := range []struct {
-		seed   int64
-		state  string
-		next64 []uint64
-		to10   []int64
-		large  []int64 // of 3000000000: some draws are rejected
-		floats []float64
-	}{
-		{
-			0, "1aa1b5345996452d09585eb7a69561e3",
-			[]uint64{0xa30febcfd9c2825f, 0x4510bdf882d9d721, 0x0a7d3da94ecde8b8},
-			[]int64{8, 6, 5, 2, 3, 0, 0, 0, 1, 8, 6, 9, 5, 6, 9, 7, 6, 5, 5, 9},
-			[]int64{2551872677, 1910885061, 1533409439, 809360140, 923488268, 122920571},
-			[]float64{0.6369616873214543, 0.2697867137638703, 0.04097352393619469},
-		},
-		{
-			1, "9c5b484bfedb756c2a6e7d6f320fbc7e",
-			[]uint64{0x8306bdf37922e4ff, 0xf35196bbc152a866, 0x24e7a4f608ec18cd},
-			[]int64{4, 5, 7, 9, 0, 1, 8, 9, 2, 3, 8, 4, 2, 8, 2, 4, 6, 5, 0, 0},
-			[]int64{1535464873, 2851391088, 104557657, 2845948340, 935494355, 2607075741},
-			[]float64{0.5118216247002567, 0.9504636963259353, 0.14415961271963373},
-		},
-		{
-			1234, "160ad84006fe21eaf69b873d9fe45409",
-			[]uint64{0xfa08fef3fab6bbba, 0x615481f7fce9ac81, 0xec59dd7c2bde3cb4},
-			[]int64{9, 9, 9, 3, 1, 9, 1, 2, 1, 3, 5, 1, 7, 2, 7, 3, 7, 9, 9, 2},
-			[]int64{2938052366, 2930099299, 2963821739, 1140587204, 314677933, 785077271},
-			[]float64{0.9766997666981422, 0.3801957350196178, 0.9232462337639554},
-		},
-	} {
-		t.Run(fmt.Sprint(want.seed), func(t *testing.T) {
-			sharedtest.Equal(t, seeded(t, want.seed).state.String(), want.state, "state")
-			diff(t, "Uint64", want.next64, drawn(3, seeded(t, want.seed).Uint64))
-			g := seeded(t, want.seed)
-			diff(t, "Integers(0, 10)", want.to10, drawn(20, func() int64 { return g.Integers(0, 10) }))
-			g = seeded(t, want.seed)
-			diff(t, "Integers(0, 3000000000)", want.large, drawn(6, func() int64 { return g.Integers(0, 3000000000) }))
-			diff(t, "Float64", want.floats, drawn(3, seeded(t, want.seed).Float64))
+	for _, want := range sharedtest.Cases[struct {
+		Seed   int64
+		State  string
+		Next64 []uint64
+		To10   []int64
+		Large  []int64 // of 3000000000: some draws are rejected
+		Floats []float64
+	}](t, "draws.yaml") {
+		t.Run(fmt.Sprint(want.Seed), func(t *testing.T) {
+			sharedtest.Equal(t, seeded(t, want.Seed).state.String(), want.State, "state")
+			diff(t, "Uint64", want.Next64, drawn(3, seeded(t, want.Seed).Uint64))
+			g := seeded(t, want.Seed)
+			diff(t, "Integers(0, 10)", want.To10, drawn(20, func() int64 { return g.Integers(0, 10) }))
+			g = seeded(t, want.Seed)
+			diff(t, "Integers(0, 3000000000)", want.Large, drawn(6, func() int64 { return g.Integers(0, 3000000000) }))
+			diff(t, "Float64", want.Floats, drawn(3, seeded(t, want.Seed).Float64))
 		})
 	}
 }

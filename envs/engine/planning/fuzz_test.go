@@ -7,33 +7,18 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // seeds are small domains and problems with everything in them.
-var seeds = []struct{ domain, problem string }{
-	{
-		"(define (domain d) (:predicates (p) (q ?x)) (:action a :parameters (?x) :precondition (not (q ?x)) :effect " +
-			"(and (q ?x) (not (p)))))",
-		"(define (problem x) (:domain d) (:objects o k) (:init (p)) (:goal (and (q o) (q k))))",
-	},
-	{
-		"(define (domain d) (:types u - t t) (:constants k - u) (:predicates (q ?x - t) (r ?x ?y)) (:action a " +
-			":parameters (?x - t) :precondition (or (exists (?y - u) (r ?x ?y)) (= ?x k)) :effect (forall (?y) (when " +
-			"(r ?x ?y) (q ?y)))))",
-		"(define (problem x) (:domain d) (:objects o - t) (:init (r o k) (= (c) 1)) (:goal (forall (?x) (imply (r o " +
-			"?x) (q ?x)))))",
-	},
-	{
-		"(define (domain d) (:functions (c)) (:predicates (p ?x ?y)) (:action a :parameters (?x?y ?z) :precondition " +
-			"(and (p ?x ?y) (p ?y ?y)) :effect (and (p ?z ?x) (increase (c) 1))))",
-		"(define (problem x) (:domain d) (:objects a b) (:init (p a b) (p b b)) (:goal (or (not (p a b)) (p b a))) " +
-			"(:metric minimize (c)))",
-	},
+func seeds(t testing.TB) []struct{ Domain, Problem string } {
+	return sharedtest.Cases[struct{ Domain, Problem string }](t, "seeds.yaml")
 }
 
 func FuzzParseDomain(f *testing.F) {
-	for _, s := range seeds {
-		f.Add(s.domain)
+	for _, s := range seeds(f) {
+		f.Add(s.Domain)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := ParseDomain("d", text)
@@ -52,10 +37,10 @@ func FuzzParseDomain(f *testing.F) {
 }
 
 func FuzzParseProblem(f *testing.F) {
-	for _, s := range seeds {
-		f.Add(s.problem)
+	for _, s := range seeds(f) {
+		f.Add(s.Problem)
 	}
-	domain := mustDomain(f, seeds[1].domain)
+	domain := mustDomain(f, seeds(f)[1].Domain)
 	f.Fuzz(func(t *testing.T, text string) {
 		same, unread := Sameness("p", text)
 		p, err := ParseProblem("p", text, domain)
@@ -73,8 +58,8 @@ func FuzzParseProblem(f *testing.F) {
 }
 
 func FuzzGround(f *testing.F) {
-	for _, s := range seeds {
-		f.Add(s.domain, s.problem)
+	for _, s := range seeds(f) {
+		f.Add(s.Domain, s.Problem)
 	}
 	f.Fuzz(func(t *testing.T, domain, problem string) {
 		d, err := ParseDomain("d", domain)

@@ -180,17 +180,7 @@ func TestIsA(t *testing.T) {
 
 func TestLiterals(t *testing.T) {
 	const domain = "(define (domain d) (:predicates (p) (q ?x)))"
-	for goal, want := range map[string]string{
-		"()":                             "",
-		"(p)":                            "(p)",
-		"(and (q o) (and (p)) () (q o))": "(q o) (p) (q o)",
-		"(not (p))":                      "none",
-		"(and (p) (not (p)))":            "none",
-		"(or (p))":                       "none",
-		"(exists (?x) (q ?x))":           "none",
-		"(and (p) (forall (?x) (q ?x)))": "none",
-		"(= o o)":                        "none",
-	} {
+	for goal, want := range sharedtest.Table[string](t, "literals.yaml") {
 		p := mustProblem(t, domain, "(define (problem x) (:domain d) (:objects o) (:goal "+goal+"))")
 		got := "none"
 		if atoms, ok := p.Goal.Literals(); ok {

@@ -70,44 +70,30 @@ func TestRandom(t *testing.T) {
 // The states of generator and counter after a load, a list, its JSON form and a
 // wait (core §18).
 func TestCheckValues(t *testing.T) {
-	for _, c := range []struct {
-		task              string
-		variation         int
-		counter           int
-		state             uint64
-		actions           int
-		list, json, after uint64
-		counterAfter      int
-	}{
-		{"boil", 5, 17604, 241482837991613, 173, 223685141896484, 9873969911817, 223105437704046, 17607},
-		{"freeze", 6, 17595, 25214903915, 230, 111386752878911, 75766005078102, 220718523643567, 17598},
-		{"chemistry-mix", 5, 17604, 25214903912, 173, 189366530609454, 216472952074537, 204695798002958, 17607},
-		{"find-animal", 20, 17598, 25214903929, 105, 253277863086463, 235643685966208, 187282267745281, 17724},
-		{"find-living-thing", 5, 17604, 25214903912, 173, 30660465235561, 205012949656722, 127457638609115, 17730},
-		{"identify-life-stages-1", 0, 17598, 25214903917, 105, 66719058543521, 102219596386961, 227686047484438, 17601},
-		{"lifespan-longest-lived", 5, 17604, 25214903912, 173, 272071764288157, 105253584727038, 109859932354295,
-			17607},
-		{"measure-melting-point-unknown-substance", 2, 17595, 25214903919, 1264, 145040136197773, 208356427217147,
-			82201108599208, 17598},
-		{"use-thermometer", 22, 17613, 25214903931, 230, 9729618848324, 228025966285886, 268525145157687, 17616},
-		{"chemistry-mix-paint-tertiary-color", 6, 17595, 25214903915, 230, 261848079704310, 43089407105183,
-			224723549280988, 17598},
-	} {
-		w := loaded(t, c.task, c.variation, boardSimplifications)
+	for _, c := range sharedtest.Cases[struct {
+		Task              string
+		Variation         int
+		Counter           int
+		State             uint64
+		Actions           int
+		List, Json, After uint64
+		CounterAfter      int
+	}](t, "check-values.yaml") {
+		w := loaded(t, c.Task, c.Variation, boardSimplifications)
 		check := func(what string, counter int, state uint64) {
 			t.Helper()
 			if s, n := w.State(); n != counter || s != state {
-				t.Errorf("%s/%d %s: counter %d, state %d; want %d, %d", c.task, c.variation, what, n, s, counter, state)
+				t.Errorf("%s/%d %s: counter %d, state %d; want %d, %d", c.Task, c.Variation, what, n, s, counter, state)
 			}
 		}
-		check("load", c.counter, c.state)
+		check("load", c.Counter, c.State)
 		w.Step("look around")
-		sharedtest.Equal(t, len(w.ValidActions()), c.actions, c.task, c.variation, "actions")
-		check("list", c.counter, c.list)
+		sharedtest.Equal(t, len(w.ValidActions()), c.Actions, c.Task, c.Variation, "actions")
+		check("list", c.Counter, c.List)
 		w.ValidActionsJSON()
-		check("JSON", c.counter, c.json)
+		check("JSON", c.Counter, c.Json)
 		w.Step("wait")
-		check("wait", c.counterAfter, c.after)
+		check("wait", c.CounterAfter, c.After)
 	}
 }
 

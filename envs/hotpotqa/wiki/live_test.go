@@ -298,16 +298,7 @@ func TestQuoted(t *testing.T) {
 
 // Addresses with a secret are refused, and the error does not repeat it.
 func TestAddress(t *testing.T) {
-	for address, want := range map[string]string{
-		"https://me:sesame@wiki.test/w":  "holds a user name or password",
-		"https://sesame@wiki.test":       "holds a user name or password",
-		"https://me:ses%ame@wiki.test/w": "holds a user name or password",
-		"https://wiki.test/w?key=sesame": "goes on after its path",
-		"https://wiki.test/w#sesame":     "goes on after its path",
-		"me:sesame@wiki.test/w":          "holds a user name or password",
-		"wiki.test/w":                    `is "wiki.test/w"; want one such as`,
-		"ftp://wiki.test/w":              "want one such as",
-	} {
+	for address, want := range sharedtest.Table[string](t, "addresses.yaml") {
 		_, err := NewLive(Options{URL: address, Flow: JSON, Now: time.Now})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
 			t.Errorf("%s: %v, want %s", address, err, want)

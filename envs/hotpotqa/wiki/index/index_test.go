@@ -235,23 +235,9 @@ func TestDumpForms(t *testing.T) {
 }
 
 func TestBadSources(t *testing.T) {
-	for name, c := range map[string]struct{ file, text, want string }{
-		"not JSON": {"d.jsonl", "x", "d.jsonl:1: not an article"},
-		"no text":  {"d.jsonl", `{"title":"A"}`, "neither"},
-		"no title": {"d.jsonl", `{"text":[]}`, `the title ""`},
-		"cut off": {"d.jsonl", `{"title":"A","text":["a"]}` + "\n" + `{"title":"B","te`,
-			"d.jsonl:2: not an article"},
-		"not bzip2":    {"d.bz2", "no bzip2 at all", "bzip2"},
-		"not tar":      {"d.tar", strings.Repeat("x", 600), "tar"},
-		"empty":        {"d.jsonl", "", "no articles"},
-		"no list":      {"q.json", "{}", "not a file of questions"},
-		"no context":   {"q.json", `[{"question":"x"}]`, "question 1 has no context"},
-		"odd context":  {"q.json", `[{"context":[["A"]]}]`, "paragraph 1"},
-		"uneven":       {"q.json", `[{"context":{"title":["A"],"sentences":[]}}]`, "1 titles and 0 paragraphs"},
-		"cut off list": {"q.json", `[{"context":[]}`, "question 2: it ends in the middle"},
-	} {
-		_, err := Build(t.Context(), t.TempDir(), []string{write(t, c.file, c.text)}, func(Progress) {})
-		sharedtest.Fails(t, err, c.want, name)
+	for name, c := range sharedtest.Table[struct{ File, Text, Want string }](t, "bad-sources.yaml") {
+		_, err := Build(t.Context(), t.TempDir(), []string{write(t, c.File, c.Text)}, func(Progress) {})
+		sharedtest.Fails(t, err, c.Want, name)
 	}
 	if _, err := Build(t.Context(), t.TempDir(), []string{write(t, "q.json", "[]"), write(t, "d.jsonl", "")},
 		nil); err == nil {
