@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"syscall"
 )
 
 // The limits, in bytes. The largest official files have at most a quarter of them.
@@ -91,3 +92,14 @@ func Sum(name string) (string, error) {
 func tooLarge(name string, limit int64) error {
 	return fmt.Errorf("%s has more than %d bytes, the limit for a file of its kind", name, limit)
 }
+
+// Full is err as an error of a disk without room, which errors.Is finds, for errors that say it in words alone.
+func Full(err error) error { return full{err} }
+
+type full struct{ error }
+
+// Is reports whether target stands for a disk without room.
+func (full) Is(target error) bool { return target == syscall.ENOSPC }
+
+// Unwrap returns the error itself.
+func (f full) Unwrap() error { return f.error }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"heldout/envs/engine/zmachine"
 )
 
 // placeholder stands in a template where the name of an object belongs.
@@ -50,4 +52,66 @@ func mostUsual(words []string, wordLength int, counts verbCounts) string {
 		}
 	}
 	return best
+}
+
+// verbCounts gives how usual a word is at the beginning of a command.
+type verbCounts interface {
+	// exact is the number for a word, 0 for words that are not known.
+	exact(word string) int
+	// prefix is the sum for all words that begin like this.
+	prefix(word string) int
+}
+
+// ranks are verb counts by the places of words in a list.
+type ranks map[string]int
+
+// usualVerbs reads our list.
+func usualVerbs() ranks {
+	usual := words().Usual
+	r := ranks{}
+	for i, w := range usual {
+		r[w] = len(usual) - i
+	}
+	return r
+}
+
+func (r ranks) exact(word string) int { return r[word] }
+
+func (r ranks) prefix(word string) int {
+	sum := 0
+	for w, n := range r {
+		if strings.HasPrefix(w, word) {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// abbreviations are the short forms of directions.
+var abbreviations = map[string]string{
+	"north": "n", "south": "s", "west": "w", "east": "e", "up": "u", "down": "d",
+	"northwest": "nw", "southwest": "sw", "northeast": "ne", "southeast": "se",
+}
+
+// flagDirection is set in the first data byte of an Infocom word for a direction.
+const flagDirection = 0x10
+
+// understood replaces directions that a story does not understand by their short
+// forms, if it understands those: not all stories know both.
+func understood(templates []string, story *zmachine.Story) []string {
+	inform := informSerial(story.Serial())
+	vocab := vocabulary{words: map[string]bool{}}
+	for _, w := range zmachine.New(story, zmachine.Options{}).Dictionary() {
+		vocab.length = max(vocab.length, len(w.Text))
+		if inform || len(w.Data) > 0 && w.Data[0]&flagDirection != 0 {
+			vocab.words[w.Text] = true
+		}
+	}
+	out := slices.Clone(templates)
+	for i, t := range out {
+		if short := abbreviations[t]; short != "" && !vocab.knows(t) && vocab.knows(short) {
+			out[i] = short
+		}
+	}
+	return out
 }
