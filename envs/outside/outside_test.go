@@ -63,38 +63,21 @@ func start(f *fake, o outside.Options) (envs.World, envs.Start, error) {
 
 // What an environment says of itself is refused if it cannot be used or shown.
 func TestAbout(t *testing.T) {
-	many := make([]outside.Task, outside.MostTasks+1)
-	for want, change := range map[string]func(a *outside.Profile){
-		"":                              func(*outside.Profile) {},
-		"name is \"\"":                  func(a *outside.Profile) { a.Name = "" },
-		`name is "a\x1b[31m"`:           func(a *outside.Profile) { a.Name = "a\x1b[31m" },
-		`version is "<b>"`:              func(a *outside.Profile) { a.Version = "<b>" },
-		`hash is "xyz"`:                 func(a *outside.Profile) { a.Hash = "xyz" },
-		"step_limit is 0":               func(a *outside.Profile) { a.StepLimit = 0 },
-		"step_limit is 1001":            func(a *outside.Profile) { a.StepLimit = 1001 },
-		`can has "fly"`:                 func(a *outside.Profile) { a.Can = []string{"fly"} },
-		"there are 0 tasks":             func(a *outside.Profile) { a.Tasks = nil },
-		"there are 100001 tasks":        func(a *outside.Profile) { a.Tasks = many },
-		`the id of tasks[0] is "a b"`:   func(a *outside.Profile) { a.Tasks[0].ID = "a b" },
-		`the kind of tasks[0] is "a\n"`: func(a *outside.Profile) { a.Tasks[0].Kind = "a\n" },
-		`the use of tasks[0] is "all"`:  func(a *outside.Profile) { a.Tasks[0].Use = "all" },
-		"tasks[1] has the id":           func(a *outside.Profile) { a.Tasks = append(a.Tasks, a.Tasks[0]) },
-		"has no instruction":            func(a *outside.Profile) { a.Instruction = "" },
-		"of actions has 65537 bytes":    func(a *outside.Profile) { a.Instruction = strings.Repeat("a", 1<<16+1) },
-		"actions has 1001 forms":        func(a *outside.Profile) { a.Actions = make([]string, 1001) },
-		"both progress and return":      func(a *outside.Profile) { a.Progress, a.Return = true, &[2]float64{0, 1} },
-		"return is [1 1]":               func(a *outside.Profile) { a.Return = &[2]float64{1, 1} },
-		"none of success, progress":     func(a *outside.Profile) { a.Success = false },
-		"--success-threshold 1":         func(a *outside.Profile) { a.Success, a.Progress = false, true },
-	} {
+	changes := map[string]func(a *outside.Profile){
+		"there are 100001 tasks":     func(a *outside.Profile) { a.Tasks = make([]outside.Task, outside.MostTasks+1) },
+		"of actions has 65537 bytes": func(a *outside.Profile) { a.Instruction = strings.Repeat("a", 1<<16+1) },
+		"actions has 1001 forms":     func(a *outside.Profile) { a.Actions = make([]string, 1001) },
+	}
+	for want, change := range sharedtest.Table[string](t, "profiles.yaml") {
+		changes[want] = func(a *outside.Profile) { sharedtest.OK(t, json.Unmarshal([]byte(change), a)) }
+	}
+	for want, change := range changes {
 		f := &fake{about: about()}
 		change(&f.about)
-		_, err := outside.New(t.Context(), "exec", f, outside.Options{})
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		sharedtest.Fails(t, sharedtest.Err(outside.New(t.Context(), "exec", f, outside.Options{})), want)
 	}
 	f := &fake{about: about()}
+	sharedtest.OK(t, sharedtest.Err(outside.New(t.Context(), "exec", f, outside.Options{})))
 	sharedtest.Fails(t, sharedtest.Err(outside.New(t.Context(), "exec", f, outside.Options{Threshold: 1})), "",
 		"an environment that knows success has a threshold")
 }

@@ -211,30 +211,23 @@ func TestFields(t *testing.T) {
 func TestChoices(t *testing.T) {
 	one := envs.Settings{"openenv-return": "0:1", "success-threshold": "1"}
 	two := strings.Replace(aSchema, `"message"`, `"note":{"anyOf":[{"type":"null"},{"type":"string"}]},"message"`, 1)
-	for _, c := range []struct {
-		f    *fake
-		s    envs.Settings
-		want string
-	}{
-		{&fake{}, envs.Settings{}, "it gives rewards, which measure nothing yet"},
-		{&fake{schema: two}, one, "its actions have 2 text fields, want one: choose by --openenv-action; the fields are " +
-			"message (text), note (text), type (string)"},
-		{&fake{schema: `{}`}, one, "its actions have 0 text fields, want one: choose by --openenv-action; the fields are " +
-			"none of its own"},
-		{&fake{}, envs.Settings{"openenv-action": "no"}, `its actions lack the field "no" of --openenv-action`},
-		{&fake{}, envs.Settings{"openenv-action": `{"a":"b"}`}, `want an object in JSON with the text "{action}"`},
-		{&fake{}, envs.Settings{"openenv-success": "solved"}, `its observations lack the field "solved"`},
-		{&fake{}, envs.Settings{"openenv-return": "1:0"}, "want the least and the largest sum of rewards"},
-		{&fake{}, envs.Settings{"openenv-reset": "=2"}, "want names and values"},
-		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "9-1"}, "want 1 to 100000 seeds"},
-		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "test"},
-			"/list_environments with the status 501"},
-		{&fake{schema: "<html>"}, one, "what it answers at /schema cannot be read"},
-		{&fake{metadata: strings.Repeat(" ", 17<<20)}, one, "its answer at /metadata has more than 16777216 bytes"},
-		{&fake{schema: strings.Repeat("[", 1<<20)}, one, "what it answers at /schema cannot be read"},
-		{&fake{token: "secret"}, one, "/metadata with the status 401"},
+	for want, f := range map[string]*fake{
+		"its actions have 2 text fields, want one: choose by --openenv-action; the fields are " +
+			"message (text), note (text), type (string)": {schema: two},
+		"its actions have 0 text fields, want one: choose by --openenv-action; the fields are " +
+			"none of its own": {schema: `{}`},
+		"what it answers at /schema cannot be read":            {schema: "<html>"},
+		"its answer at /metadata has more than 16777216 bytes": {metadata: strings.Repeat(" ", 17<<20)},
+		"/schema cannot be read":                               {schema: strings.Repeat("[", 1<<20)},
+		"/metadata with the status 401":                        {token: "secret"},
 	} {
-		sharedtest.Fails(t, sharedtest.Err(reach(t, c.f, c.s)), c.want, c.s)
+		sharedtest.Fails(t, sharedtest.Err(reach(t, f, one)), want)
+	}
+	for _, c := range sharedtest.Cases[struct {
+		Settings envs.Settings
+		Want     string
+	}](t, "choices.yaml") {
+		sharedtest.Fails(t, sharedtest.Err(reach(t, &fake{}, c.Settings)), c.Want, c.Settings)
 	}
 	for _, url := range []string{"http://me:secret@127.0.0.1:1", "http://127.0.0.1:1/?key=secret", "127.0.0.1:1",
 		"ftp://a"} {
