@@ -2,9 +2,9 @@ package pddl
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -163,63 +163,18 @@ func TestDigests(t *testing.T) {
 }
 
 func TestOfficialErrors(t *testing.T) {
-	line := func(files layout, n int) string { return strings.Split(files[labelFile], "\n")[n-1] }
-	replaceLine := func(n int, change func(string) string) func(layout) {
-		return func(files layout) {
-			lines := strings.Split(files[labelFile], "\n")
-			lines[n-1] = change(lines[n-1])
-			files[labelFile] = strings.Join(lines, "\n")
-		}
-	}
-	tests := []struct {
-		name   string
-		change func(layout)
-		want   string // DIR stands for the folder
-	}{
-		{"no labels", func(f layout) { delete(f, labelFile) },
-			"the labels of the official PDDL tasks are missing: DIR/pddl/test.jsonl does not exist"},
-		{"no problems", func(f layout) {
-			maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, beside) })
-		},
-			"the PDDL domain and problem files are missing: want gripper.pddl and the folder gripper in " +
-				"DIR/pddl/pddlgym; " +
-				"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl"},
-		{"no domain", func(f layout) { delete(f, beside+"tyreworld.pddl") },
-			"pddl: DIR/pddl/pddlgym/tyreworld.pddl does not exist"},
-		{"too few problems", func(f layout) { delete(f, beside+"barman/problem7.pddl") },
-			"pddl: the folder barman has 19 problem files, want 20"},
-		{"bad domain", func(f layout) { f[beside+"barman.pddl"] += ")" },
-			"barman.pddl:83:1: unexpected text after the closing parenthesis of the definition"},
-		{"bad problem", func(f layout) {
-			f[beside+"barman/problem7.pddl"] = "(define (problem x)\n (:init (clean cup)))"
-		},
-			"barman/problem7.pddl:2:16: unknown object cup"},
-		{"empty goal", func(f layout) { f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:goal (and)))" },
-			"gripper/problem2.pddl: the goal is not a conjunction of facts"},
-		{"torn line", func(f layout) { f[labelFile] = f[labelFile][:len(f[labelFile])-40] },
-			"DIR/pddl/test.jsonl:60: it ends in the middle of a value: the file is not complete"},
-		{"empty line", replaceLine(3, func(string) string { return "" }), "DIR/pddl/test.jsonl:4: want id 2, got 3"},
-		{"wrong type", replaceLine(3, func(s string) string { return strings.Replace(s, `"id": 2`, `"id": "2"`, 1) }),
-			"DIR/pddl/test.jsonl:3: \"id\": want a whole number, not a text"},
-		{"unknown difficulty", replaceLine(60, func(s string) string {
-			return strings.Replace(s, "easy", "medium", 1)
-		}),
-			`DIR/pddl/test.jsonl:60: want difficulty "easy" or "hard", got "medium"`},
-		{"another game", replaceLine(22, func(s string) string {
-			return strings.Replace(s, "blockworld", "gripper", 1)
-		}),
-			`pddl/test.jsonl: line 22 is about "gripper", but task 21 is one of blockworld`},
-		{"too few labels", func(f layout) { f[labelFile] = strings.Join(strings.Split(f[labelFile], "\n")[:59], "\n") },
-			"pddl/test.jsonl ends before task 59"},
-		{"too many labels", func(f layout) { f[labelFile] += strings.Replace(line(f, 60), `"id": 59`, `"id": 60`, 1) },
-			"pddl/test.jsonl has 61 lines, but there are 60 tasks"},
-		{"a line without end", func(f layout) { f[labelFile] += strings.Repeat(" ", 1<<21) },
-			"DIR/pddl/test.jsonl:61: the line has more than 1048576 bytes"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, c := range sharedtest.Cases[struct{ File, Pattern, Text, Want string }](t, "errors.yaml") {
+		t.Run(c.Want, func(t *testing.T) {
 			files := newLayout(t, beside)
-			tt.change(files)
+			text := strings.ReplaceAll(c.Text, "LONG", strings.Repeat(" ", 1<<21))
+			for name := range files {
+				if strings.HasPrefix(name, c.File) {
+					files[name] = regexp.MustCompile(c.Pattern).ReplaceAllString(files[name], text)
+					if c.Pattern == "" {
+						delete(files, name)
+					}
+				}
+			}
 			dir := files.write(t)
 			e, err := NewOfficial(dir)
 			if err == nil {
@@ -228,7 +183,7 @@ func TestOfficialErrors(t *testing.T) {
 			if e != nil {
 				t.Error("an environment beside the error")
 			}
-			sharedtest.Same(t, err.Error(), filepath.FromSlash(strings.ReplaceAll(tt.want, "DIR", dir)))
+			sharedtest.Same(t, err.Error(), filepath.FromSlash(strings.ReplaceAll(c.Want, "DIR", dir)))
 		})
 	}
 	sharedtest.Fails(t, sharedtest.Err(NewOfficial(filepath.Join(t.TempDir(), "nowhere"))), "",
