@@ -248,42 +248,22 @@ func TestBadFiles(t *testing.T) {
 
 // What is wrong with a problem is said when its game is played.
 func TestBadProblems(t *testing.T) {
-	const object = "  SoapBottleType - otype\n"
-	for _, tt := range []struct {
-		name   string
-		change func(map[string]any)
-		expect string
-	}{
-		{"unsolvable", replace("pddl_problem", "(receptacleType ?r GarbageCanType)", "(receptacleType ?r SafeType)"),
-			"the goal cannot be reached: the game is unsolvable"},
-		{"declared twice", replace("pddl_problem", object, object+object),
-			"object soapbottletype is declared twice; names must be unique"},
-		{"other type", replace("pddl_problem", object, object+"  SoapBottleType - rtype\n"),
-			"object soapbottletype is declared as otype and as rtype"},
-		{"no agent", replace("pddl_problem", "(atLocation agent1", "(= agent1"),
-			"want one agent at one location, not 1 at 0"},
-		{"wrong type", replace("pddl_problem", "(:init\n", "(:init (openable agent1)\n"),
-			"(openable agent1): agent1 is of type agent, want receptacle"},
-		{"unknown predicate", replace("pddl_problem", "(:init\n", "(:init (edible agent1)\n"),
-			"unknown predicate edible"},
-		{"no place", replace("pddl_problem", "receptacleAtLocation Toilet_", "receptacleAtLocation GarbageCan_"),
-			"unknown object"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, c := range sharedtest.Cases[struct{ Old, New, Want string }](t, "bad-problems.yaml") {
+		t.Run(c.New, func(t *testing.T) {
 			dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
 			i := slices.IndexFunc(files, func(f string) bool {
 				return strings.Contains(f, "SoapBottle-None-GarbageCan")
 			})
-			edit(t, files[i], tt.change)
+			edit(t, files[i], replace("pddl_problem", c.Old, c.New))
 			e := sharedtest.Must(NewOfficial(dir, Options{}))(t)
 			i = slices.IndexFunc(e.Tasks(), func(task envs.Task) bool { return task.Type == pickAndPlace })
 			w, err := e.NewWorld(e.Tasks()[i])
 			if err == nil { // then it can be read, but not played
 				_, err = w.Step(t.Context(), "look")
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.expect) ||
+			if err == nil || !strings.Contains(err.Error(), c.Want) ||
 				!strings.Contains(err.Error(), e.Tasks()[i].ID) {
-				t.Errorf("%v, want %s", err, tt.expect)
+				t.Errorf("%v, want %s", err, c.Want)
 			}
 		})
 	}

@@ -42,7 +42,8 @@ func testPromptExamples(t *testing.T, c examples, version string) {
 		sharedtest.Equal(t, task.Index < 0, c.Seed == 0, id, "is outside the benchmark")
 		in := sharedtest.Must(prompt.For(kind))(t)
 		sharedtest.Equal(t, len(in.Examples), 1, kind, "examples")
-		refused, lists := example(t, walker{t, task, sharedtest.Must(env.NewWorld(task))(t)}, in.Examples[0], prompt.Help)
+		w := walker{t, task, sharedtest.Must(env.NewWorld(task))(t)}
+		refused, lists := example(t, w, in.Examples[0], prompt.Help)
 		c.Refused, c.Lists = c.Refused-refused, c.Lists-lists
 	}
 	if c.Refused != 0 || c.Lists != 0 {

@@ -1,6 +1,7 @@
 package hotpotqa
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -252,40 +253,22 @@ func TestSettings(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		o    Options
-		want map[string]string // nil where it is refused
-	}{
-		{Options{}, map[string]string{}},
-		{Options{Sample: "seed:1:5"}, map[string]string{"sample": "seed:1:5"}},
-		{Options{Pages: Pages{Origin: "live"}}, map[string]string{"wiki": "live"}},
-		{Options{Pages: Pages{Flow: "html", URL: "http://w/w"}}, map[string]string{
-			"wiki": "live", "wiki-flow": "html", "wiki-url": "http://w/w"}},
-		{Options{Pages: Pages{Origin: "recorded", Cache: cache}}, map[string]string{
-			"wiki": "recorded", "wiki-flow": "html", "wiki-url": "http://w/x"}},
-		{Options{Pages: Pages{Origin: "recorded", Cache: cache, Flow: "json"}}, nil},
-		{Options{Pages: Pages{Origin: "recorded", Cache: t.TempDir()}}, nil},
-		{Options{Pages: Pages{Origin: "recorded"}}, nil},
-		{Options{Pages: Pages{Origin: "offline"}}, nil},
-		{Options{Pages: Pages{Origin: "offline", Index: t.TempDir()}}, nil},
-		{Options{Pages: Pages{Origin: "offline", Index: "x", Cache: cache}}, nil},
-		{Options{Pages: Pages{Origin: "live", Index: "x"}}, nil},
-		{Options{Pages: Pages{Origin: "live", Cache: cache}}, nil}, // has answers of another Wikipedia
-		{Options{Pages: Pages{Origin: "paper"}}, nil},
-		{Options{Pages: Pages{Flow: "xml"}}, nil},
-		{Options{Pages: Pages{URL: "en.wikipedia.org"}}, nil},
-		{Options{Sample: "seed:1:57"}, nil},
-		{Options{Sample: "first"}, nil},
-		{Options{Questions: "x.json"}, nil},
-	} {
-		e, err := NewEmbedded(c.o, envs.Outside{})
-		sharedtest.Equal(t, err != nil, c.want == nil, c.o, err)
+	folders := map[string]string{"RECORDED": cache, "EMPTY": t.TempDir()}
+	for _, c := range sharedtest.Cases[struct {
+		Options  Options
+		Settings map[string]string
+	}](t, "settings.yaml") {
+		pages := &c.Options.Pages
+		pages.Cache = cmp.Or(folders[pages.Cache], pages.Cache)
+		pages.Index = cmp.Or(folders[pages.Index], pages.Index)
+		e, err := NewEmbedded(c.Options, envs.Outside{})
+		sharedtest.Equal(t, err != nil, c.Settings == nil, c.Options, err)
 		if err != nil {
 			continue
 		}
 		want := envs.Info{Name: "hotpotqa", Source: envs.Generated, StepLimit: 7, SuccessName: "EM", ProgressName: "F1",
-			Settings: c.want}
-		sharedtest.Same(t, e.Info(), want, c.o)
+			Settings: c.Settings}
+		sharedtest.Same(t, e.Info(), want, c.Options)
 	}
 }
 

@@ -106,73 +106,12 @@ func check(t *testing.T, game string, tests []answers) {
 	}
 }
 
-// In the example ball1 and ball2 are in rooma, ball3 and Robby in roomb.
-func TestGripper(t *testing.T) {
-	tests := sharedtest.Cases[answers](t, "gripper.yaml")
-	bytes := answers{Name: "bytes that are no text", Action: "move \xff roomb \xfe rooma", Want: tests[0].Want}
-	check(t, "gripper", append(tests, bytes))
-}
-
-// In the example b2 stands on b1; b3 stands alone.
-func TestBlockworld(t *testing.T) {
-	check(t, "blockworld", sharedtest.Cases[answers](t, "blockworld.yaml"))
-}
-
-func TestBarman(t *testing.T) {
-	fill := []string{"left grasp shot1", "fill-shot shot1 ingredient1 left right dispenser1"}
-	shaken := append(append([]string{}, fill...), "pour-shot-to-clean-shaker shot1 ingredient1 shaker1 left l0 l1",
-		"clean-shot shot1 ingredient1 left right", "fill-shot shot1 ingredient2 left right dispenser2",
-		"pour-shot-to-used-shaker shot1 ingredient2 shaker1 left l1 l2", "left leave shot1", "left grasp shaker1",
-		"shake cocktail1 ingredient2 ingredient1 shaker1 left right",
-		"pour-shaker-to-shot cocktail1 shot2 left shaker1 l2 l1")
-	check(t, "barman", []answers{
-		{"the container is not named", nil, "left grasp shot1", "You are holding left. "},
-		{"as listed", nil, "left grasp shot1. ", "You are holding left. "},
-		{"the wrong order", nil, "grasp shot1 left", noEffect},
-		{"another type", nil, "grasp left right", noEffect},
-		{"a subtype of what is asked for", nil, "grasp left shaker1", "You are holding left. "},
-		{"only what has become true", fill[:1], "fill-shot shot1 ingredient1 left right dispenser1",
-			"Pour shot1 from a shot glass to a used shaker ingredient1 Shot1 contains ingredient1. "},
-		{"what was true before is not told", fill, "left leave shot1", "Handempty left Shot1 is on the table. "},
-		{"the wrong dispenser", fill[:1], "fill-shot shot1 ingredient1 left right dispenser2", noEffect},
-		// The shaker is clean, but cleaning it can be chosen.
-		{"listed without effect", []string{"left grasp shaker1"}, "clean-shaker left right shaker1", noEffect},
-		{"the list with it", []string{"left grasp shaker1"}, "check valid actions",
-			"Valid actions are: left leave shaker1. , right grasp shot1. , right grasp shot2. , use hand left and hand right to clean-shaker shaker1, check valid actions, look around"},
-		{"the same hand twice", []string{"left grasp shaker1"}, "clean-shaker left left shaker1", noEffect},
-		{"parts in the wrong order", shaken[:8], "shake cocktail1 ingredient1 ingredient2 shaker1 left right",
-			noEffect},
-		{"shaken", shaken[:8], shaken[8], "Shaker1 contains cocktail1.  Shaker1 is shaked. "},
-		{"poured", shaken[:9], shaken[9], "Shaker1 is at level l1.  Shot2 contains cocktail1. "},
-		{"the shaker still holds the cocktail", shaken, "use hand left to empty-shaker shaker1 with ingredient cocktail1 from level l1 to level l0.",
-			"Shaker1 is at level l0.  Shaker1 is empty. "},
-		{"a shot of a cocktail is never clean again",
-			append(append([]string{}, shaken...), "left leave shaker1", "left grasp shot2",
-				"empty-shot left shot2 cocktail1"),
-			"clean-shot shot2 cocktail1 left right", notUnderstood},
-		{"look around", shaken[:1], "look around", "Cocktail1 part1 ingredient is ingredient2.  Cocktail1 part2 ingredient is ingredient1.  " +
-			"Dispenser1 dispenses ingredient1.  Dispenser2 dispenses ingredient2.  Handempty right Level l0 is next to level l1.  Level l1 is next to level l2.  " +
-			"Shaker1 is at empty level l0.  Shaker1 is at level l0.  Shaker1 is clean.  Shaker1 is empty.  Shaker1 is on the table.  " +
-			"Shot1 is clean.  Shot1 is empty.  Shot2 is clean.  Shot2 is empty.  Shot2 is on the table.  You are holding left. "},
-	})
-}
-
-func TestTyreworld(t *testing.T) {
-	tools := []string{"open boot", "fetch wrench boot", "fetch jack boot"}
-	up := append(append([]string{}, tools...), "loosen nuts1 the-hub1", "jack-up the-hub1")
-	check(t, "tyreworld", []answers{
-		{"open", nil, "Open boot.", "Boot is open."},
-		{"closed", nil, "fetch wrench boot", notUnderstood},
-		{"another type", nil, "open wrench", noEffect},
-		{"with the wrench", tools[:2], "loosen nuts1 the-hub1", "The nut nuts1 on the hub the-hub1 is loose."},
-		{"the jack stays under the hub", up, "look around",
-			"Boot is open. Boot is unlocked. Hub the-hub1 is fastened. Hub the-hub1 is not on the ground. " +
-				"Pump is in boot. R1 is in boot. The nut nuts1 on the hub the-hub1 is loose. W1 is on the-hub1. Wheel r1 is inflated. Wheel r1 is intact. You have wrench."},
-		{"and comes back", up, "jack-down the-hub1", "Hub the-hub1 is on the ground. You have jack."},
-		{"shared text", append(append([]string{}, up...), "undo nuts1 the-hub1"), "remove-wheel w1 the-hub1",
-			"The-hub1 is free.  You have w1."},
-		{"list", nil, "check", "Valid actions are: Open boot., check valid actions, look around"},
-	})
+func TestAnswers(t *testing.T) {
+	for _, g := range games {
+		t.Run(g.name, func(t *testing.T) { check(t, g.name, sharedtest.Cases[answers](t, g.name+".yaml")) })
+	}
+	check(t, "gripper", []answers{{"bytes that are no text", nil, "move \xff roomb \xfe rooma",
+		step(t, example(t, "gripper"), "move roomb rooma").Observation}})
 }
 
 // A verb counts among the objects if an object has its name, and an object whose

@@ -131,22 +131,14 @@ func FuzzParseLabels(f *testing.F) {
 }
 
 func TestSimplifications(t *testing.T) {
-	for _, c := range []struct {
-		wanted        string
-		board         bool
-		want, setting string
-	}{
-		{"", true, "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction", ""},
-		{"openContainers", true, "openContainers", "openContainers"},
-		{"none", true, "", "none"},
-		{"", false, "", ""},
-		{"easy", false, "easy", "easy"},
-		{"openDoors,teleportAction", false, "openDoors,teleportAction", "openDoors,teleportAction"},
-	} {
-		e := &Env{board: c.board, info: envs.Info{Settings: map[string]string{}}}
-		if err := e.simplify(c.wanted); err != nil || e.simplifications != c.want ||
-			e.info.Settings["simplifications"] != c.setting {
-			t.Errorf("%+v: %q, %v, %v", c, e.simplifications, e.info.Settings, err)
+	for _, board := range []bool{true, false} {
+		usual := map[bool]string{true: "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"}[board]
+		for wanted, want := range map[string]string{"": usual, "none": "", "easy": "easy", "openContainers": "openContainers",
+			"openDoors,teleportAction": "openDoors,teleportAction"} {
+			e := &Env{board: board, info: envs.Info{Settings: map[string]string{}}}
+			sharedtest.OK(t, e.simplify(wanted))
+			sharedtest.Equal(t, e.simplifications, want, wanted, board)
+			sharedtest.Equal(t, e.info.Settings["simplifications"], wanted, wanted, board, "setting")
 		}
 	}
 	e := &Env{info: envs.Info{Settings: map[string]string{}}}
