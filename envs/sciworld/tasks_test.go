@@ -133,8 +133,8 @@ func FuzzParseLabels(f *testing.F) {
 func TestSimplifications(t *testing.T) {
 	for _, board := range []bool{true, false} {
 		usual := map[bool]string{true: "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"}[board]
-		for wanted, want := range map[string]string{"": usual, "none": "", "easy": "easy", "openContainers": "openContainers",
-			"openDoors,teleportAction": "openDoors,teleportAction"} {
+		for wanted, want := range map[string]string{"": usual, "none": "", "easy": "easy",
+			"openContainers": "openContainers", "openDoors,teleportAction": "openDoors,teleportAction"} {
 			e := &Env{board: board, info: envs.Info{Settings: map[string]string{}}}
 			sharedtest.OK(t, e.simplify(wanted))
 			sharedtest.Equal(t, e.simplifications, want, wanted, board)
