@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -36,72 +37,27 @@ func (a Adviser) hot() bool {
 	return a.Decoding.Temperature >= warm && a.Decoding.TopP == 1 && !narrow && !likely
 }
 
+// ownHint is the place of a hint in an advice, with what stands there without one.
+var ownHint = regexp.MustCompile(`\{([a-z]+)\|([^}]*)\}`)
+
 // Advice is what helps against a symptom.
 func (a Adviser) Advice(against Symptom) string {
-	own := hints()[a.Kind]
-	switch against {
-	case Filtered:
-		return "check the server's content filter"
-	case ToolTalk:
-		return cmp.Or(own[onTools], "start the server without automatic tool calls, or check its tool parser")
-	case Silence:
-		return "check the server's reasoning parser and " + a.template()
-	case PureReasoning:
-		return cmp.Or(own[onParser], longer+", which reasoning counts towards") + ", or " + a.lessReasoning()
-	case LongReasoning:
-		return longer + ", or " + a.lessReasoning()
-	case Echo:
-		return "try --prompt v3, whose correction is not an observation"
-	case Repetition, Rambling, LongTail:
+	switch {
+	case against == Repetition, against == Rambling, against == LongTail:
 		return a.calmer(against)
-	case Invention:
-		return "what it adds is left out; if it does not know where its turn ends, check " + a.template()
-	case BareAction:
-		return "play it with --agent act, which takes the whole reply for an action"
-	case Prose:
-		return onFormat
-	case EndTokens:
-		return cmp.Or(own[onEnds], endsInConfiguration)
-	case MixedReasoning:
-		return cmp.Or(own[onParser], "start the server with the model's reasoning parser")
-	}
-	return a.further(against)
-}
-
-// template says what to check if the chat template may be the cause.
-func (a Adviser) template() string {
-	text := "its chat template"
-	if hint := hints()[a.Kind][onTemplate]; hint != "" {
-		text += " (" + hint + ")"
-	}
-	return text
-}
-
-// further is Advice against what concerns all replies.
-func (a Adviser) further(against Symptom) string {
-	if a.Own && against == InvalidActions {
+	case against == InvalidActions && a.Own:
 		return "heldout view shows them: an action is sent as it is, so it must be one of those that the instruction has"
+	case against == InvalidActions:
+		return a.Shows + help().Advice[against]
 	}
-	switch against {
-	case InvalidActions:
-		return a.Shows + "a tuned model may have learned other commands than the prompt's"
-	case SeedsIgnored:
-		return "check that the server lets temperature and seed of a request stand: seeds would measure no spread"
-	case CacheSensitive:
-		return cmp.Or(hints()[a.Kind][onCache], "switch the server's prompt cache off")
-	}
-	return ""
-}
-
-const (
-	longer = "give a larger --max-tokens"
-	// endsInConfiguration is where the tokens are that end a turn.
-	endsInConfiguration = "check the chat template, and eos_token_id in the model's generation_config.json"
-	onFormat            = "tune the model on the format, or try another --agent or --prompt"
-)
-
-func (a Adviser) lessReasoning() string {
-	return cmp.Or(hints()[a.Kind][onThinking], "switch the model's reasoning off with --extra-body")
+	return ownHint.ReplaceAllStringFunc(help().Advice[against], func(place string) string {
+		found := ownHint.FindStringSubmatch(place)
+		hint := help().Kinds[a.Kind][topic(found[1])]
+		if hint != "" && topic(found[1]) == onTemplate {
+			return " (" + hint + ")"
+		}
+		return cmp.Or(hint, found[2])
+	})
 }
 
 // calmer is advice for a model that goes on and on.
@@ -111,50 +67,50 @@ func (a Adviser) calmer(against Symptom) string {
 	case against != Repetition && a.Decoding.MaxTokens < ample && a.hot():
 		return fmt.Sprintf("a lower --temperature than %v or a larger --max-tokens may help", a.Decoding.Temperature)
 	case against != Repetition && a.Decoding.MaxTokens < ample:
-		return longer
+		return "give a larger --max-tokens"
 	case a.hot() && a.Kind == "": // services refuse the other field
 		return fmt.Sprintf("a lower --temperature than %v keeps a small model from rambling", a.Decoding.Temperature)
 	case a.hot():
 		return fmt.Sprintf("a lower --temperature than %v, or --extra-body '{\"top_k\":20}', keeps a small model from "+
 			"rambling", a.Decoding.Temperature)
 	case against != Repetition:
-		return longer
+		return "give a larger --max-tokens"
 	case a.Decoding.Temperature == 0:
 		return "give a --temperature such as 0.7: greedy decoding gets into loops"
 	}
-	return onFormat
+	return help().Advice[Prose]
 }
 
 type topic string
 
-// The topics.
+// The topics of checks. Advice names more of them.
 const (
 	onAddress  topic = "address"  // nothing answers at the address
 	onName     topic = "name"     // the server has no model of that name
 	onContext  topic = "context"  // the context is short
 	onTemplate topic = "template" // the chat template is missing, or is not the model's
-	onParser   topic = "parser"   // reasoning is left in the text
-	onThinking topic = "thinking" // there is too much reasoning
-	onEnds     topic = "ends"     // the reply goes on after the end of its turn
 	onCache    topic = "cache"    // a prompt in the server's cache gets another reply
-	onTools    topic = "tools"    // calls of tools take the place of the reply
 	onBatch    topic = "batch"    // replies depend on what else is computed
 )
 
 //go:embed hints.yaml
 var hintsYAML []byte
 
-// hints say what to do, by the kind of server.
-var hints = sync.OnceValue(func() (all map[string]map[topic]string) {
-	if err := yaml.Unmarshal(hintsYAML, &all); err != nil {
+// help says what to do: by the kind of server, against a symptom, and against a status of a refusal.
+var help = sync.OnceValue(func() (read struct {
+	Kinds    map[string]map[topic]string
+	Advice   map[Symptom]string
+	Statuses map[int]string
+}) {
+	if err := yaml.Unmarshal(hintsYAML, &read); err != nil {
 		panic(err) // the tests read it
 	}
-	return all
+	return read
 })
 
 // withHint adds a hint to a text, if that kind of server has one.
 func withHint(text, kind string, on topic) string {
-	if hint := hints()[kind][on]; hint != "" {
+	if hint := help().Kinds[kind][on]; hint != "" {
 		return text + "; " + hint
 	}
 	return text

@@ -124,30 +124,17 @@ func (e *RequestError) hint() string {
 	if field != "" {
 		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", field)
 	}
-	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return "name the environment variable that holds the API key with --api-key-env (openai: at its own address " +
-			"takes OPENAI_API_KEY), or other headers with --header NAME=ENV"
-	case http.StatusNotFound:
-		if strings.Contains(e.URL, "/v1/api/") && !strings.Contains(strings.ToLower(e.Message), "model") {
-			return "leave /v1 out of --base-url, where Ollama's own protocol is not, or ask it as openai:NAME"
-		}
-		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
-			return "check --base-url, which usually ends in /v1"
-		}
-		return "check the name of the model and --base-url"
-	case http.StatusTooManyRequests:
-		return "the quota is used up: the same command resumes once there is more"
-	case http.StatusMethodNotAllowed:
-		return "check --base-url"
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
-		http.StatusPermanentRedirect:
-		return "redirects are not followed: give the address it leads to as --base-url"
+	switch {
+	case e.Status != http.StatusNotFound:
+	case strings.Contains(e.URL, "/v1/api/") && !strings.Contains(strings.ToLower(e.Message), "model"):
+		return "leave /v1 out of --base-url, where Ollama's own protocol is not, or ask it as openai:NAME"
+	case strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/"):
+		return "check --base-url, which usually ends in /v1"
 	}
-	if e.Status < 400 {
-		return "no model server answers so: " + checkBetween
+	if hint := help().Statuses[e.Status]; hint != "" || e.Status >= 400 {
+		return hint
 	}
-	return ""
+	return "no model server answers so: " + checkBetween
 }
 
 // UnavailableError reports that every attempt failed in a way that another

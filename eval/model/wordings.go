@@ -68,7 +68,7 @@ func remedyFor(kind string, status int, message string) string {
 	bad := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	for _, o := range wordings().Obstacles {
 		if (bad || o.Template && status == http.StatusInternalServerError) && o.text().MatchString(message) {
-			return cmp.Or(o.Remedy, hints()[kind][o.Hint])
+			return cmp.Or(o.Remedy, help().Kinds[kind][o.Hint])
 		}
 	}
 	return ""
