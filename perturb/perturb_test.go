@@ -137,36 +137,17 @@ func TestOldFormsRejected(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	actions := func(m map[string]string) configs.Perturbation { return configs.Perturbation{Name: "x", Actions: m} }
-	tests := []struct {
-		name  string
-		rules configs.Perturbation
-		want  string
-	}{
-		{"unknown form", actions(map[string]string{"fly to {recep}": "x {recep}"}),
-			`no action "fly to {recep}"; it has: look;`},
-		{"slot twice", actions(map[string]string{"go to {recep}": "go to {recep} or {recep}"}), "slot twice"},
-		{"lost slot", actions(map[string]string{"take {obj} from {recep}": "take {obj}"}), "not the same slots"},
-		{"clash with another", actions(map[string]string{"take {obj} from {recep}": "clean {obj} with {recep}"}),
-			`"take {obj} from {recep}" and "clean {obj} with {recep}" would be written alike, as in "clean a 0 with a 0"`},
-		{"clash of two", actions(map[string]string{"look": "see", "inventory": "see"}),
-			`"look" and "inventory" would be written alike, as in "see"`},
-		{"open ends", actions(map[string]string{"go to {recep}": ""}), "is empty"},
-		{"braces", actions(map[string]string{"go to {recep}": "go {to {recep}"}), "braces"},
-		{"names without a part", configs.Perturbation{Name: "x", Names: "{class}"}, "not the same slots"},
-		{"names that run together", configs.Perturbation{Name: "x", Names: "{number}{class}{number}"}, "slot twice"},
-		{"unknown reply", configs.Perturbation{Name: "x", Replies: map[string]string{"No.": "Yes."}},
-			`no fixed answer "No."; it has: Nothing happens.`},
-		{"replies alike", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": "You wait."}},
-			"would both be"},
-		{"empty reply", configs.Perturbation{Name: "x", Replies: map[string]string{"Nothing happens.": " "}},
-			"is empty"},
+	type refused struct {
+		Rules  configs.Perturbation
+		Larger bool
+		Want   string
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := New(tt.rules, household())
-			sharedtest.Fails(t, err, tt.want)
-		})
+	for _, c := range sharedtest.Cases[refused](t, "refused.yaml") {
+		iface := household()
+		if c.Larger {
+			iface = enumerating()
+		}
+		sharedtest.Fails(t, sharedtest.Err(New(c.Rules, iface)), c.Want, c.Rules)
 	}
 }
 

@@ -2,7 +2,6 @@ package perturb
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 	"unicode"
 
@@ -123,36 +122,14 @@ func enumerating() envs.Interface {
 }
 
 func TestSeries(t *testing.T) {
-	const three, one = "On the desk 1, you see a pen 1, a mug 2, and a book 3.", "On the desk 1, you see a pen 1."
-	for _, tt := range []struct {
-		rules    configs.Perturbation
-		old, now string
-	}{
-		{configs.Perturbation{Order: configs.Reversed}, three,
-			"On the desk 1, you see a book 3, a mug 2, and a pen 1."},
-		{configs.Perturbation{Order: configs.Reversed}, one, one},
-		{configs.Perturbation{Layout: configs.Bars}, three, "On the desk 1, you see a pen 1 | a mug 2 | a book 3."},
-		{configs.Perturbation{Layout: configs.Semicolons}, three, "On the desk 1, you see a pen 1; a mug 2; a book 3."},
-		{configs.Perturbation{Layout: configs.Bullets}, three + " Good.",
-			"On the desk 1, you see \n- a pen 1\n- a mug 2\n- a book 3\n Good."},
-		{configs.Perturbation{Layout: configs.Bullets, Order: configs.Reversed}, "you see a pen 1, and a mug 2.",
-			"you see \n- a mug 2\n- a pen 1\n"},
-		// It would come back as another text, so it stays.
-		{configs.Perturbation{Layout: configs.Bars}, "you see a pen 1, and a mug 2, a cup 3.",
-			"you see a pen 1, and a mug 2, a cup 3."},
-		{configs.Perturbation{Layout: configs.Bars}, "you see nothing.", "you see nothing."},
-		{configs.Perturbation{Order: configs.Reversed}, "Actions: go to bed 1, look, check valid actions",
-			"Actions: look, go to bed 1, check valid actions"},
-		{configs.Perturbation{Texts: map[string]string{"You open the {recep}.": "Open stands the {recep}."}},
-			"You open the bed 1. Good.", "Open stands the bed 1. Good."},
-		{configs.Perturbation{Lines: &configs.Lines{Count: 1, Of: []string{"A week has seven days."}}}, "You see.",
-			"You see.\nA week has seven days."},
-		{configs.Perturbation{Words: map[string]string{"desk": "bureau"}, Numbers: configs.NumberWords}, one,
-			"On the bureau one, you see a pen one."},
-	} {
-		p := sharedtest.Must(New(tt.rules, enumerating()))(t)
-		sharedtest.Equal(t, p.writeObservation(tt.old), tt.now, tt.rules, tt.old, "reads")
-		sharedtest.Equal(t, p.readObservation(tt.now), tt.old, tt.rules, tt.now, "came from")
+	type written struct {
+		Rules    configs.Perturbation
+		Old, Now string
+	}
+	for _, c := range sharedtest.Cases[written](t, "series.yaml") {
+		p := sharedtest.Must(New(c.Rules, enumerating()))(t)
+		sharedtest.Equal(t, p.writeObservation(c.Old), c.Now, c.Rules, c.Old, "reads")
+		sharedtest.Equal(t, p.readObservation(c.Now), c.Old, c.Rules, c.Now, "came from")
 	}
 }
 
@@ -217,33 +194,6 @@ func TestVerbsAndWithout(t *testing.T) {
 			Steps: []configs.ExampleStep{{Action: "walk to bureau 1", Observation: "you see nothing."}},
 		}}}
 	sharedtest.Same(t, prompt, wanted)
-}
-
-func TestNewRulesRefused(t *testing.T) {
-	for want, rules := range map[string]configs.Perturbation{
-		`no action of the environment has the words "fly"`: {Verbs: map[string]string{"fly": "soar"}},
-		"is empty or holds braces":                         {Verbs: map[string]string{"look": "{obj}"}},
-		"would be written alike":                           {Verbs: map[string]string{"look": "inventory"}},
-		`no text "You fly."`:                               {Texts: map[string]string{"You fly.": "x"}},
-		"not the same slots": {
-			Texts: map[string]string{"You open the {recep}.": "You open."}},
-		`the texts "You open the {recep}." and "You close the {recep}." would be written alike`: {
-			Texts: map[string]string{"You close the {recep}.": "You open the {recep}."}},
-		"trades places with both":     {Words: map[string]string{"desk": "mug", "mug": "pen"}},
-		"is not a word":               {Words: map[string]string{"desk": "de sk"}},
-		`"two" is a number`:           {Words: map[string]string{"desk": "two"}},
-		`"look" reads like an act`:    {Lines: &configs.Lines{Count: 1, Of: []string{"look"}}},
-		`holds a name`:                {Lines: &configs.Lines{Count: 1, Of: []string{"See desk 1."}}},
-		"would look like other words": {Names: "{class} {number:words}"},
-		"as letters or words":         {Names: "{class} {number:greek}"},
-		`no action "fly"`:             {Without: []string{"fly"}},
-	} {
-		sharedtest.Fails(t, sharedtest.Err(New(rules, enumerating())), want, rules)
-	}
-	if _, err := New(configs.Perturbation{Without: []string{"look"}}, household()); err == nil ||
-		!strings.Contains(err.Error(), "no action of this environment can be taken away") {
-		t.Error(err)
-	}
 }
 
 // Orders are permutations that come back, whatever the length.

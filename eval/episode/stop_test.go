@@ -2,6 +2,7 @@ package episode
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -27,34 +28,15 @@ func TestStopRules(t *testing.T) {
 		}
 		return out
 	}
-	for _, c := range []struct {
-		rules   configs.StopRules
-		actions string
-		want    record.Cut
-	}{
-		{configs.StopRules{}, "a a a a a", ""},
-		{configs.StopRules{SameReply: 3}, "b a a a", record.SameReply},
-		{configs.StopRules{SameReply: 3}, "a a b a a", ""},
-		{configs.StopRules{SameReply: 3}, "a a", ""},
-		{configs.StopRules{SameReply: 3, Start: 4}, "a a a", ""},
-		{configs.StopRules{SameReply: 3, Start: 4}, "a a a a", record.SameReply},
-		{configs.StopRules{SameReply: 2}, "none none", record.SameReply},
-		{configs.StopRules{SameReply: 2}, "a1 a2", ""},
-		{configs.StopRules{SameReply: 2}, "a1 b1 b2", ""},
-		{configs.StopRules{SameRead: 3, Start: 4}, "a b none b b", record.SameRead},
-		{configs.StopRules{SameRead: 3, Start: 4}, "none b b b", ""},
-		{configs.StopRules{SameRead: 2}, "a1 a2", record.SameRead},
-		{configs.StopRules{SameRead: 2}, "none none", ""},
-		{configs.StopRules{SameAction: 2}, "a b b", record.SameAction},
-		{configs.StopRules{SameAction: 2}, "none none", ""},
-		{configs.StopRules{SameAction: 2, EmptyAction: true}, "none", record.SameAction},
-		{configs.StopRules{SameAction: 2, EmptyAction: true}, "a none", ""},
-		{configs.StopRules{SameAction: 2, EmptyAction: true}, "a none none", record.SameAction},
-		{configs.StopRules{InvalidRunning: 2}, "bad a bad", ""},
-		{configs.StopRules{InvalidRunning: 2}, "a bad bad", record.InvalidRunning},
-		{configs.StopRules{InvalidRunning: 2}, "bad", ""},
-	} {
-		sharedtest.Equal(t, stopRule(c.rules, steps(c.actions)), c.want, c.rules, c.actions)
+	type stopping struct {
+		Rules   map[string]any
+		Actions string
+		Want    record.Cut
+	}
+	for _, c := range sharedtest.Cases[stopping](t, "stoprules.yaml") {
+		var rules configs.StopRules
+		sharedtest.OK(t, json.Unmarshal(sharedtest.Must(json.Marshal(c.Rules))(t), &rules))
+		sharedtest.Equal(t, stopRule(rules, steps(c.Actions)), c.Want, c.Rules, c.Actions)
 	}
 }
 
