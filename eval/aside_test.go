@@ -101,8 +101,7 @@ func TestUnprovenEpisodes(t *testing.T) {
 		}
 		return model.Reply{Text: "Action: up"}, nil
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(3)}, Players: []episode.Player{served(m)},
-		Seeds: []int64{0, 1, 2, 3, 4}})
+	p := planOne(t, longTask(3), served(m), 0, 1, 2, 3, 4)
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 1})
 	if got := outcomes(results, "vllm:m"); err != nil || got[record.Failure] != 5 || len(got) != 1 {
 		t.Errorf("%v, %v", got, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"heldout/envs/sharedtest"
-	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
@@ -41,8 +40,7 @@ func (p postman) Play(ctx context.Context, id string, order Order) (*record.Epis
 // Trials that are played elsewhere have the records of those that are played here.
 func TestTrialsElsewhere(t *testing.T) {
 	plan := func() *Plan {
-		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-			Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+		return planOne(t, benchmark(episodetest.NewCountdown(1)), trying(learning(2), 5, 2), 1)
 	}
 	here, there := t.TempDir(), t.TempDir()
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), here, plan(), Options{Concurrency: 2})))
@@ -81,8 +79,7 @@ func (g gated) Play(ctx context.Context, id string, order Order) (*record.Episod
 func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
 	ctx := sharedtest.Limited(t)
 	plan := func() *Plan {
-		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))},
-			Players: []episode.Player{trying(episodetest.Saying("up"), 1, 0)}, Seeds: []int64{1}})
+		return planOne(t, benchmark(episodetest.NewCountdown(2)), trying(episodetest.Saying("up"), 1, 0), 1)
 	}
 	g := gated{postman{t, NewWorker(plan(), Options{Now: clock()})}, new(atomic.Int32), make(chan struct{})}
 	sharedtest.OK(t, sharedtest.Err(play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g})))
@@ -108,8 +105,7 @@ func (o *oneElsewhere) Play(ctx context.Context, id string, order Order) (*recor
 // is played elsewhere.
 func TestCancelWhileWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))},
-		Players: []episode.Player{served(episodetest.Saying("down"))}, Seeds: []int64{0}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(2)), served(episodetest.Saying("down")), 0)
 	elsewhere := &oneElsewhere{postman: postman{t, NewWorker(p, Options{Now: clock()})}, end: cancel}
 	ended := make(chan error, 1)
 	go func() {

@@ -30,6 +30,12 @@ func mustPlan(t testing.TB, s Spec) *Plan {
 	return sharedtest.Must(NewPlan(&s))(t)
 }
 
+// planOne is the plan of one player on one benchmark.
+func planOne(t testing.TB, b episode.Benchmark, p episode.Player, seeds ...int64) *Plan {
+	t.Helper()
+	return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{p}, Seeds: seeds})
+}
+
 // clock is a clock that goes on by a second whenever it is read.
 func clock() func() time.Time {
 	ticks := make(chan time.Time, 1)

@@ -15,7 +15,6 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/sharedtest"
-	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
@@ -189,8 +188,7 @@ func TestRunsKeepPlayersApart(t *testing.T) {
 	plan := func(in *record.Identity, seeds ...int64) *Plan {
 		p := served(episodetest.Saying("down"))
 		p.Identity = in
-		return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-			Players: []episode.Player{p}, Seeds: seeds})
+		return planOne(t, benchmark(episodetest.NewCountdown(3)), p, seeds...)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	session := func(p *Plan, now *record.Identity, play bool) error {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"heldout/envs/sharedtest"
-	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -62,8 +61,7 @@ func resumed(t *testing.T) (*Plan, *meter) {
 	t.Helper()
 	m := &meter{Model: learning(1)}
 	m.left.Store(1 << 30)
-	return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-		Players: []episode.Player{trying(m, 3, 1)}, Seeds: []int64{1, 2}}), m
+	return planOne(t, benchmark(episodetest.NewCountdown(3)), trying(m, 3, 1), 1, 2), m
 }
 
 // session plays on until so many more answers are given, and returns the error.

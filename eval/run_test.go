@@ -31,8 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestRunRecordsEveryEpisode(t *testing.T) {
 	env := episodetest.NewCountdown(3)
 	env.List = env.List[1:] // index is not place in the list
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{
-		served(episodetest.Saying("down"))}, Seeds: []int64{4, 5}})
+	p := planOne(t, benchmark(env), served(episodetest.Saying("down")), 4, 5)
 	results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 3}))(t)
 	slices.SortFunc(results, func(a, b record.Result) int {
 		return strings.Compare(a.Task+string(rune(a.Seed)), b.Task+string(rune(b.Seed)))
@@ -84,8 +83,7 @@ func TestOutcomes(t *testing.T) {
 			env := episodetest.NewCountdown(3)
 			env.List = env.List[2:]
 			env.Open = func(envs.Task) error { return c.open }
-			p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(env)}, Players: []episode.Player{c.player},
-				Seeds: []int64{0}})
+			p := planOne(t, benchmark(env), c.player, 0)
 			results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{}))(t)
 			r := results[0]
 			if r.Outcome != c.outcome || !strings.Contains(r.Error, c.text) || r.Steps != c.steps ||
@@ -107,8 +105,7 @@ func TestStepsRecordTheirCost(t *testing.T) {
 		return model.Reply{Text: "Action: down", PromptTokens: 10 + len(req.Messages), CompletionTokens: 2, Attempts: 1,
 			Latency: 250 * time.Millisecond}, nil
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-		Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(3)), served(m), 0)
 	dir := t.TempDir()
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{})))
 	episodes := 0
@@ -145,8 +142,7 @@ func TestFormatErrors(t *testing.T) {
 	})
 	e := episodetest.NewCountdown(1)
 	e.Head = 0.25
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(e)}, Players: []episode.Player{served(m)},
-		Seeds: []int64{0}})
+	p := planOne(t, benchmark(e), served(m), 0)
 	dir := t.TempDir()
 	results := sharedtest.Must(play(t, t.Context(), dir, p, Options{}))(t)
 	if r := results[0]; r.Outcome != record.Success || r.Steps != 2 || r.FormatErrors != 1 || r.Grounding != 0.5 {
@@ -209,8 +205,7 @@ func TestCancel(t *testing.T) {
 		<-ctx.Done()
 		return model.Reply{}, ctx.Err()
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
-		Players: []episode.Player{served(m)}, Seeds: []int64{0}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(9)), served(m), 0)
 	go func() {
 		<-asked
 		<-asked
@@ -245,9 +240,8 @@ func (o *ends) EpisodeDone(_ *episode.Episode, r record.Result) {
 
 // An error that every episode would meet ends the run.
 func TestFatal(t *testing.T) {
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
-		Players: []episode.Player{served(failing(&model.RequestError{Status: 401, Message: "wrong key"}))},
-		Seeds:   []int64{0}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(9)),
+		served(failing(&model.RequestError{Status: 401, Message: "wrong key"})), 0)
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 1})
 	var refused *model.RequestError
 	if !errors.As(err, &refused) || len(results) != 1 {
@@ -272,8 +266,7 @@ func TestConcurrency(t *testing.T) {
 		<-full
 		return episodetest.Saying("down")(ctx, req)
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(9))},
-		Players: []episode.Player{served(m)}, Seeds: []int64{0, 1, 2}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(9)), served(m), 0, 1, 2)
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), t.TempDir(), p, Options{Concurrency: slots})))
 	sharedtest.Equal(t, most.Load(), slots)
 }
@@ -290,8 +283,7 @@ func TestSeeds(t *testing.T) {
 			got[req.Seed] = true
 			return episodetest.Saying("down")(ctx, req)
 		})
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(4))},
-			Players: []episode.Player{served(m)}, Seeds: []int64{0, 1}})
+		p := planOne(t, benchmark(episodetest.NewCountdown(4)), served(m), 0, 1)
 		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 4})))
 		return got
 	}
@@ -308,8 +300,8 @@ func (c *counting) EpisodeDone(*episode.Episode, record.Result) { c.episodes.Add
 
 func TestObserver(t *testing.T) {
 	var c counting
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-		Players: []episode.Player{{Name: episode.Random, Agent: episode.Random}}, Seeds: []int64{0}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(3)),
+		episode.Player{Name: episode.Random, Agent: episode.Random}, 0)
 	results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{Observer: &c}))(t)
 	steps := 0
 	for _, r := range results {
@@ -324,9 +316,8 @@ func TestObserver(t *testing.T) {
 // so.
 func TestSpelling(t *testing.T) {
 	dir := t.TempDir()
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{
-		benchmark(episodetest.Shouting{Countdown: episodetest.NewCountdown(1)})}, Players: []episode.Player{
-		served(episodetest.Saying("DOWN"))}, Seeds: []int64{0}})
+	p := planOne(t, benchmark(episodetest.Shouting{Countdown: episodetest.NewCountdown(1)}),
+		served(episodetest.Saying("DOWN")), 0)
 	results, err := play(t, t.Context(), dir, p, Options{Concurrency: 1})
 	if err != nil || len(results) != 1 || !results[0].Success {
 		t.Fatalf("%+v, %v", results, err)

@@ -66,8 +66,7 @@ func episodes(t *testing.T, dir string) map[int]*record.Episode {
 // A task is played again until it is solved, each trial with the newest plans.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-		Players: []episode.Player{trying(learning(2), 5, 2)}, Seeds: []int64{1}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(1)), trying(learning(2), 5, 2), 1)
 	sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{Concurrency: 2})))
 	got := episodes(t, dir)
 	if trials := slices.Sorted(maps.Keys(got)); !slices.Equal(trials, []int{1, 2, 3}) || !got[3].Success {
@@ -98,8 +97,7 @@ func TestReflectionDropsFields(t *testing.T) {
 		}
 		return reply, err
 	})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-		Players: []episode.Player{trying(m, 2, 1)}, Seeds: []int64{1}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(1)), trying(m, 2, 1), 1)
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 	if err != nil || len(results) != 2 || !slices.Equal(results[0].Dropped, []string{"temperature"}) ||
 		results[1].Dropped != nil {
@@ -127,8 +125,7 @@ func TestMemory(t *testing.T) {
 		{empty, 4, 3, " 1 1 1"},
 	} {
 		dir := t.TempDir()
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-			Players: []episode.Player{trying(c.model, c.trials, c.memory)}, Seeds: []int64{1}})
+		p := planOne(t, benchmark(episodetest.NewCountdown(1)), trying(c.model, c.trials, c.memory), 1)
 		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{})))
 		var shown []string
 		got := episodes(t, dir)
@@ -162,8 +159,7 @@ func TestSeedsOfTrials(t *testing.T) {
 		if trials > 1 {
 			player = trying(m, trials, 1)
 		}
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-			Players: []episode.Player{player}, Seeds: []int64{1}})
+		p := planOne(t, benchmark(episodetest.NewCountdown(1)), player, 1)
 		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), t.TempDir(), p, Options{})))
 		return out
 	}
@@ -185,6 +181,7 @@ func TestRulesEndTrials(t *testing.T) {
 		{0, 2, []string{"down", "down", "up", "up"}, 4, record.SameStep},
 		{0, 0, []string{"up"}, 10, ""},
 		{2, 0, []string{"up", "left"}, 10, ""},
+		{5, 0, []string{"down"}, 5, ""}, // the step is carried out before a rule applies, and none undoes a success
 	} {
 		calls := 0
 		m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
@@ -196,24 +193,11 @@ func TestRulesEndTrials(t *testing.T) {
 		dir := t.TempDir()
 		b := benchmark(episodetest.NewCountdown(5))
 		b.Tasks = b.Tasks[4:]
-		p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{player}, Seeds: []int64{1}})
+		p := planOne(t, b, player, 1)
 		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, p, Options{})))
-		if e := episodes(t, dir)[1]; e.Steps != c.steps || e.Cut != c.cut {
-			t.Errorf("%v: %d steps, cut %q", c, e.Steps, e.Cut)
+		if e := episodes(t, dir)[1]; e.Steps != c.steps || e.Cut != c.cut || e.Success != (c.steps == 5) {
+			t.Errorf("%v: %d steps, cut %q, success %v", c, e.Steps, e.Cut, e.Success)
 		}
-	}
-}
-
-// A rule does not undo a success: the step is carried out before it applies.
-func TestRulesKeepSuccess(t *testing.T) {
-	player := trying(episodetest.Saying("down"), 2, 0)
-	player.Trials.SameAction = 3
-	b := benchmark(episodetest.NewCountdown(3))
-	b.Tasks = b.Tasks[2:]
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{player}, Seeds: []int64{1}})
-	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
-	if err != nil || len(results) != 1 || !results[0].Success || results[0].Cut != "" {
-		t.Errorf("error %v, %+v", err, results)
 	}
 }
 
@@ -238,8 +222,7 @@ func TestTrialWithoutResult(t *testing.T) {
 			})
 			dir := t.TempDir()
 			plan := func() *Plan {
-				return mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-					Players: []episode.Player{trying(m, 5, 3)}, Seeds: []int64{1}})
+				return planOne(t, benchmark(episodetest.NewCountdown(1)), trying(m, 5, 3), 1)
 			}
 			results, err := play(t, t.Context(), dir, plan(), Options{})
 			if err != nil || len(results) != 2 || results[1].Trial != 2 || results[1].Outcome != record.ModelError ||
@@ -272,17 +255,15 @@ func TestTrialsAreAnIdentity(t *testing.T) {
 	} {
 		player := trying(episodetest.Saying("up"), 3, 1)
 		change(player.Trials)
-		ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-			Players: []episode.Player{player}, Seeds: []int64{1}}).Episodes[0].ID] = true
+		ids[planOne(t, benchmark(episodetest.NewCountdown(1)), player, 1).Episodes[0].ID] = true
 	}
-	ids[mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-		Players: []episode.Player{served(episodetest.Saying("up"))}, Seeds: []int64{1}}).Episodes[0].ID] = true
+	once := planOne(t, benchmark(episodetest.NewCountdown(1)), served(episodetest.Saying("up")), 1)
+	ids[once.Episodes[0].ID] = true
 	sharedtest.Equal(t, len(ids), 8, "ids for 8 conditions")
 }
 
 func TestCostOfTrials(t *testing.T) {
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-		Players: []episode.Player{trying(episodetest.Saying("up"), 4, 1)}, Seeds: []int64{1, 2}})
+	p := planOne(t, benchmark(episodetest.NewCountdown(3)), trying(episodetest.Saying("up"), 4, 1), 1, 2)
 	least, most := p.Cost()
 	if least != (Cost{Episodes: 6, Calls: 6}) || most != (Cost{Episodes: 24, Calls: 24*10 + 18, Reflections: 18}) {
 		t.Errorf("%+v to %+v", least, most)
@@ -308,8 +289,7 @@ func ended(a *agenda, next *episode.Episode) {
 
 // First trials come before later ones, and no worker waits for another task.
 func TestOrderOfTrials(t *testing.T) {
-	a := agendaOf(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}))
+	a := agendaOf(planOne(t, benchmark(episodetest.NewCountdown(3)), trying(episodetest.Saying("up"), 2, 0), 1))
 	first := a.take()
 	a.release(first)
 	ended(a, first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
@@ -326,8 +306,7 @@ func TestOrderOfTrials(t *testing.T) {
 // lets it go.
 func TestAgendaEnds(t *testing.T) {
 	for _, stops := range []bool{false, true} {
-		a := agendaOf(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-			Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}))
+		a := agendaOf(planOne(t, benchmark(episodetest.NewCountdown(1)), trying(episodetest.Saying("up"), 2, 0), 1))
 		e := a.take()
 		got := make(chan *episode.Episode)
 		go func() { got <- a.take() }()

@@ -11,7 +11,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/sharedtest"
-	"heldout/eval/episode"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -58,8 +57,7 @@ func TestUnusableInAnyOrder(t *testing.T) {
 		share := shares[n%len(shares)]
 		playIn := func(dir string, m *partly, o Options) (results []record.Result, err error) {
 			synctest.Test(t, func(t *testing.T) {
-				p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(steps)}, Seeds: seeds,
-					Players: []episode.Player{served(m)}})
+				p := planOne(t, longTask(steps), served(m), seeds...)
 				results, err = play(t, t.Context(), dir, p, o)
 			})
 			return results, err

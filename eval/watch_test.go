@@ -42,8 +42,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 	} {
 		for _, limit := range []int{100, 3} {
 			t.Run(fmt.Sprint(string(symptom), " ", limit), func(t *testing.T) {
-				p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(limit)}, Players: []episode.Player{
-					served(replying(reply))}, Seeds: []int64{0, 1}})
+				p := planOne(t, longTask(limit), served(replying(reply)), 0, 1)
 				results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 				var unusable *UnusableError
 				if !errors.As(err, &unusable) {
@@ -139,8 +138,7 @@ func TestWarnings(t *testing.T) {
 	})
 	var mu sync.Mutex
 	var lines []string
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(300)}, Players: []episode.Player{served(m)},
-		Seeds: []int64{0}})
+	p := planOne(t, longTask(300), served(m), 0)
 	results := sharedtest.Must(play(t, t.Context(), t.TempDir(), p, Options{Warn: func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -177,9 +175,7 @@ func TestFewValidActions(t *testing.T) {
 // A refusal in unknown words ends the run when nothing else ever comes.
 func TestRefusalsEndTheRun(t *testing.T) {
 	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(3)}, Players: []episode.Player{
-		served(failing(refused))},
-		Seeds: []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}})
+	p := planOne(t, longTask(3), served(failing(refused)), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{})
 	if !errors.Is(err, refused) || !strings.Contains(err.Error(), "the first 8 calls of vllm:m were all refused") ||
 		len(results) != 8 {
