@@ -15,6 +15,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 )
@@ -63,34 +64,17 @@ func examined(t *testing.T, d Doctor, r configs.Run, override func(*configs.Run)
 // One diagnosis says what is most wrong with the first turns, and what helps. Only a model that
 // a run would set aside is a failure.
 func TestDiagnoses(t *testing.T) {
-	hot := func(r *configs.Run) { r.Temperature = 1 }
-	for name, test := range map[string]struct {
-		choice string
-		change func(*configs.Run)
-		status envs.CheckStatus
-		says   string
-	}{
-		"good": {choice(looks, "stop"), nil, envs.CheckOK, "keeps the format in 12 of 12 replies"},
-		"one reply": {choice(looks, "stop"), hot, envs.CheckWarn,
-			"gives one reply for all seeds; check that the server"},
-		"invalid": {choice("Action: dance", "stop"), nil, envs.CheckWarn,
-			"none of its 12 actions is valid; --show prints them: a tuned model"},
-		"no label": {choice("I do not know.", "stop"), nil, envs.CheckFail,
-			"keeps the format in 0 of 12 replies; writes no action that could be read in 12; tune the model"},
-		"bare": {choice("Check valid actions\n", "stop"), nil, envs.CheckFail,
-			"writes valid actions without a label in 12; play it with --agent act"},
-		"reasoning": {choice("<think>I see.</think>"+looks, "stop"), nil, envs.CheckWarn,
-			"leaves reasoning in the text in 12; start vLLM with the model's --reasoning-parser"},
-		"silent": {choice(" ", "stop"), nil, envs.CheckFail,
-			"gives no text in 12; check the server's reasoning parser and its chat template (start vLLM with the model's --chat-template"},
-		"some": {"", hot, envs.CheckWarn,
-			"keeps the format in 9 of 12 replies; writes no action that could be read in 3; tune"},
-	} {
+	for name, test := range sharedtest.Table[struct {
+		Says        string
+		Text        *string // of each reply; the default is another one for each seed, with some worthless ones
+		Temperature float64
+		Status      envs.CheckStatus
+	}](t, "diagnoses.yaml") {
 		t.Run(name, func(t *testing.T) {
 			var turns atomic.Int64
 			address, _ := choosing(t, func(seed int64) string {
-				if test.choice != "" {
-					return test.choice
+				if test.Text != nil {
+					return choice(*test.Text, "stop")
 				}
 				if seed > 1000 && turns.Add(1)%4 == 0 { // of a turn, not of a probe
 					return choice("I do not know.", "stop")
@@ -99,18 +83,16 @@ func TestDiagnoses(t *testing.T) {
 			})
 			r := configs.DefaultRun()
 			served(address)(&r)
-			if test.change != nil {
-				test.change(&r)
-			}
+			r.Temperature = test.Temperature
 			checks, err := examined(t, Doctor{}, r, nil)
 			last := checks[len(checks)-1]
-			if last.Status != test.status ||
+			if last.Status != test.Status ||
 				!strings.HasPrefix(last.Name, "replies (pddl gripper/gen0-01, agent react)") ||
-				!strings.Contains(last.Text, test.says) || strings.Contains(last.Text, "\n") {
+				!strings.Contains(last.Text, test.Says) || strings.Contains(last.Text, "\n") {
 				t.Errorf("%v: %+v", err, last)
 			}
 			worthless := strings.HasPrefix(last.Text, "like this, a run would be worthless: the model keeps")
-			if (err == nil) && worthless || worthless != (test.status == envs.CheckFail) {
+			if (err == nil) && worthless || worthless != (test.Status == envs.CheckFail) {
 				t.Errorf("%v: %+v", err, last)
 			}
 		})
@@ -185,22 +167,18 @@ func TestDoctorOfRefusals(t *testing.T) {
 		t.Cleanup(server.Close)
 		return server.URL + "/v1"
 	}
-	for name, test := range map[string]struct{ address, full, quick string }{
-		"dead": {"http://127.0.0.1:1/v1", "start it with vllm serve", "start it with vllm serve"},
-		"404":  {refusing(404), "404 Not Found", "404 Not Found"},
-		"401":  {refusing(401), "--api-key-env", "--api-key-env"},
+	for _, test := range []struct{ address, want string }{
+		{"http://127.0.0.1:1/v1", "start it with vllm serve"},
+		{refusing(404), "404 Not Found"},
+		{refusing(401), "--api-key-env"},
 	} {
 		for _, quick := range []bool{false, true} {
 			r := configs.DefaultRun()
 			served(test.address)(&r)
 			checks, err := examined(t, Doctor{Quick: quick}, r, nil)
-			want := test.full
-			if quick {
-				want = test.quick
-			}
 			if last := checks[len(checks)-1]; err == nil || last.Status != envs.CheckFail ||
-				!strings.Contains(last.Text, want) {
-				t.Errorf("%s, quick %v: %v: %+v", name, quick, err, last)
+				!strings.Contains(last.Text, test.want) {
+				t.Errorf("%s, quick %v: %v: %+v", test.want, quick, err, last)
 			}
 		}
 	}

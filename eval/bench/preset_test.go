@@ -46,32 +46,18 @@ func TestUnchanged(t *testing.T) {
 
 // Everything that changes a number is told.
 func TestChanges(t *testing.T) {
-	for _, c := range []struct {
-		preset string
-		over   func(*configs.Run)
-		want   []string
-	}{
-		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Temperature = 0 },
-			[]string{"decoding.temperature 0 instead of 0.4"}},
-		{"gigpo-alfworld:unseen", func(r *configs.Run) { r.Settings["split"] = "valid_seen" },
-			[]string{`env.settings.split "valid_seen" instead of none`}},
-		{"gigpo-alfworld:seen", func(r *configs.Run) { r.Settings["split"] = "valid_unseen" },
-			[]string{`env.settings.split none instead of "valid_seen"`}},
-		{"eto-sciworld:unseen", func(r *configs.Run) { r.Limit, r.Tasks = 3, "boil" },
-			[]string{`limit "3"`, `tasks "boil"`}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.StepLimit = 40 }, []string{"env.limit.steps 40 instead of 30"}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.Stop = configs.Strings{""} },
-			[]string{`decoding.stop none instead of ["\nObservation:"]`}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.Extra = map[string]any{"top_k": 5} },
-			[]string{"decoding.extra.top_k 5 instead of none"}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.NoSystemRole = true }, []string{`no-system-role "true"`}},
-		{"agentrefine:pddl", func(r *configs.Run) { r.Seeds, r.Concurrency, r.Context = "0-9", 3, 4096 }, nil},
-	} {
-		of := chosen(t, []string{c.preset}, c.over)[0]
+	for _, c := range sharedtest.Cases[struct {
+		Preset, Keys string
+		Want         []string
+	}](t, "changes.yaml") {
+		of := chosen(t, []string{c.Preset}, func(r *configs.Run) {
+			_, err := configs.ParseRun("changes.yaml", []byte(c.Keys), r, []string{"split"}, nil)
+			sharedtest.OK(t, err)
+		})[0]
 		played := of.effective()
 		got, err := changes(&of.Released, &played)
-		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", c.preset, err, diff)
+		if diff := cmp.Diff(c.Want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", c.Preset, err, diff)
 		}
 	}
 }
@@ -133,32 +119,14 @@ func TestByRule(t *testing.T) {
 }
 
 func TestReadLists(t *testing.T) {
-	for _, c := range []struct {
-		list configs.PresetList
-		text string
-		want string
-	}{
-		{configs.PresetList{Format: "names"}, "b/1\na/2\n", "b/1 a/2"},
-		{configs.PresetList{Format: "sciworld-pairs"},
-			`[["task-1-boil", 3], ["task-10-measure-melting-point-(known-substance)", 12]]`,
-			"boil/3 measure-melting-point-known-substance/12"},
-		{configs.PresetList{Format: "sciworld-pairs", Key: "test"}, `{"train": [[1, 1]], "test": [[0, 29]]}`,
-			"boil/29"},
-		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "babyai_17"}, {"item_id": "sciworld_30"}]`,
-			"BabyAI-UnblockPickup-v0/0 melt/0"},
-		{configs.PresetList{Format: "agentgym-ids"}, `[{"item_id": "sciworld_99999"}]`, "error"},
-		{configs.PresetList{Format: "agentgym-ids"}, `[]`, "error"},
-		{configs.PresetList{Format: "sciworld-pairs"}, `[["boil", 1.5]]`, "error"},
-		{configs.PresetList{Format: "sciworld-pairs"}, `[["boil"]]`, "error"},
-		{configs.PresetList{Format: "sciworld-pairs"}, `[["fly", 1]]`, "error"},
-		{configs.PresetList{Format: "sciworld-pairs", Key: "dev"}, `{"test": []}`, "error"},
-	} {
-		names, err := readList(configs.PromptFile{Name: "f", Content: []byte(c.text)}, c.list)
+	for _, c := range sharedtest.Cases[struct{ Format, Key, Text, Want string }](t, "lists.yaml") {
+		names, err := readList(configs.PromptFile{Name: "f", Content: []byte(c.Text)},
+			configs.PresetList{Format: c.Format, Key: c.Key})
 		got := strings.Join(names, " ")
 		if err != nil {
 			got = "error"
 		}
-		sharedtest.Equal(t, got, c.want, c.text, err)
+		sharedtest.Equal(t, got, c.Want, c.Text, err)
 	}
 }
 

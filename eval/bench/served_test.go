@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,21 +26,8 @@ import (
 // context has 16384 tokens.
 func answering(t *testing.T, text string) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch r.URL.Path {
-		case "/v1/models":
-			fmt.Fprint(w, `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":16384}]}`)
-		case "/v1/chat/completions":
-			content, _ := json.Marshal(text) // a string can always be written
-			fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],`+
-				`"usage":{"prompt_tokens":9,"completion_tokens":9}}`, content)
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1"
+	address, _ := choosing(t, func(int64) string { return choice(text, "stop") })
+	return address
 }
 
 const looks = "Thought: I look.\nAction: check valid actions"
@@ -237,46 +223,12 @@ func TestSweepOfAModel(t *testing.T) {
 
 // What cannot be run is refused, with the option that is wrong.
 func TestWrongRuns(t *testing.T) {
-	for want, change := range map[string]func(*configs.Run){
-		"unknown environment":  func(r *configs.Run) { r.Env = configs.Strings{"chess"} },
-		"no model is given":    func(r *configs.Run) { r.Model = nil },
-		`unknown agent "reac"`: func(r *configs.Run) { r.Agent = "reac" },
-		"step-limit is 65536":  func(r *configs.Run) { r.StepLimit = record.MaxSteps + 1 },
-		"concurrency is 0":     func(r *configs.Run) { r.Concurrency = 0 },
-		"for models of one provider": func(r *configs.Run) {
-			r.Model = configs.Strings{"vllm:m", "openai:n"}
-		},
-		"which is not a --model": func(r *configs.Run) {
-			r.BaseURL.ByModel = map[string]configs.Strings{"vllm:x": nil}
-		},
-		"are for served models":        func(r *configs.Run) { r.Model = configs.Strings{"random"} },
-		"--completions is for --agent": func(r *configs.Run) { r.Completions, r.Agent = true, "act" },
-		"completions need OpenAI's protocol": func(r *configs.Run) {
-			r.Completions, r.Model = true, configs.Strings{"ollama:m"}
-		},
-		"leaves no room for a prompt in a": func(r *configs.Run) { r.Context, r.MaxTokens = 100, 100 },
-		"need --trials of at least 2":      func(r *configs.Run) { r.Memory = 1 },
-		"does not learn from a failed trial": func(r *configs.Run) {
-			r.Trials, r.Model = 2, configs.Strings{"expert"}
-		},
-		"same-step is 1": func(r *configs.Run) { r.Trials, r.SameStep = 2, 1 },
-		"has no effect with --set memory=0": func(r *configs.Run) {
-			r.Trials, r.Memory, r.ReflectionPrompt = 2, 0, "x.yaml"
-		},
-		"reflection-tokens 4000 leaves no room": func(r *configs.Run) {
-			r.Trials, r.ReflectionTokens, r.Context = 2, 4000, 4000
-		},
-		"heldout sweep --perturb P1 plays all tasks": func(r *configs.Run) { r.Perturb = configs.Strings{"P1"} },
-		"would need another prompt in each": func(r *configs.Run) {
-			r.Perturb = configs.Strings{"random:1:2"}
-		},
-		"are settings of heldout sweep": func(r *configs.Run) { r.Ind = "none" },
-	} {
+	for want, change := range sharedtest.Table[string](t, "wrongruns.yaml") {
 		r := configs.DefaultRun()
 		r.Env = configs.Strings{"pddl"}
 		served("http://127.0.0.1:1/v1")(&r)
 		sharedtest.OK(t, Validate(r, Plain))
-		change(&r)
+		sharedtest.OK(t, sharedtest.Err(configs.ParseRun("wrongruns.yaml", []byte(change), &r, nil, nil)))
 		sharedtest.Fails(t, Validate(r, Plain), want)
 	}
 }
