@@ -197,7 +197,8 @@ func newLimit(name string, bound float64, rate func(string) configs.Price) *limi
 func (l *limit) kind(e *episode.Episode) *expense {
 	key := NewEpisodeKind(e.Condition)
 	if l.kinds[key] == nil {
-		l.kinds[key] = newExpense(max(1, e.Condition.StepLimit))
+		steps := max(1, e.Condition.StepLimit)
+		l.kinds[key] = &expense{lengths.New(steps), make([]float64, steps), make([]int, steps)}
 	}
 	return l.kinds[key]
 }
@@ -267,10 +268,6 @@ type expense struct {
 	*lengths.Lengths
 	sum   []float64 // of the costs of first, second, … steps
 	count []int
-}
-
-func newExpense(limit int) *expense {
-	return &expense{lengths.New(limit), make([]float64, limit), make([]int, limit)}
 }
 
 // measured reports whether there is anything to estimate from: two steps say how prompts

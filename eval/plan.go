@@ -326,7 +326,8 @@ func (p *Plan) extends(m *record.Manifest) error {
 		planned[e.ID] = true
 	}
 	if model, was, now := p.Replaced(m); model != "" {
-		return changedPlayer(model, was, now, "--out")
+		return fmt.Errorf("the player behind %s is not the one with recorded results: %s; give another --out, or "+
+			"--accept-changed-model to continue with it", model, record.ChangedPlayer(was, now))
 	}
 	for _, g := range m.Groups {
 		for _, id := range g.Episodes {
@@ -405,10 +406,4 @@ func (p *Plan) begun(groups []record.Group, attempts []record.Attempt) []record.
 		return (g.Condition.Player != nil || p.otherPlayer(g.Condition)) && !kept[g.Condition.Key()] &&
 			!slices.ContainsFunc(g.Episodes, func(id string) bool { return kept[id] })
 	})
-}
-
-// changedPlayer says that a run directory has results of another player under the name.
-func changedPlayer(model string, was, now *record.Identity, elsewhere string) error {
-	return fmt.Errorf("the player behind %s is not the one with recorded results: %s; give another %s, or "+
-		"--accept-changed-model to continue with it", model, record.ChangedPlayer(was, now), elsewhere)
 }

@@ -117,7 +117,10 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 		err = s.sameModels(about)
 	}
 	if err == nil && change != "" {
-		err = s.beginAgain(change)
+		var dropped bool // the replies to interrupted attempts
+		if dropped, err = s.Store.DropReplies(); dropped {
+			s.Warnings = append(s.Warnings, "the episodes in flight begin again: "+change)
+		}
 	}
 	if err != nil {
 		return err
@@ -222,15 +225,6 @@ func (s *Session) change(about About) string {
 		}
 	}
 	return ""
-}
-
-// beginAgain drops the replies to interrupted attempts, and says why.
-func (s *Session) beginAgain(change string) error {
-	dropped, err := s.Store.DropReplies()
-	if dropped {
-		s.Warnings = append(s.Warnings, "the episodes in flight begin again: "+change)
-	}
-	return err
 }
 
 // AddServers notes what servers that joined the run report about themselves, by

@@ -77,8 +77,11 @@ func (p *Perturbation) add(rules configs.Perturbation) error {
 	if err := checkRules(rules, p.iface); err != nil {
 		return err
 	}
-	for _, add := range []func(configs.Perturbation) error{p.addNames, p.addWords, p.addForms, p.addReplies,
-		p.addTexts} {
+	var err error
+	if p.names, err = newNames(rules.Names, p.iface); err != nil {
+		return err
+	}
+	for _, add := range []func(configs.Perturbation) error{p.addWords, p.addForms, p.addReplies, p.addTexts} {
 		if err := add(rules); err != nil {
 			return err
 		}
@@ -128,11 +131,6 @@ func checkRules(rules configs.Perturbation, iface envs.Interface) error {
 		}
 	}
 	return nil
-}
-
-func (p *Perturbation) addNames(rules configs.Perturbation) (err error) {
-	p.names, err = newNames(rules.Names, p.iface)
-	return err
 }
 
 func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {

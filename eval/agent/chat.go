@@ -91,7 +91,10 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			used.Sent = append(used.Sent, c.Sent)
 		}
 		if tooLong, ok := errors.AsType[*model.ContextError](err); ok && !c.EndsAtRefusal {
-			c.learnLimit(tooLong.Limit)
+			// Otherwise the server would first refuse every further step.
+			if limit := tooLong.Limit; limit > 0 && (c.ContextLimit == 0 || limit < c.ContextLimit) {
+				c.ContextLimit = limit
+			}
 			if c.drop(t, &used) {
 				continue
 			}
@@ -134,14 +137,6 @@ func (c *caller) dropPart(t transcript, used *Usage) bool {
 	used.Forgotten += c.forgotten - forgotten
 	used.Trimmed++
 	return true
-}
-
-// learnLimit adopts the limit that a server's refusal names. Otherwise the server
-// would first refuse every further step.
-func (c *caller) learnLimit(limit int) {
-	if limit > 0 && (c.ContextLimit == 0 || limit < c.ContextLimit) {
-		c.ContextLimit = limit
-	}
 }
 
 // messageTokens is roughly the number of tokens that a chat template adds to

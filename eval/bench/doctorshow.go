@@ -33,7 +33,10 @@ func writeTurn(b *strings.Builder, sent []model.Message, t *episode.Turn) []mode
 			writeText(b, "no reply", x.Err.Error())
 			return sent
 		}
-		writeReply(b, x.Reply)
+		if x.Reply.Reasoning != "" {
+			writeText(b, "reasoning", x.Reply.Reasoning)
+		}
+		writeText(b, fmt.Sprintf("reply (finish reason %q)", x.Reply.FinishReason), x.Reply.Text+x.Reply.Substitute)
 	}
 	writeMove(b, t)
 	return sent
@@ -51,13 +54,6 @@ func writeMessages(b *strings.Builder, last, sent []model.Message) {
 	for _, m := range sent[same:] {
 		writeText(b, fmt.Sprintf("sent (%s)", m.Role), m.Content+m.Call.Arguments)
 	}
-}
-
-func writeReply(b *strings.Builder, r model.Reply) {
-	if r.Reasoning != "" {
-		writeText(b, "reasoning", r.Reasoning)
-	}
-	writeText(b, fmt.Sprintf("reply (finish reason %q)", r.FinishReason), r.Text+r.Substitute)
 }
 
 func writeMove(b *strings.Builder, t *episode.Turn) {

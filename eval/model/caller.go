@@ -67,7 +67,11 @@ func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fie
 		expected, err := c.pacer.wait(ctx, len(body))
 		return func(x *exchange) { c.pacer.answered(len(body), expected, reply, x.header) }, err
 	}
-	attempts, err := own.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
+	repeats := ifBlank
+	if req.Once {
+		repeats = never
+	}
+	attempts, err := own.call(ctx, repeats, func(ctx context.Context, x *exchange) error {
 		x.limit = h.replyLimit(longest(req.Decoding))
 		start := c.now()
 		if err := x.send(ctx, url, body); err != nil {

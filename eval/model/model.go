@@ -71,14 +71,6 @@ func (r Request) prompt() string {
 	return text.String()
 }
 
-// retryRule says which failed attempts are repeated.
-func (r Request) retryRule() func(*UnavailableError) bool {
-	if r.Once {
-		return never
-	}
-	return ifBlank
-}
-
 // Reply is what came back from one call.
 type Reply struct {
 	// Text is the reply without its reasoning, up to the first stop string.

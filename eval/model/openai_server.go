@@ -80,7 +80,9 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 		header = x.header
 		return err
 	})
-	if err != nil && !missing(err) && !o.keepsList(err) {
+	// Services may want another kind of key for the list alone. Whether ours is good shows at the first call.
+	refusesList := o.spec.Provider == OpenAI && o.key.Reveal() != "" && errors.As(err, new(*RequestError))
+	if err != nil && !missing(err) && !refusesList {
 		return record.ServerReport{}, err
 	}
 
@@ -126,13 +128,6 @@ func (o *openAI) besides(cards []modelCard) (names []string) {
 // names reports whether a card is our model's.
 func (o *openAI) names(card modelCard) bool {
 	return card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name)
-}
-
-// keepsList reports whether an error refuses the list of models alone: services
-// may want another kind of key for it. Whether ours is good shows at the first
-// call.
-func (o *openAI) keepsList(err error) bool {
-	return o.spec.Provider == OpenAI && o.key.Reveal() != "" && errors.As(err, new(*RequestError))
 }
 
 // missing reports whether an error says that there is no such endpoint.

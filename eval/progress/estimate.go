@@ -182,11 +182,6 @@ type life struct {
 	took  float64 // in seconds; 0 while it is in flight
 }
 
-func newPace(limit int) *pace {
-	return &pace{Lengths: lengths.New(limit), tasks: map[string]*sums{}, since: map[string]time.Time{},
-		own: map[string]ownSteps{}, begun: map[string]*life{}}
-}
-
 // sums are the sums over the results of a task.
 type sums struct{ results, successes float64 }
 

@@ -16,6 +16,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
+	"heldout/eval/lengths"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -78,7 +79,8 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 func (p *Tracker) paceOf(c *record.Condition) *pace {
 	key := eval.NewEpisodeKind(c)
 	if p.paces[key] == nil {
-		p.paces[key] = newPace(c.StepLimit)
+		p.paces[key] = &pace{Lengths: lengths.New(c.StepLimit), tasks: map[string]*sums{},
+			since: map[string]time.Time{}, own: map[string]ownSteps{}, begun: map[string]*life{}}
 		p.order = append(p.order, key)
 	}
 	return p.paces[key]
