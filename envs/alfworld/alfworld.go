@@ -53,6 +53,12 @@ type Options struct {
 	ExpertKnows string
 }
 
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{Variant: s["variant"], Split: s["split"], Dialect: s["dialect"],
+		StepLimitReward: s.On("step-limit-reward"), ExpertKnows: s["expert-knows"]}
+}
+
 // Splits are the sets of official games.
 func Splits() []string { return []string{"valid_unseen", "valid_seen", "valid_train", trainSplit} }
 

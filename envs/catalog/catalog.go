@@ -4,6 +4,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"heldout/envs"
 	"heldout/envs/address"
@@ -45,83 +49,66 @@ type Entry struct {
 	// Drawn: its worlds have pictures, or lists of what is in them.
 	Drawn bool
 	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
-	// place is what stands for an address after the name, and reach opens a provider there; they
-	// are empty for an entry that is no provider.
-	place string
+	// Place is what stands for an address after the name of a way to environments that others run; reach opens a
+	// provider there.
+	Place string
 	reach func(address string, s envs.Settings, out envs.Outside) outside.Provider
 }
 
-// Entries lists the environments.
-func Entries() []Entry {
-	return []Entry{
-		{
-			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.2", "json_2.1.3"},
-			Summary:  "household tasks: find, clean, heat, cool, place and look at things",
-			Settings: alfworld.Settings(), Generates: true, Open: openALFWorld,
-		},
-		{
-			Name: babyai.Name, Folders: []string{"babyai"},
-			Summary:  "a grid of rooms with doors, keys, balls and boxes, told in text",
-			Settings: babyai.Settings(), Drawn: true, Open: openBabyAI,
-		},
-		{
-			Name: hotpotqa.Name, Folders: []string{"hotpotqa"},
-			Summary:  "questions over Wikipedia: search, look up, answer",
-			Settings: hotpotqa.Settings(), Open: openHotpotQA,
-		},
-		{
-			Name: jericho.Name, Folders: []string{"jericho"},
-			Summary:  "text adventures on a Z-machine: 20 games, Zork I to III among them",
-			Settings: jericho.Settings(), Generates: true, Open: openJericho,
-		},
-		{
-			Name: pddl.Name, Folders: []string{"pddl"},
-			Summary:   "four strategy games: gripper, blockworld, barman, tyreworld",
-			Generates: true, Open: openPDDL,
-		},
-		{
-			Name: sciworld.Name, Folders: []string{"scienceworld"},
-			Summary:  "elementary science experiments: heat, mix, measure, grow, find",
-			Settings: sciworld.Settings(), Drawn: true,
-			Examine: func(s envs.Setup) []envs.Check { return sciworld.Examine(sciworldOptions(s)) },
-			Open: func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
-				return sciworld.New(sciworldOptions(s))
-			},
-		},
+//go:embed entries.yaml
+var entriesYAML []byte
+
+// all are the entries of the file with what opens them.
+var all = sync.OnceValue(func() (list []Entry) {
+	if err := yaml.UnmarshalWithOptions(entriesYAML, &list, yaml.Strict()); err != nil {
+		panic(err) // it is ours, and tests read it
 	}
+	for i := range list {
+		e := &list[i]
+		e.Open, e.reach = openers[e.Name], providers[e.Name]
+		if e.Name == sciworld.Name {
+			e.Examine = func(s envs.Setup) []envs.Check { return sciworld.Examine(sciworldOptions(s)) }
+		}
+	}
+	return list
+})
+
+// openers open environments.
+var openers = map[string]func(envs.Setup, envs.Outside) (envs.Env, error){
+	alfworld.Name: openALFWorld, babyai.Name: openBabyAI, hotpotqa.Name: openHotpotQA, jericho.Name: openJericho,
+	pddl.Name: openPDDL,
+	sciworld.Name: func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
+		return sciworld.New(sciworldOptions(s))
+	},
+}
+
+// providers reach environments that others run.
+var providers = map[string]func(address string, s envs.Settings, out envs.Outside) outside.Provider{
+	"exec": func(command string, s envs.Settings, out envs.Outside) outside.Provider {
+		return child.New(out.Context, command, outside.Configured(s))
+	},
+	"agentgym": func(url string, s envs.Settings, out envs.Outside) outside.Provider {
+		return agentgym.New(url, s, out)
+	},
+	"openenv": func(url string, s envs.Settings, out envs.Outside) outside.Provider {
+		return openenv.New(url, s, out)
+	},
 }
 
 // All lists the environments, and the ways to those that others run.
-func All() []Entry { return append(Entries(), providers()...) }
+func All() []Entry { return slices.Clone(all()) }
 
-// providers are the ways to environments that others run.
-func providers() []Entry {
-	return []Entry{{
-		Name: "exec", place: "COMMAND", Settings: outside.Settings(),
-		Summary: "exec:COMMAND runs a program of yours that speaks lines of JSON",
-		reach: func(command string, s envs.Settings, out envs.Outside) outside.Provider {
-			return child.New(out.Context, command, outside.Configured(s))
-		},
-	}, {
-		Name: "agentgym", place: "URL", Settings: agentgym.Settings(),
-		Summary: "agentgym:URL plays an environment of a server of AgentGym",
-		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
-			return agentgym.New(url, s, out)
-		},
-	}, {
-		Name: "openenv", place: "URL",
-		Settings: slices.Concat(outside.Settings()[1:], openenv.Settings()), // without processes
-		Summary:  "openenv:URL plays an environment of a server that speaks OpenEnv",
-		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
-			return openenv.New(url, s, out)
-		},
-	}}
+// Entries lists the environments.
+func Entries() []Entry {
+	return slices.DeleteFunc(All(), func(e Entry) bool { return e.Place != "" })
 }
 
 // Places are the names of environments that others run, with what stands for their addresses.
 func Places() (names []string) {
-	for _, e := range providers() {
-		names = append(names, e.Name+":"+e.place)
+	for _, e := range all() {
+		if e.Place != "" {
+			names = append(names, e.Name+":"+e.Place)
+		}
 	}
 	return names
 }
@@ -132,7 +119,7 @@ func (e Entry) through(place string) Entry {
 	scheme := e.Name
 	if strings.TrimSpace(place) == "" {
 		e.Open = func(envs.Setup, envs.Outside) (envs.Env, error) {
-			return nil, fmt.Errorf("%s alone names no environment: want %s:%s", scheme, scheme, e.place)
+			return nil, fmt.Errorf("%s alone names no environment: want %s:%s", scheme, scheme, e.Place)
 		}
 		return e
 	}
@@ -141,7 +128,7 @@ func (e Entry) through(place string) Entry {
 		out.Context = cmp.Or(out.Context, context.Background())
 		provider := e.reach(place, s.Settings, out)
 		options := outside.Configured(s.Settings)
-		if e.place == "URL" {
+		if e.Place == "URL" {
 			options.Address = address.Plain(place)
 		}
 		env, err := outside.New(out.Context, scheme, provider, options)
@@ -174,16 +161,15 @@ func Reach(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 // Find returns the entry with the given name.
 func Find(name string) (Entry, error) {
 	var names []string
-	for _, e := range Entries() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
 	scheme, place, _ := strings.Cut(name, ":")
-	for _, e := range providers() {
-		if e.Name == scheme {
+	for _, e := range all() {
+		switch {
+		case e.Place == "" && e.Name == name:
+			return e, nil
+		case e.Place != "" && e.Name == scheme:
 			return e.through(place), nil
+		case e.Place == "":
+			names = append(names, e.Name)
 		}
 	}
 	names = append(names, Places()...)

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +10,11 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/babyai"
+	"heldout/envs/hotpotqa"
+	"heldout/envs/jericho"
+	"heldout/envs/sciworld"
 	"heldout/envs/sharedtest"
 )
 
@@ -64,6 +70,36 @@ func TestUnknownVariant(t *testing.T) {
 		sharedtest.Fails(t, sharedtest.Err(Open(entry.Name,
 			envs.Setup{Settings: envs.Settings{"variant": "chess"}}, envs.Outside{})), "chess", entry.Name)
 	}
+}
+
+// The values that entries.yaml lists are those that the environments know.
+func TestValues(t *testing.T) {
+	var dialects []struct{ Name string }
+	sharedtest.OK(t, json.Unmarshal(sharedtest.Must(os.ReadFile("../outside/agentgym/dialects.json"))(t), &dialects))
+	servers := []string{"auto"}
+	for _, d := range dialects {
+		servers = append(servers, d.Name)
+	}
+	for name, want := range map[string][]string{
+		"alfworld split": alfworld.Splits(), "alfworld variant": {alfworld.AgentBoard, alfworld.ALFWorld},
+		"sciworld split":   sciworld.Splits(),
+		"sciworld variant": {sciworld.AgentBoard, sciworld.ScienceWorld, sciworld.AgentGym, sciworld.Newer},
+		"jericho variant":  {jericho.AgentBoard, jericho.Jericho},
+		"jericho huntdark": {jericho.HuntdarkUpstream, jericho.HuntdarkFixed},
+		"babyai variant":   {babyai.AgentBoard, babyai.AgentGym},
+		"hotpotqa wiki":    hotpotqa.Origins(), "agentgym:x agentgym-env": servers,
+	} {
+		env, setting, _ := strings.Cut(name, " ")
+		sharedtest.Same(t, settingOf(t, env, setting).Values, want, name)
+	}
+	_, names, _ := strings.Cut(settingOf(t, "sciworld", "simplifications").Help, ": ")
+	_, err := Open("sciworld", envs.Setup{Settings: envs.Settings{"simplifications": "chess"}}, envs.Outside{})
+	sharedtest.Fails(t, err, "there are "+names+";")
+}
+
+func settingOf(t *testing.T, env, name string) envs.Setting {
+	settings := sharedtest.Must(Find(env))(t).Settings
+	return settings[slices.IndexFunc(settings, func(s envs.Setting) bool { return s.Name == name })]
 }
 
 func TestUnknownName(t *testing.T) {

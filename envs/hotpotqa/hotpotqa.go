@@ -32,6 +32,15 @@ type Options struct {
 	Pages  Pages
 }
 
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{
+		Questions: s["questions"], Sample: s["sample"],
+		Pages: Pages{Origin: s["wiki"], Flow: s["wiki-flow"], URL: s["wiki-url"], Contact: s["wiki-contact"],
+			Cache: s["wiki-cache"], Index: s["wiki-index"]},
+	}
+}
+
 // Env implements envs.Env.
 type Env struct {
 	info      envs.Info

@@ -59,6 +59,12 @@ type Options struct {
 	Huntdark string
 }
 
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{Variant: s["variant"], Seed: s.Number("game-seed"), Bindings: s["jericho-bindings"],
+		Huntdark: s["huntdark"]}
+}
+
 // Env implements envs.Env.
 type Env struct {
 	info  envs.Info

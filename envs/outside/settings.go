@@ -13,23 +13,8 @@ const (
 	thresholdName = "success-threshold"
 )
 
-// mostProcesses is how many processes of a program there may be.
-const mostProcesses = 1000
-
 // longestAnswer is how long an answer may take by default.
 const longestAnswer = 2 * time.Minute
-
-// Settings are the settings for all environments that others run.
-func Settings() []envs.Setting {
-	return []envs.Setting{
-		{Name: processesName, Type: envs.Count, Default: "1", Most: mostProcesses,
-			Help: "number of processes of the program"},
-		{Name: timeoutName, Type: envs.Duration, Default: "2m",
-			Help: "how long an answer may take; after that, the episode ends without a result"},
-		{Name: thresholdName, Type: envs.Share, Default: "none", Measured: true,
-			Help: "least progress of a success, for an environment that does not say what is solved"},
-	}
-}
 
 // Configured returns the options that settings choose.
 func Configured(s envs.Settings) (o Options) {

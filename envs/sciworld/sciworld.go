@@ -60,6 +60,14 @@ type Options struct {
 	Moves int
 }
 
+// Configured returns the options for settings.
+func Configured(s envs.Settings) Options {
+	return Options{
+		Variant: s["variant"], Split: s["split"],
+		Simplifications: s["simplifications"], Moves: s.Number("simulator-limit"),
+	}
+}
+
 // Env implements envs.Env and envs.Finder.
 type Env struct {
 	info            envs.Info

@@ -17,19 +17,6 @@ const (
 	versionName = "agentgym-version"
 )
 
-// Settings are the settings for AgentGym's servers alone.
-func Settings() []envs.Setting {
-	return []envs.Setting{
-		{Name: "env-timeout", Type: envs.Duration, Default: "2m", Help: "how long a server may take to answer"},
-		{Name: nameName, Type: envs.Choice, Values: append([]string{"auto"}, names()...),
-			Help: "environment of an AgentGym server; auto is what its greeting says"},
-		{Name: tasksName, Type: envs.Words, Default: "all",
-			Help: "indices of the tasks of an AgentGym server, such as 0-99"},
-		{Name: versionName, Type: envs.Words, Default: "unknown",
-			Help: "version of an AgentGym server, which does not say it, such as a commit"},
-	}
-}
-
 type options struct {
 	name, tasks, version string
 	timeout              time.Duration

@@ -26,28 +26,6 @@ const (
 	tokenName       = "openenv-token-file"
 )
 
-// Settings are the settings for OpenEnv's servers alone: which of their fields is what.
-func Settings() []envs.Setting {
-	return []envs.Setting{
-		{Name: actionName, Type: envs.Words, Measured: true, Default: "the only text field of its actions",
-			Help: `field of OpenEnv's actions that takes the text, or an action in JSON with the text "{action}"`},
-		{Name: observationName, Type: envs.Words, Measured: true,
-			Default: `the only text field of its observations, or "text"`,
-			Help:    "fields of OpenEnv's observations that are shown, such as prompt,messages.-1.content or state.board"},
-		{Name: successName, Type: envs.Words, Measured: true, Default: "none",
-			Help: "field of OpenEnv's observations that says whether the task is solved"},
-		{Name: progressName, Type: envs.Words, Measured: true, Default: "none",
-			Help: "field of OpenEnv's observations with a progress from 0 to 1"},
-		{Name: returnName, Type: envs.Words, Measured: true, Default: "none",
-			Help: "least and largest sum of OpenEnv's rewards, such as 0:1, between which progress is measured"},
-		{Name: tasksName, Type: envs.Words, Measured: true, Default: "0-9",
-			Help: "OpenEnv's tasks: seeds such as 0-9, or a split that the server lists"},
-		{Name: resetName, Type: envs.Words, Measured: true, Default: "none",
-			Help: "further arguments of OpenEnv's reset, such as size=10&variant=easy; values may be JSON"},
-		{Name: tokenName, Type: envs.Path, Default: "none", Help: "file with the token for OpenEnv's server"},
-	}
-}
-
 // options are what the settings choose.
 type options struct {
 	outside.Options
@@ -71,9 +49,9 @@ func configured(s envs.Settings) (o options, err error) {
 	for _, field := range strings.FieldsFunc(s[observationName], func(r rune) bool { return r == ',' }) {
 		o.observation = append(o.observation, newPath(strings.TrimSpace(field)))
 	}
-	for _, setting := range Settings() {
-		if value := s[setting.Name]; setting.Measured && value != "" {
-			o.identity[setting.Name] = value
+	for name, value := range s {
+		if strings.HasPrefix(name, "openenv-") && name != tokenName && value != "" {
+			o.identity[name] = value
 		}
 	}
 	var errs [3]error
