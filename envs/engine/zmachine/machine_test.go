@@ -3,6 +3,7 @@ package zmachine
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -111,53 +112,19 @@ func TestFaultsTellWhere(t *testing.T) {
 
 // Stories that go wrong halt, say why, and stay halted.
 func TestFaults(t *testing.T) {
-	push := []byte{0xE8, 0x7F, 1}
-	// local puts a number into the first local variable, from which an instruction gets it.
-	local := func(n int, code ...byte) []byte {
-		return append([]byte{0xCD, 0x4F, 1, byte(n >> 8), byte(n)}, code...)
-	}
-	back := func(n int) []byte { return []byte{0x8C, byte(-(n + 1) >> 8), byte(-(n + 1))} } // jump to n bytes before it
-	for name, c := range map[string]struct {
-		version byte
-		code    []byte
-		want    FaultKind
-	}{
-		"loop":                {5, back(0), BudgetExceeded},
-		"loop of texts":       {5, append([]byte{0xB2, 0x94, 0xA5}, back(3)...), BudgetExceeded},
-		"stack overflow":      {5, append(push, back(3)...), StackOverflow},
-		"stack underflow":     {5, []byte{0xE9, 0x7F, 0x10, 0xE9, 0x7F, 0x10}, StackUnderflow},
-		"store range":         {5, []byte{0xE1, 0x13, 0xFF, 0x00, 0, 1}, StoreRange},
-		"division":            {5, []byte{0x17, 1, 0, 0x10}, DivisionByZero},
-		"remainder":           {5, []byte{0x18, 1, 0, 0x10}, DivisionByZero},
-		"object":              {5, []byte{0xCB, 0x1F, 0x7F, 0xFF, 1}, IllegalObject},
-		"object of test_attr": {5, local(2001, 0x4A, 1, 1, 0xC2), IllegalObject},
-		"object of jin":       {5, local(2001, 0x66, 1, 0x10, 0xC2), IllegalObject},
-		"object of sibling":   {5, local(2001, 0xA1, 1, 2, 0xC2), IllegalObject},
-		"object of child":     {5, local(2001, 0xA2, 1, 2, 0xC2), IllegalObject},
-		"object 3":            {3, local(256, 0x4A, 1, 1, 0xC2), IllegalObject},
-		"attribute of test":   {5, local(1, 0x4A, 1, 48, 0xC2), IllegalAttribute},
-		"attribute of test 3": {3, local(1, 0x4A, 1, 32, 0xC2), IllegalAttribute},
-		"attribute":           {5, []byte{0x0B, 1, 48}, IllegalAttribute},
-		"attribute 3":         {3, []byte{0x0B, 1, 32}, IllegalAttribute},
-		"property":            {5, []byte{0xE3, 0x57, 1, 1, 1}, MissingProperty},
-		"call range":          {5, []byte{0x8F, 0xFF, 0xFF}, CallRange},
-		"call of no routine":  {5, []byte{0x8F, 0x01, 0x09, 0xBA, 16}, CallNonRoutine},
-		"jump":                {5, []byte{0x8C, 0x7F, 0xFF}, JumpRange},
-		"opcode":              {5, []byte{0x00}, IllegalOpcode},
-		"opcode of version 5": {3, []byte{0xBE, 0, 0}, IllegalOpcode},
-		"return":              {5, []byte{0xB0}, BadFrame},
-		"throw":               {5, []byte{0x1C, 1, 9}, BadFrame},
-		"window":              {5, []byte{0xEB, 0x7F, 2}, IllegalWindow},
-		"text":                {5, []byte{0x8D, 0xFF, 0xFF}, PrintRange},
-		"streams":             {5, append([]byte{0xF3, 0x4F, 3, 0x02, 0x00}, back(5)...), StreamNesting},
-	} {
-		s := load(t, mini(c.version, c.code...))
+	for name, c := range sharedtest.Table[struct {
+		Version byte
+		Code    string
+		Want    FaultKind
+	}](t, "faults.yaml") {
+		code := sharedtest.Must(hex.DecodeString(strings.ReplaceAll(c.Code, " ", "")))(t)
+		s := load(t, mini(c.Version, code...))
 		for _, s := range []*Story{s, changeable(s, s.Size())} {
 			m := New(s, Options{Budget: 100_000})
 			err := m.Start()
 			f, ok := errors.AsType[*Fault](err)
-			if !ok || f.Kind != c.want || !m.Halted() {
-				t.Errorf("%s: %v, want %v", name, err, c.want)
+			if !ok || f.Kind != c.Want || !m.Halted() {
+				t.Errorf("%s: %v, want %v", name, err, c.Want)
 				continue
 			}
 			sharedtest.Equal(t, m.Step("look"), err, name, "the next step")
