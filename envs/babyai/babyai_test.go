@@ -254,3 +254,57 @@ func FuzzTask(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkStep plays the benchmark's tasks at random, 30 steps each, with the
+// list of valid actions at every step, on one core: what a step with its list
+// takes, the making of worlds included.
+func BenchmarkStep(b *testing.B) {
+	e := opened(b, Options{})
+	rng := stream.New(1, "bench")
+	var w *world
+	steps := 0
+	for b.Loop() {
+		if steps%stepLimit == 0 {
+			w, _ = played(b, e, e.Tasks()[steps/stepLimit%len(e.Tasks())].ID)
+		}
+		actions, err := w.Actions(b.Context())
+		if err != nil || len(actions) == 0 {
+			b.Fatalf("%d actions, %v", len(actions), err)
+		}
+		act(b, w, actions[rng.IntN(len(actions))])
+		steps++
+	}
+	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+}
+
+// Seeds of a small level repeat worlds. Tasks with one content look alike from everywhere
+// that the same actions lead to.
+func TestContent(t *testing.T) {
+	e := opened(t, Options{})
+	look := func(id string) (seen []string) {
+		w, start := played(t, e, id)
+		seen = append(seen, start.Goal, start.Observation)
+		for _, action := range []string{"turn left", "turn left", "move forward", "turn right", "move forward"} {
+			seen = append(seen, act(t, w, action).Observation)
+		}
+		return seen
+	}
+	first := map[string]string{} // task of each content
+	repeated := 0
+	for seed := range 200 {
+		id := fmt.Sprintf("BabyAI-OpenRedDoor-v0/%d", testSeeds+seed)
+		content := sharedtest.Must(Content(id))(t)
+		before, ok := first[content]
+		if !ok {
+			first[content] = id
+			continue
+		}
+		repeated++
+		sharedtest.Same(t, look(id), look(before), before, "and", id, "have one content, and differ")
+	}
+	t.Logf("%d of 200 seeds repeat a world", repeated)
+	if repeated == 0 || len(first) < 10 {
+		t.Errorf("%d contents in 200 seeds", len(first))
+	}
+	sharedtest.Fails(t, sharedtest.Err(Content("BabyAI-Nowhere-v0/1")), "", "a name that no task has is no error")
+}

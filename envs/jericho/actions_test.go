@@ -1,6 +1,7 @@
 package jericho
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,5 +88,28 @@ func TestNoCommands(t *testing.T) {
 		if groups := s.effective(p.actions(), s.snapshot(), nil); len(groups) > 0 {
 			t.Errorf("groups %v", groups)
 		}
+	}
+}
+
+// A story that knows only the short forms of directions is asked for those.
+func TestShortDirections(t *testing.T) {
+	image := slices.Clone(lowlightImage)
+	story := sharedtest.Must(zmachine.Load(image))(t)
+	templates := []string{"north", "take OBJ", "north OBJ", "south"}
+	sharedtest.Same(t, understood(templates, story), templates, "a story that knows both:")
+	for _, w := range zmachine.New(story, zmachine.Options{}).Dictionary() {
+		if w.Text == "north" {
+			image[w.Address+1] ^= 0x20 // another letter
+		}
+	}
+	story = sharedtest.Must(zmachine.Load(image))(t)
+	sharedtest.Same(t, understood(templates, story), []string{"n", "take OBJ", "north OBJ", "south"},
+		"a story that does not know north:")
+}
+
+// The benchmark's games understand the long forms.
+func TestOfficialDirections(t *testing.T) {
+	for i := range games {
+		sharedtest.Same(t, understood(words().Basic, officialStory(t, &games[i])), words().Basic, games[i].Name)
 	}
 }
