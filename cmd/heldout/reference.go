@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed" // for a text
 	"fmt"
 	"slices"
 	"strings"
@@ -109,25 +110,14 @@ func filled(text string, indent int) string {
 	return strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 
+//go:embed keys.txt
+var keysText string
+
 // keysPage explains the keys of configuration files, from the declared options.
 func keysPage() string {
 	var b strings.Builder
 	b.WriteString(underlined("Keys of --set and of configuration files", '='))
-	b.WriteString(`
-    heldout run --set retries=3 --set top-p=0.9 --config run.yaml
-
-Every flag is also a key, and what few people need is only a key. --set sets one
-key: KEY=VALUE, once more for each value of a list. The file of --config, for
-run and sweep, is YAML; flags and --set override it. A list may be written as
-one value. An unknown key is an error that names what is close.
-
-    env: [alfworld, babyai]
-    model: [vllm:base, vllm:ckpt-1000]
-    names: {"vllm:ckpt-1000": tuned}
-    base-url: http://HOST:8000/v1
-    seeds: 0-2
-    temperature: 1.0
-`)
+	b.WriteString(keysText)
 	defaults := configs.DefaultRun()
 	c := &cobra.Command{}
 	sweepFlags(c.Flags(), &defaults)
