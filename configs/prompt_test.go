@@ -103,9 +103,7 @@ func TestParsePromptErrors(t *testing.T) {
 				t.Fatal("no error")
 			}
 			for _, w := range append(c.Want, "mine:") {
-				if !strings.Contains(err.Error(), w) {
-					t.Errorf("the error does not say %q:\n%v", w, err)
-				}
+				sharedtest.Contains(t, err.Error(), w, "the error")
 			}
 		})
 	}

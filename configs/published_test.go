@@ -92,9 +92,7 @@ func mentions(t *testing.T, tab PublishedTable, words ...string) {
 	t.Helper()
 	notes := strings.Join(tab.Notes, "\n")
 	for _, w := range words {
-		if !strings.Contains(notes, w) {
-			t.Errorf("the notes of table %s do not mention %s", tab.ID, w)
-		}
+		sharedtest.Contains(t, notes, w, "the notes of table", tab.ID)
 	}
 }
 
@@ -513,9 +511,7 @@ func TestParsePublishedErrors(t *testing.T) {
 				t.Fatal("no error")
 			}
 			for _, w := range append(c.want, "mine.yaml:") {
-				if !strings.Contains(err.Error(), w) {
-					t.Errorf("the error does not say %q:\n%v", w, err)
-				}
+				sharedtest.Contains(t, err.Error(), w, "the error")
 			}
 		})
 	}

@@ -198,9 +198,7 @@ func TestExternalMarks(t *testing.T) {
 			}
 			marked++
 			mark := "outside of heldout, version 1, hash 0123456789abcdef"
-			if !strings.Contains(strings.Join(strings.Fields(text), " "), mark) {
-				t.Errorf("--table %s --format %s: %s", id, format, text)
-			}
+			sharedtest.Contains(t, strings.Join(strings.Fields(text), " "), mark, "table", id, format)
 		}
 	}
 	if marked < 30 {

@@ -53,9 +53,7 @@ func TestServersComeAndGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, said.String())
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-	}
+	sharedtest.Equal(t, string(got), string(want), "the tables")
 	if !strings.Contains(said.String(), "is set aside, its episodes continue elsewhere") ||
 		!strings.Contains(said.String(), "is back after") {
 		t.Errorf("servers came and went unnoticed:\n%s", &said)

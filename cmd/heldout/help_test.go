@@ -54,9 +54,7 @@ func TestHelpFits(t *testing.T) {
 		text := runLine(t, "envs", e.Name)
 		check("envs "+e.Name, text)
 		for _, s := range e.Settings {
-			if !strings.Contains(text, "--"+s.Name+" ") {
-				t.Errorf("envs %s does not list %s", e.Name, s.Name)
-			}
+			sharedtest.Contains(t, text, "--"+s.Name+" ", "envs", e.Name, s.Name)
 		}
 	}
 }
@@ -129,9 +127,7 @@ func TestCommandsHaveGroups(t *testing.T) {
 	}
 	text := runLine(t, "--help")
 	for _, title := range []string{"Play and measure:", "Look:", "Share:", "Serve and train:", "Maintain:"} {
-		if !strings.Contains(text, "\n"+title+"\n") {
-			t.Errorf("no group %q", title)
-		}
+		sharedtest.Contains(t, text, "\n"+title+"\n", "group", title)
 	}
 }
 
@@ -149,13 +145,9 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for _, o := range configs.Options() {
-		if !strings.Contains(keys, "\n- "+o.Name+": ") {
-			t.Errorf("key %s is not explained", o.Name)
-		}
+		sharedtest.Contains(t, keys, "\n- "+o.Name+": ", "key", o.Name)
 	}
 	for _, s := range catalog.Settings() {
-		if !strings.Contains(keys, "\n- "+s.Name+": ") {
-			t.Errorf("setting %s is not explained", s.Name)
-		}
+		sharedtest.Contains(t, keys, "\n- "+s.Name+": ", "setting", s.Name)
 	}
 }

@@ -19,9 +19,7 @@ func TestInventoryEnvironments(t *testing.T) {
 	sharedtest.Equal(t, len(got.Rows), len(catalog.Entries()), "lines for environments")
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{", which was found.", "pddl is not available: "} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("%q lacks %q", notes, want)
-		}
+		sharedtest.Contains(t, notes, want)
 	}
 	got = inventory.Environments(envs.Setup{}, envs.Outside{Now: time.Now}, "")
 	for _, row := range got.Rows {
@@ -56,9 +54,7 @@ func TestInventoryData(t *testing.T) {
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{"babyai/labels: It has generated tasks. Missing: x and 2 more.",
 		"The held-out score stays incomplete without babyai."} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("%q lacks %q", notes, want)
-		}
+		sharedtest.Contains(t, notes, want)
 	}
 }
 
@@ -66,9 +62,7 @@ func TestInventoryData(t *testing.T) {
 func TestInventoryFamilies(t *testing.T) {
 	text := sharedtest.Must(inventory.Families("pddl", 60))(t)
 	for _, id := range configs.FamilyIDs() {
-		if !strings.Contains(text, "\n  "+id) {
-			t.Errorf("%s is not listed", id)
-		}
+		sharedtest.Contains(t, text, "\n  "+id, id)
 	}
 	for line := range strings.Lines(text) {
 		if len([]rune(line)) > 61 && strings.HasPrefix(line, "    ") {

@@ -57,13 +57,9 @@ func TestKilledWorkers(t *testing.T) {
 	for _, w := range workers {
 		w.end()
 	}
-	if !bytes.Equal(table.Bytes(), want) {
-		t.Errorf("the table differs:\n%s\nwant\n%s", &table, want)
-	}
+	sharedtest.Equal(t, string(table.Bytes()), string(want), "the table")
 	checkEpisodes(t, dirs[1])
-	if !bytes.Equal(bundleOf(t, dirs[0]), bundleOf(t, dirs[1])) {
-		t.Error("the bundles differ")
-	}
+	sharedtest.Equal(t, string(bundleOf(t, dirs[0])), string(bundleOf(t, dirs[1])), "the bundles")
 	again := server.requests.Load() - requests
 	t.Logf("%d kills, %d requests, %d of them again", kills, requests, again)
 	if again > int64(kills*inFlight) || server.again > 0 {

@@ -96,9 +96,7 @@ func benchmarkKills(b *testing.B, embed bool) {
 		if err != nil || len(results) != n || len(ids) != n {
 			b.Errorf("%d records of %d episodes, want %d; %v", len(results), len(ids), n, err)
 		}
-		if !bytes.Equal(table.Bytes(), want) {
-			b.Errorf("the tables differ:\n%s\nwant\n%s", &table, want)
-		}
+		sharedtest.Equal(b, string(table.Bytes()), string(want), "the tables")
 		b.ReportMetric(float64(workerKills), "worker-kills")
 		b.ReportMetric(float64(leader.kills), "leader-kills")
 		b.ReportMetric(float64(nats.kills), "nats-kills")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -53,9 +52,7 @@ func TestLead(t *testing.T) {
 	if !j.Finished() || w.Finished() != 2 {
 		t.Errorf("finished: %v, played: %d", j.Finished(), w.Finished())
 	}
-	if !strings.Contains(shown.String(), "start workers with: heldout worker --queue nats://"+listen) {
-		t.Errorf("%q", shown.String())
-	}
+	sharedtest.Contains(t, shown.String(), "start workers with: heldout worker --queue nats://"+listen)
 	if len(w.Job.Flags) != 1 || w.Job.Flags[0].Name != "env" {
 		t.Errorf("flags %v", w.Job.Flags)
 	}

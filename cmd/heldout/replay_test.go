@@ -81,9 +81,7 @@ func TestNothingToReplay(t *testing.T) {
 		sharedtest.Fails(t, sharedtest.Err(replayed(t, envs.Setup{}, file)), want)
 	}
 	for _, path := range []string{folder, filepath.Join(folder, "none")} {
-		if _, err := replayed(t, envs.Setup{}, path); err == nil {
-			t.Errorf("%s is replayed", path)
-		}
+		sharedtest.Fails(t, sharedtest.Err(replayed(t, envs.Setup{}, path)), "", path)
 	}
 }
 

@@ -161,9 +161,7 @@ func TestKill(t *testing.T) {
 			killed := func() *exec.Cmd { return fakeRun(listening.URL, dirs[1], more...) }
 			killAtRandom(t, killed, &starts, c.kills, c.requests)
 			got := sharedtest.Must(killed().Output())(t)
-			if !bytes.Equal(got, want) {
-				t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-			}
+			sharedtest.Equal(t, string(got), string(want), "the tables")
 			checkEpisodes(t, dirs[1])
 			if !bytes.Equal(bundleOf(t, dirs[0]), bundleOf(t, dirs[1])) {
 				t.Error("the bundles differ")
@@ -238,9 +236,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	got := sharedtest.Must(fakeRun(server.URL, dir).Output())(t)
-	if !bytes.Equal(got, want) {
-		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-	}
+	sharedtest.Equal(t, string(got), string(want), "the tables")
 	checkEpisodes(t, dir)
 }
 
@@ -289,9 +285,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("the run ended with %v, want exit code %d", err, exitInterrupted)
 	}
-	if !strings.Contains(stderr.String(), "the same command continues") {
-		t.Errorf("standard error: %s", stderr.String())
-	}
+	sharedtest.Contains(t, stderr.String(), "the same command continues", "standard error")
 	said := regexp.MustCompile(`(?m)^(\d+)/60 episodes.* [1-6] stopped`).FindStringSubmatch(stderr.String())
 	if said == nil || strings.Contains(stderr.String(), "failed") {
 		t.Fatalf("standard error: %s", &stderr)
@@ -300,14 +294,10 @@ func TestInterrupt(t *testing.T) {
 	stderr.Reset()
 	again.Stderr = &stderr
 	got := sharedtest.Must(again.Output())(t)
-	if !bytes.Equal(got, want) {
-		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-	}
+	sharedtest.Equal(t, string(got), string(want), "the tables")
 	checkEpisodes(t, dir)
 	for _, line := range []string{said[1] + " of 60 episodes already have a result", "60/60 episodes"} {
-		if !strings.Contains(stderr.String(), line) {
-			t.Errorf("it does not say %s: %s", line, &stderr)
-		}
+		sharedtest.Contains(t, stderr.String(), line)
 	}
 	if again := fake.requests.Load() - requests; again > 6 {
 		t.Errorf("%d requests were made again: more than those in flight", again)
@@ -329,9 +319,7 @@ func TestFailingServer(t *testing.T) {
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
 		t.Fatalf("%v: %s", err, exit.Stderr)
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-	}
+	sharedtest.Equal(t, string(got), string(want), "the tables")
 	requests, calls := 0, 0
 	for _, r := range checkEpisodes(t, dir) {
 		requests += r.Requests

@@ -244,9 +244,7 @@ func TestServeRecords(t *testing.T) {
 	}
 	// Episodes of other data do not belong there.
 	text := refusal(t, "pddl", "--generator-seed", "5", "--record", dir, "--name", "my agent")
-	if !strings.Contains(text, "other settings or data: give another folder") {
-		t.Errorf("a foreign folder: %s", text)
-	}
+	sharedtest.Contains(t, text, "other settings or data: give another folder", "a foreign folder")
 }
 
 // refusal is what a server says that does not start.
@@ -319,14 +317,10 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 					"--name", "folder", "--set", "player=version=2"},
 			} {
 				text := refusal(t, append([]string{of.env, "--record", dir}, args...)...)
-				if !strings.Contains(text, want) {
-					t.Errorf("%q: %s, want %s", args, text, want)
-				}
+				sharedtest.Contains(t, text, want, args)
 			}
 			said := session("--name", "folder")
-			if !strings.Contains(said, of.run+" goes on: results of 1 episode are there") {
-				t.Errorf("the same player: %s", said)
-			}
+			sharedtest.Contains(t, said, of.run+" goes on: results of 1 episode are there", "the same player")
 			session("--name", "folder", "--set", "player=version=2", "--accept-changed-model")
 			var out bytes.Buffer
 			sys := &system{stdout: &out, stderr: &out, getenv: noVariables, now: time.Now}
@@ -354,9 +348,7 @@ func TestServeRefusesPlayers(t *testing.T) {
 		"without blanks at its ends":    {"--record", dir, "--name", " x"},
 		"characters, want 1 to 80 that": {"--record", dir, "--name", "a\nb"},
 	} {
-		if text := refusal(t, append([]string{"pddl"}, args...)...); !strings.Contains(text, want) {
-			t.Errorf("%q: %s, want %s", args, text, want)
-		}
+		sharedtest.Contains(t, refusal(t, append([]string{"pddl"}, args...)...), want, args)
 	}
 }
 

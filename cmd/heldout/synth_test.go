@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -156,10 +155,6 @@ func TestJudgeKill(t *testing.T) {
 		_ = cmd.Wait() // it was killed
 	}
 	sharedtest.OK(t, judge(out).Run())
-	if !bytes.Equal(labels(calm), labels(out)) {
-		t.Error("the labels differ")
-	}
-	if !bytes.Equal(before, contents()) {
-		t.Error("the judge changed what it judges")
-	}
+	sharedtest.Equal(t, string(labels(calm)), string(labels(out)), "the labels")
+	sharedtest.Equal(t, string(before), string(contents()), "the judge changed what it judges")
 }

@@ -271,9 +271,7 @@ func TestKillTrials(t *testing.T) {
 	}
 	l.onChat = nil
 	got := sharedtest.Must(l.run(server.URL, dir, more...).Output())(t)
-	if !bytes.Equal(got, want) {
-		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-	}
+	sharedtest.Equal(t, string(got), string(want), "the tables")
 	checkTrials(t, dir)
 }
 
@@ -337,9 +335,7 @@ func TestTrialsWithoutServer(t *testing.T) {
 		l.down.Store(nil)
 	}
 	got := sharedtest.Must(l.run(server.URL, dir).Output())(t)
-	if !bytes.Equal(got, want) {
-		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
-	}
+	sharedtest.Equal(t, string(got), string(want), "the tables")
 	checkTrials(t, dir)
 }
 

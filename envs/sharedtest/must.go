@@ -52,6 +52,14 @@ func Same(t Reporter, got, want any, about ...any) {
 	}
 }
 
+// Contains reports a text that lacks a part.
+func Contains(t Reporter, text, part string, about ...any) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%sit lacks %q:\n%.3000s", heading(about), part, text)
+	}
+}
+
 // Fails reports that there is no error, or one that does not say what is wanted.
 func Fails(t Reporter, err error, want string, about ...any) {
 	t.Helper()

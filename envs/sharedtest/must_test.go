@@ -20,6 +20,7 @@ func TestReports(t *testing.T) {
 	no := errors.New("there is no egg")
 	Equal(&h, "a", "a", "letters")
 	Same(&h, []int{1}, []int{1})
+	Contains(&h, "an egg", "egg")
 	Fails(&h, Err(0, no), "egg")
 	Fails(&h, no, "")
 	if len(h) > 0 {
@@ -28,9 +29,11 @@ func TestReports(t *testing.T) {
 	Equal(&h, "a", "b", "letters of", 3)
 	Equal(&h, 1, 2)
 	Same(&h, []int{1}, nil, "a list")
+	Contains(&h, "an egg", "cup", "a text")
 	Fails(&h, no, "cup")
 	Fails(&h, nil, "", "an egg")
 	want := []string{`letters of 3: "a", want "b"`, `1, want 2`, h[min(2, len(h)-1)],
+		"a text: it lacks \"cup\":\nan egg",
 		`the error is there is no egg, want one with "cup"`, `an egg: the error is <nil>, want one with ""`}
 	if !slices.Equal(h, want) {
 		t.Errorf("%q, want %q", h, want)

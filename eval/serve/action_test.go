@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // The valid actions can be asked for at any moment of an episode, and cost no step.
@@ -16,9 +18,7 @@ func TestActionsOnDemand(t *testing.T) {
 		`{"session":"`+ids[0]+`","actions":true,"action":"a"}`, `{"session":"`+ids[0]+`","actions":false}`)
 	for i, want := range []string{"no episode is running", `"text":"this is echo/0"`, `{"actions":["look","win"]}`,
 		`"progress":0.1`, "Invalid entry", "Invalid entry"} {
-		if !strings.Contains(got[i], want) {
-			t.Errorf("entry %d: %s, want %s", i, got[i], want)
-		}
+		sharedtest.Contains(t, got[i], want, "entry", i)
 	}
 	c := dial(t, url+"/openenv/echo/ws")
 	c.want(`{"type":"actions"}`,

@@ -450,9 +450,7 @@ func TestGymALFWorld(t *testing.T) {
 	}
 	for number, want := range map[int]string{2620: "list index out of range", -1: "list index out of range",
 		100: "no task"} {
-		if text := c.refused(c.reset(number)); !strings.Contains(text, want) {
-			t.Errorf("game %d: %s", number, text)
-		}
+		sharedtest.Contains(t, c.refused(c.reset(number)), want, "game", number)
 	}
 	if text := c.refused(c.post("/reset", map[string]any{"id": c.id, "game": 0, "world_type": "Chess"})); text != `world_type must be one of "Text", "Embody" and "Hybrid"` {
 		t.Error(text)

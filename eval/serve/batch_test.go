@@ -62,9 +62,7 @@ func TestBatch(t *testing.T) {
 		`"text":"The action has 4097 bytes; the limit is 4096. Nothing was done.","task_id":"echo/0","progress":0.0,` +
 			`"success":false,"valid":false`,
 	} {
-		if !strings.Contains(got[i], want) {
-			t.Errorf("entry %d: %s, want %s", i, got[i], want)
-		}
+		sharedtest.Contains(t, got[i], want, "entry", i)
 	}
 	sharedtest.Equal(t, ask(s, "DELETE", "/v1/sessions/"+ids[0], "").Code, 200, "closing: status")
 	sharedtest.Equal(t, ask(s, "DELETE", "/v1/sessions/"+ids[0], "").Code, 404, "closing again: status")

@@ -48,9 +48,7 @@ func TestForks(t *testing.T) {
 		`"text":"echo two","task_id":"echo/1","progress":0.2`, `"truncated":false},"reward":0.0,"done":false`,
 		`"truncated":true},"reward":0.0,"done":true`, `"text":"echo a","task_id":"echo/2"`,
 	} {
-		if !strings.Contains(got[i], want) {
-			t.Errorf("entry %d: %s, want %s", i, got[i], want)
-		}
+		sharedtest.Contains(t, got[i], want, "entry", i)
 	}
 	closing := `{"sessions":["` + strings.Join(append(forks[0], "nope"), `","`) + `"]}`
 	if answer := ask(s, "POST", "/v1/close", closing); answer.Body.String() != `{"closed":2}` ||
@@ -138,9 +136,7 @@ func TestForksOfAPipe(t *testing.T) {
 	}
 	for _, want := range []string{`["echo win",1.0,true,1.0,true,true,false,{"state_key":"`,
 		`["echo two",0.0,false,0.2,false,true,false,{"state_key":"`, `["echo x",0.0,false,0.1,false,true,false]`} {
-		if !strings.Contains(got[3], want) {
-			t.Errorf("%s lacks %s", got[3], want)
-		}
+		sharedtest.Contains(t, got[3], want)
 	}
 }
 
@@ -185,9 +181,7 @@ func TestForksOfASocket(t *testing.T) {
 		`{"type":"fork","data":{"count":"x"}}`, `{"type":"fork","data":{"from":1}}`, `{"type":"fork","data":[]}`,
 		`{"type":"fork","count":1}`} {
 		c.send(frame)
-		if got := string(c.next()); !strings.Contains(got, `"code":"VALIDATION_ERROR"`) {
-			t.Errorf("%s: %s", frame, got)
-		}
+		sharedtest.Contains(t, string(c.next()), `"code":"VALIDATION_ERROR"`, frame)
 	}
 	c.want(`{"type":"fork","data":{"count":2}}`, `{"type":"error","data":{"message":"Server at capacity: 4/4 sessions `+
 		`active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":4,"max_sessions":4}}`)

@@ -318,9 +318,7 @@ func TestShutdown(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Table().Open(Owner{}); err == nil {
-		t.Error("a session can be opened after the end")
-	}
+	sharedtest.Fails(t, sharedtest.Err(s.Table().Open(Owner{})), "", "a session can be opened after the end")
 	c.Close()
 }
 

@@ -118,9 +118,7 @@ func TestPipeLists(t *testing.T) {
 		`{"tasks":{"env":"nope"}}`)
 	for i, want := range []string{`"name":"echo"`, `{"env":"echo"`, `{"error":"unknown split`,
 		`{"error":"unknown environment`} {
-		if !strings.Contains(got[i], want) {
-			t.Errorf("%s, want %s", got[i], want)
-		}
+		sharedtest.Contains(t, got[i], want)
 	}
 }
 

@@ -116,13 +116,9 @@ func TestRecordingOfEndings(t *testing.T) {
 	step(t, gone, "look")
 	gone.Close(Gone)
 	broken := start(t, s, Owner{})
-	if _, err := broken.Step("break"); err == nil {
-		t.Error("no error")
-	}
+	sharedtest.Fails(t, sharedtest.Err(broken.Step("break")), "")
 	panicked := start(t, s, Owner{})
-	if _, err := panicked.Step("boom"); err == nil {
-		t.Error("no error")
-	}
+	sharedtest.Fails(t, sharedtest.Err(panicked.Step("boom")), "")
 	idle := start(t, s, Owner{})
 	step(t, idle, "look")
 	clock.pass(time.Hour)

@@ -250,9 +250,7 @@ func TestInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range regexp.MustCompile(`<(path|text) [^>]*>`).FindAllString(string(element), -1) {
-		if !strings.Contains(path, ` class="`) {
-			t.Errorf("it has no color: %s", path)
-		}
+		sharedtest.Contains(t, path, ` class="`)
 	}
 	f, err = New("rates", everyTable("expert"))
 	if err != nil {
@@ -340,9 +338,7 @@ func TestNothingToShow(t *testing.T) {
 	if _, err := New("pie", tables(nil)); err == nil || errors.As(err, &empty) {
 		t.Errorf("an unknown figure: %v", err)
 	}
-	if _, err := FormatOf("a.gif"); err == nil {
-		t.Error("GIF is a format")
-	}
+	sharedtest.Fails(t, sharedtest.Err(FormatOf("a.gif")), "", "GIF is a format")
 }
 
 // Ticks are round numbers that hold all values.

@@ -101,9 +101,7 @@ func TestRunsAndBelow(t *testing.T) {
 		t.Errorf("told %q", *lines)
 	}
 	for _, folders := range [][]string{{filepath.Join(root, "nowhere")}, {t.TempDir()}} {
-		if _, err := RunsBelow(folders, tell); err == nil {
-			t.Errorf("%s has runs", folders)
-		}
+		sharedtest.Fails(t, sharedtest.Err(RunsBelow(folders, tell)), "", folders)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 func TestNatural(t *testing.T) {
@@ -13,9 +15,7 @@ func TestNatural(t *testing.T) {
 	got := slices.Clone(want)
 	slices.Reverse(got)
 	slices.SortFunc(got, Natural)
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
+	sharedtest.Same(t, got, want)
 }
 
 // It is an order: antisymmetric and transitive, and only equal names are equal.

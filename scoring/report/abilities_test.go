@@ -67,9 +67,7 @@ func TestAbilitiesOfSome(t *testing.T) {
 	}
 	notes := strings.Join(tb.Notes, "\n")
 	for _, want := range []string{"without AgentBoard's ALFWorld, SciWorld, Jericho, webshop", "‡ On a part"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no note has %q:\n%s", want, notes)
-		}
+		sharedtest.Contains(t, notes, want)
 	}
 }
 

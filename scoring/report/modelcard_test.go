@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // card is the model card of runs, or the message why there is none.
@@ -30,9 +31,7 @@ func TestModelCardOfOne(t *testing.T) {
 		"no episode has a result":                     card(playedBy("expert", "mmmm")),
 		"the logs in runs/expert do not: leave them":  card(logs),
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s\nlacks %q", got, want)
-		}
+		sharedtest.Contains(t, got, want)
 	}
 }
 
@@ -45,9 +44,7 @@ func TestModelCardSentences(t *testing.T) {
 	text := card(first, second)
 	for _, want := range []string{"Measured with heldout 1.0 and heldout 2.0 by the default protocol, 1 seed.",
 		"PDDL 66.7* (", "BabyAI 100.0* (no interval)", "* 4 of 8 episodes have no result", `\x1b[31m`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s\nlacks %q", text, want)
-		}
+		sharedtest.Contains(t, text, want)
 	}
 	if strings.Contains(text, "\x1b") || strings.Count(text, "\n---\n") != 1 {
 		t.Errorf("a name acts on who reads the card: %q", text)

@@ -72,9 +72,7 @@ func TestTrialTables(t *testing.T) {
 			"a trial ends after the same action 3 times in a row",
 		"up to 3 trials without memory", "an oracle", "The number of trials is not published",
 	} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no note %q in\n%s", want, notes)
-		}
+		sharedtest.Contains(t, notes, want)
 	}
 	if strings.Contains(notes, "no retries without memory") {
 		t.Errorf("the control is there:\n%s", notes)
@@ -109,9 +107,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 		"m on PDDL, all trials: 1 of 2 reflections empty",
 		"no retries without memory beside it",
 	} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no note %q in\n%s", want, notes)
-		}
+		sharedtest.Contains(t, notes, want)
 	}
 	sharedtest.Same(t, below(t, find(t, tables, "trials-cost"), "episodes"), []string{"3*", "1*", "0"}, "episodes")
 }

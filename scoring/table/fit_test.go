@@ -7,6 +7,8 @@ import (
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // wide is a table of results, wider than most screens.
@@ -47,9 +49,7 @@ func TestFit(t *testing.T) {
 			}
 		}
 		for _, want := range c.have {
-			if !strings.Contains(got, want) {
-				t.Errorf("at width %d there is no %q in\n%s", c.width, want, got)
-			}
+			sharedtest.Contains(t, got, want, "at width", c.width)
 		}
 		for _, not := range c.lack {
 			if strings.Contains(got, not) {

@@ -79,9 +79,7 @@ func TestCreate(t *testing.T) {
 	one, _ := create(t, makeRun(t, time.Date(2024, 5, 1, 2, 3, 4, 0, time.UTC)), "")
 	other, _ := create(t, makeRun(t, time.Date(2024, 5, 7, 8, 9, 0, 0, time.UTC)), "")
 	a, b := read(t, one), read(t, other)
-	if !bytes.Equal(a, b) {
-		t.Error("equal runs give different bytes")
-	}
+	sharedtest.Equal(t, string(a), string(b), "equal runs give different bytes")
 	dir := t.TempDir()
 	c, err := Open(one, dir)
 	if err != nil || len(c.Runs) != 1 || c.About.Authors != "me" {

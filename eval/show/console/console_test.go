@@ -99,9 +99,7 @@ func TestTextWithoutAbilities(t *testing.T) {
 	for _, want := range []string{"The environment cannot take an action back.",
 		"The environment cannot show more than it does.", "The environment has no expert.",
 		"The environment cannot list its valid actions.", "after :up"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
+		sharedtest.Contains(t, got, want)
 	}
 }
 

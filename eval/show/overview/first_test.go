@@ -32,9 +32,7 @@ func TestTitleIsTheVerdict(t *testing.T) {
 	}
 	first := string(p.Body[0])
 	for _, sentence := range h.Verdict {
-		if !strings.Contains(html.UnescapeString(first), sentence) {
-			t.Errorf("the first screen lacks %q", sentence)
-		}
+		sharedtest.Contains(t, html.UnescapeString(first), sentence, "the first screen")
 	}
 	if want := "1 January 1970 · 3 models · 2 environments · 24 generated tasks · 2 seeds · 144 episodes"; p.Lead != want {
 		t.Errorf("the line below it is %q, want %q", p.Lead, want)

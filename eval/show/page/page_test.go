@@ -81,14 +81,10 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`<th scope="row" class="left" dir="auto">`, "<td>1*<div", "&lt;script&gt;", ">b</th>"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s lacks %s", text, want)
-		}
+		sharedtest.Contains(t, text, want)
 	}
 	broken := template.Must(template.New("").Parse("{{.Absent}}"))
-	if text := Fragment(broken, "", hostile); !strings.Contains(string(text), "Absent") {
-		t.Error(text)
-	}
+	sharedtest.Contains(t, string(Fragment(broken, "", hostile)), "Absent")
 }
 
 // What a terminal obeys is a reference wherever it stands, and no part of a text is lost.

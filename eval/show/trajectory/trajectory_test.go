@@ -89,9 +89,7 @@ func TestEpisodeShowsItsRecord(t *testing.T) {
 		"Step 1", "50.0 % (more)", "60 + 9 tokens, 1.2 s", "format error", "cut off", "ended by length",
 		"invalid action", "Hm.", "Hm?", "What?", "fly",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the episode lacks %q", want)
-		}
+		sharedtest.Contains(t, got, want, "the episode")
 	}
 	if t.Failed() {
 		t.Log(got)
@@ -200,9 +198,7 @@ func TestBundle(t *testing.T) {
 			t.Errorf("the bundle lacks %s", row.Key)
 		}
 	}
-	if !strings.Contains(string(s.Body), "50 episodes") {
-		t.Error("the list does not say how many there are")
-	}
+	sharedtest.Contains(t, string(s.Body), "50 episodes", "the list")
 }
 
 func unpack(t *testing.T, d page.Data) string {
@@ -234,9 +230,7 @@ func TestBundleChooses(t *testing.T) {
 	}
 	s := section(t, b)
 	want := fmt.Sprintf("%d of 2000 episodes: all attempts at about 10.0 %% of the tasks", len(b.rows))
-	if !strings.Contains(textOf(t, string(s.Body)), want) {
-		t.Errorf("the page does not say %q", want)
-	}
+	sharedtest.Contains(t, textOf(t, string(s.Body)), want, "the page")
 }
 
 func TestFilter(t *testing.T) {
@@ -271,9 +265,7 @@ func TestTypesByEnvironment(t *testing.T) {
 	want := `<select name="type"><option value="">all</option><optgroup label="ALFWorld"><option value="barman">` +
 		`barman</option><option value="look" selected>look</option></optgroup><optgroup label="PDDL">` +
 		`<option value="barman">barman</option><option value="blockworld">blockworld</option></optgroup></select>`
-	if !strings.Contains(got, want) {
-		t.Error(got)
-	}
+	sharedtest.Contains(t, got, want)
 }
 
 // A hit is the first passage with the text, as the episode writes it, on one line.
@@ -308,9 +300,7 @@ func TestBehaviour(t *testing.T) {
 	text := strings.Join(strings.Fields(textOf(t, render(t, EpisodePage{Episode: example()}))), " ")
 	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors",
 		"No more progress after step1"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %.900s", want, text)
-		}
+		sharedtest.Contains(t, text, want)
 	}
 	e := example()
 	e.Trajectory, e.Success = e.Trajectory[:1], true
@@ -358,9 +348,7 @@ func TestStepsOfAnArticle(t *testing.T) {
 	}
 	for _, want := range []string{`href="#` + e.ID + `-2">First error: step 2</a>, 2 in all`, "3 steps",
 		`class="wrong" d="M1 15h1v5h-1zM2 15h1v5h-1z"`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the episode lacks %s: %s", want, got)
-		}
+		sharedtest.Contains(t, got, want, "the episode")
 	}
 	e.Trajectory = nil
 	for range 12 {

@@ -48,9 +48,7 @@ func TestLabelsAreSet(t *testing.T) {
 	local := func(r *http.Request) { r.RemoteAddr = "[::1]:5555" }
 	text := body(t, get(t, s, "/runs/a/", local))
 	for _, want := range []string{"&lt;b&gt;x&lt;/b&gt;", "two &lt;i&gt;", "archived", `action="../../runs/a/labels"`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		sharedtest.Contains(t, text, want, "the page")
 	}
 	far := body(t, get(t, s, "/runs/a/"))
 	if strings.Contains(far, `<form method="post"`) || !strings.Contains(far, "paper") {

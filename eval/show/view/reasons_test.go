@@ -79,9 +79,7 @@ func TestUnreadReasons(t *testing.T) {
 		"?sort=reason": "the records are being read", "?sort=steps": "12 of 12 episodes",
 		"?reason=invalid+actions": "the records are being read",
 	} {
-		if text := body(t, get(t, s, "/runs/a/"+query)); !strings.Contains(text, want) {
-			t.Errorf("%s lacks %q", query, want)
-		}
+		sharedtest.Contains(t, body(t, get(t, s, "/runs/a/"+query)), want, query)
 	}
 	<-s.readers
 	if text := body(t, get(t, patient(s), "/runs/a/?sort=reason")); !strings.Contains(text, `aria-sort="ascending"`) {

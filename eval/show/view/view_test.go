@@ -105,9 +105,7 @@ func TestGuard(t *testing.T) {
 	policy := get(t, local, "/runs/a/").Header.Get("Content-Security-Policy")
 	for _, want := range []string{"default-src 'none'", "script-src 'sha256-", "connect-src 'self'",
 		"frame-ancestors 'none'", "base-uri 'none'"} {
-		if !strings.Contains(policy, want) {
-			t.Errorf("the policy %q lacks %s", policy, want)
-		}
+		sharedtest.Contains(t, policy, want, "the policy")
 	}
 	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
 		t.Errorf("policy %q", policy)
@@ -182,9 +180,7 @@ func TestPagesOfAList(t *testing.T) {
 	}
 	found := body(t, get(t, s, "/runs/a/?text=BOX+box%2F77."))
 	const want = `>Start</a>, observation: <span dir="auto">You see <mark>box box/77.</mark></span></div>`
-	if !strings.Contains(found, want) {
-		t.Errorf("the list lacks %s", want)
-	}
+	sharedtest.Contains(t, found, want, "the list")
 	if text := body(t, get(t, s, "/runs/a/?type=kind+1")); !strings.Contains(text, `rel="next" href="?page=2&amp;type=kind&#43;1"`) {
 		t.Error("the next page loses the filter")
 	}
@@ -202,9 +198,7 @@ func TestLongSearch(t *testing.T) {
 	text := body(t, get(t, s, "/runs/a/?text=nothing+of+the+sort"))
 	for _, want := range []string{"The first 2000 of 2100 episodes have 0 that match; the next page searches on.",
 		`rel="next" href="?from=2000&amp;page=1&amp;text=nothing&#43;of&#43;the&#43;sort"`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %q: %.3000s", want, text[strings.Index(text, "<main"):])
-		}
+		sharedtest.Contains(t, text, want, "the page")
 	}
 	text = body(t, get(t, s, "/runs/a/?text=nothing+of+the+sort&from=2000"))
 	if !strings.Contains(text, "Episodes 2001 to 2100 of 2100 have 0 that match.") {
@@ -267,9 +261,7 @@ func TestUnfinishedAndDamagedRuns(t *testing.T) {
 	} {
 		text := body(t, get(t, s, path))
 		for _, want := range wants {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q:\n%s", path, want, text[strings.Index(text, "<main"):])
-			}
+			sharedtest.Contains(t, text, want, path)
 		}
 	}
 }
@@ -560,9 +552,7 @@ func TestReading(t *testing.T) {
 	}
 	<-s.readers
 	patient(s)
-	if text := body(t, get(t, s, "/runs/a/")); !strings.Contains(text, "1 of 1 episodes") {
-		t.Errorf("after that:\n%s", text)
-	}
+	sharedtest.Contains(t, body(t, get(t, s, "/runs/a/")), "1 of 1 episodes", "after that")
 }
 
 // Runs that begin while the viewer is open get pages of their own, and names in addresses stay.
@@ -585,14 +575,10 @@ func TestRunsThatBeginLater(t *testing.T) {
 		!strings.Contains(text, "/runs/b~2/") {
 		t.Errorf("the list lacks a run: %.900s", text)
 	}
-	if text := body(t, get(t, s, "/runs/b~2/")); !strings.Contains(text, "late") {
-		t.Errorf("the page of the new run: %.900s", text)
-	}
+	sharedtest.Contains(t, body(t, get(t, s, "/runs/b~2/")), "late", "the page of the new run")
 	dirs = nil
 	now = now.Add(2 * lookout)
-	if text := body(t, get(t, s, "/runs/b/")); !strings.Contains(text, "2 of 2 episodes") {
-		t.Errorf("the page of the first run: %.900s", text)
-	}
+	sharedtest.Contains(t, body(t, get(t, s, "/runs/b/")), "2 of 2 episodes", "the page of the first run")
 }
 
 // Worlds are offered only where they can be drawn.

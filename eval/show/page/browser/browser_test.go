@@ -139,9 +139,7 @@ func TestFaultsInABrowser(t *testing.T) {
 	said := r.end()
 	for _, want := range []string{"an error", "a warning", "a claim", "asks for http://127.0.0.1:1/picture",
 		"Error: an exception"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is missing", want)
-		}
+		sharedtest.Contains(t, said, want)
 	}
 	if t.Failed() || strings.Contains(said, "a remark") {
 		t.Errorf("the failures are:\n%s", said)
