@@ -152,9 +152,7 @@ func TestRobustnessProperties(t *testing.T) {
 		a, b := Scaled{draw("a"), anchor[0]}, Scaled{draw("b"), anchor[1]}
 		of := func(base Scaled, under ...Scaled) [2]Index {
 			r, err := NewRobustness(base, under)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			sharedtest.OK(rt, err)
 			return [2]Index{r.Success, r.Progress}
 		}
 		indices, turned := of(base, a, b), of(base, b, a)

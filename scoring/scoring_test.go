@@ -385,9 +385,7 @@ func spoil(t *testing.T, dir string, m *record.Manifest) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "run.json"), b, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 }
 
 // TestCompare is worked by hand: over two seeds, A solves 1, 1, 0.5 and B 0, 1,

@@ -68,9 +68,7 @@ func uncompressed(t *testing.T, files map[string][]byte) []byte {
 		if err == nil {
 			_, err = w.Write(content)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 	}
 	sharedtest.OK(t, w.Close())
 	sharedtest.OK(t, z.Close())

@@ -405,9 +405,7 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 			err = os.WriteFile(filepath.Join(dir, name), content, 0o644)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 }
 
 // lines writes the attempts at an episode: of each trial one, if there is one.

@@ -139,9 +139,7 @@ func TestFrozenTerminal(t *testing.T) {
 func TestFrozenPipe(t *testing.T) {
 	t.Parallel()
 	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	defer reader.Close() // ends the write that waits
 	if writer.SetWriteDeadline(time.Now().Add(100*time.Millisecond)) != nil {
 		t.Skip("the deadlines of pipes are absent on this system: run this test on Linux or macOS")

@@ -48,9 +48,7 @@ func TestArchitecture(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 }
 
 // described reads a text about the code. It must have short paragraphs, and name only

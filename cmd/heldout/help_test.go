@@ -93,9 +93,7 @@ func TestShortHelp(t *testing.T) {
 		}
 		root := newRoot(&system{getenv: noVariables})
 		c, _, err := root.Find([]string{name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		first := 0
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden {

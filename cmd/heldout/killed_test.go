@@ -125,9 +125,7 @@ func (k *killing) begin() {
 		copying.Dir = k.from
 		err = errors.Join(err, copying.Run())
 	}
-	if err != nil {
-		k.Fatal(err)
-	}
+	sharedtest.OK(k, err)
 	places := strings.NewReplacer("$SERVER", k.server, "$PORT", freePort(k))
 	start := func(command string) *killed {
 		return &killed{b: k, command: func() *exec.Cmd {

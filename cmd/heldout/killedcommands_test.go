@@ -102,8 +102,6 @@ func material(t *testing.T, dir, server string) {
 		os.WriteFile(filepath.Join(dir, "q.json"), text, 0o644),
 		os.WriteFile(filepath.Join(dir, "board.tar.gz"), boardArchive(t), 0o644),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 	}
 }

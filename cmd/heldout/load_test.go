@@ -173,13 +173,9 @@ func (r *rack) play(b *testing.B, episodes int) (table []byte) {
 	start := time.Now()
 	table, err := cmd.Output()
 	took := time.Since(start).Seconds()
-	if err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.OK(b, err)
 	_, results, err := record.Read(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.OK(b, err)
 	ids, calls, moves := map[string]bool{}, 0, 0
 	for _, r := range results {
 		ids[r.ID] = true
@@ -308,9 +304,7 @@ func loadServerAt(b *testing.B, listen string, latency time.Duration, slots int)
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.OK(b, err)
 	line := make([]byte, 100)
 	n := sharedtest.Must(out.Read(line))(b)
 	return strings.TrimSpace(string(line[:n])), func() {

@@ -84,9 +84,7 @@ func makeLongLines(ts *testscript.TestScript, _ bool, _ []string) {
 // at $WIKI, which the command wiki makes refuse, and a story file at $STORY.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..")) // calls change the working directory
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	shared := filepath.Join(filepath.Dir(root), "shared")
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join(root, "cmd", "heldout", "testdata", "script"),

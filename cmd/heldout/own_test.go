@@ -151,8 +151,6 @@ func ownResults(t *testing.T, dir string) map[string]string {
 		_ = json.NewEncoder(&b).Encode(e.Trajectory) // texts and numbers
 		found[e.ID] = fmt.Sprintf("%s %s", e.Outcome, &b)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	return found
 }

@@ -81,9 +81,7 @@ func pythonOptions(t *testing.T) string {
 	repeated := map[string]bool{}
 	for _, k := range keywords {
 		c, _, err := newRoot(&system{getenv: noVariables}).Find([]string{k.command})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if kind := f.Value.Type(); kind == "stringArray" || strings.Contains(kind, "=") {
 				repeated[keyword(f.Name)] = true

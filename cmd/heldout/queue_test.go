@@ -68,9 +68,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 	kill(second) // it may still be leaving
 	sharedtest.Equal(t, table.String(), string(local), "the table differs", local)
 	_, results, err := record.Read(filepath.Join(dir, "queue"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	seen := map[string]bool{}
 	for _, r := range results {
 		if seen[r.ID] || !r.Outcome.Final() {

@@ -24,9 +24,7 @@ func played(t *testing.T) (dir string, steps int) {
 	run.StepLimit, run.Out = 6, filepath.Join(t.TempDir(), "run")
 	job, err := bench.New(bench.Outside{Now: time.Now, Getenv: func(string) string { return "" },
 		Warn: func(string) {}}, bench.Plain, bench.Default(run)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	defer job.Close()
 	ignore := func(string) {}
 	sharedtest.OK(t, job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}))

@@ -46,9 +46,7 @@ func undisturbed(t *testing.T, more ...string) (tables []byte, requests int64) {
 func checkEpisodes(t *testing.T, dir string) []record.Result {
 	t.Helper()
 	m, results, err := record.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	final := map[string]int{}
 	for _, r := range results {
 		if r.Outcome.Final() {

@@ -278,9 +278,7 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 		}},
 		"openenv": {"pddl", "pddl", func(s *serving) {
 			c, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/openenv/pddl/ws", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, err)
 			defer c.Close()
 			for _, frame := range []string{`{"type":"reset","data":{"index":0,"step_limit":1}}`,
 				`{"type":"step","data":{"message":"look around"}}`} {

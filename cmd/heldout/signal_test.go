@@ -82,9 +82,7 @@ func TestOutputFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reader, writer, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, err)
 			reader.Close()
 			defer writer.Close()
 			outs := map[string]*os.File{"closed pipe": writer}

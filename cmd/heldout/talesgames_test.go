@@ -23,9 +23,7 @@ func TestPartOfTALES(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "data", suite, file), b, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 	}
 	preset := []string{"--preset", "tales-jericho:seed-1", "--data", "data"}
 	play := append([]string{"run", "--model", "random", "--step-limit", "2", "--quiet", "--out", "run"}, preset...)

@@ -211,9 +211,7 @@ func TestTrialsOfALearner(t *testing.T) {
 func checkTrials(t *testing.T, dir string) []record.Result {
 	t.Helper()
 	m, results, err := record.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	final := map[string]record.Outcome{}
 	for _, r := range results {
 		if r.Outcome.Final() && final[r.ID] != "" {
@@ -282,9 +280,7 @@ func laterDue(t *testing.T, dir string) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false // it was killed before it wrote its plan
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	type chain struct {
 		task string
 		seed int64
@@ -322,9 +318,7 @@ func TestTrialsWithoutServer(t *testing.T) {
 			t.Errorf("exit code %d: %s", code, &stderr)
 		}
 		_, results, err := record.Read(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		for _, r := range results {
 			if first := r.Trial == 1; r.Trial > 2 || first && !down.trial && r.Outcome == record.Failure || !first &&
 				r.Outcome == record.Failure || (r.Reflection != nil) != (r.Outcome == record.Failure) {

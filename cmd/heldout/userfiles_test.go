@@ -331,8 +331,6 @@ func asJSON(t *testing.T, b []byte) []byte {
 	if err == nil {
 		b, err = json.Marshal(v)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	return b
 }

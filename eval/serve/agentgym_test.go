@@ -51,9 +51,7 @@ func gymServer(t testing.TB, data string, change func(*serve.Options), texts ...
 		t.Fatalf("%d servers, %v", len(gyms), skipped)
 	}
 	mounts, _, err := mount.Parse(out, mount.Defaults{Reward: serve.RewardSuccess}, []string{"pddl"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	o := serve.Options{
 		Mounts: mounts, Gyms: gyms, Now: out.Now, Log: noLog,
 		MaxSessions: 256, MaxPerAddress: 256, Idle: time.Minute, Version: "test",

@@ -67,9 +67,7 @@ func TestGuardBeforeTheUpgrade(t *testing.T) {
 		t.Errorf("from another site: %v", err)
 	}
 	conn, _, err := websocket.DefaultDialer.Dial(address, http.Header{"Authorization": {"Bearer correct-horse"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	conn.Close()
 	s.awaitSockets(t.Context())
 }

@@ -68,9 +68,7 @@ func TestMemory(t *testing.T) {
 	// an episode in place of another one is no more
 	m := s.options.Mounts[0]
 	set, task, err := m.Find(TaskChoice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	if _, err := open[1].Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
 		t.Error(err)
 	}

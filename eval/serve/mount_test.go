@@ -27,9 +27,7 @@ func mounts(t *testing.T, m mount.Defaults, texts ...string) []*serve.Mount {
 	t.Helper()
 	m.Reward = serve.RewardSuccess
 	all, _, err := mount.Parse(outside(), m, texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	return all
 }
 

@@ -46,9 +46,7 @@ type wsClient struct {
 func dial(t *testing.T, url string) *wsClient {
 	t.Helper()
 	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(url, "http"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // a hang is a failure
 	return &wsClient{conn, t}
@@ -77,9 +75,7 @@ func (c *wsClient) wantNext(reply string) {
 func (c *wsClient) next() []byte {
 	c.t.Helper()
 	_, got, err := c.ReadMessage()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	sharedtest.OK(c.t, err)
 	return got
 }
 
@@ -287,9 +283,7 @@ func TestSocketDeflate(t *testing.T) {
 	_, url := online(t, func(o *Options) { o.Deflate = true })
 	dialer := websocket.Dialer{EnableCompression: true}
 	conn, response, err := dialer.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	defer conn.Close()
 	if got := response.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(got, "permessage-deflate") {
 		t.Errorf("extensions %q", got)

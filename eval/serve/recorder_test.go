@@ -99,9 +99,7 @@ func TestRecordingOfEndings(t *testing.T) {
 	again := func(session *Session) {
 		t.Helper()
 		set, task, err := m.Find(TaskChoice{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		sharedtest.OK(t, sharedtest.Err(session.Reset(EpisodeStart{Mount: m, Set: set, Task: task})))
 	}
 	session := start(t, s, Owner{})
@@ -144,9 +142,7 @@ func TestRecordingOfALongEpisode(t *testing.T) {
 	s, kept, _ := recording1(t)
 	m := s.options.Mounts[0]
 	set, task, err := m.Find(TaskChoice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	session := sharedtest.Must(s.Table().Open(Owner{}))(t)
 	sharedtest.OK(t, sharedtest.Err(session.Reset(EpisodeStart{Mount: m, Set: set, Task: task, MaxSteps: -1})))
 	long := strings.Repeat("x", MaxAction)

@@ -137,9 +137,7 @@ func start(t *testing.T, s *Server, o Owner) *Session {
 	session := sharedtest.Must(s.Table().Open(o))(t)
 	m := s.options.Mounts[0]
 	set, task, err := m.Find(TaskChoice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	sharedtest.OK(t, sharedtest.Err(session.Reset(EpisodeStart{Mount: m, Set: set, Task: task})))
 	return session
 }

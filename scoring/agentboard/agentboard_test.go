@@ -46,9 +46,7 @@ func (w written) log(t *testing.T) string {
 	b, err := json.MarshalIndent(map[string]any{"id": w.ID, "task_name": w.Task, "goal": w.Goal,
 		"difficulty": w.Difficulty, "is_done": w.Done, "progress_rate": w.Progress, "grounding_acc": w.Grounding,
 		"score_change_record": w.Changes, "trajectory": steps, "example_prompt": "none"}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	return string(b) + "\n"
 }
 

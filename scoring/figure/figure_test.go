@@ -231,9 +231,7 @@ func TestInline(t *testing.T) {
 	for _, name := range Names() {
 		f := sharedtest.Must(New(name, everyTable("expert", "vllm:a", "paper")))(t)
 		element, marks, err := f.Inline()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		wellFormed(t, name, []byte(element))
 		if n := strings.Count(string(element), "<title>"); n == 0 || n != marks {
 			t.Errorf("%s has %d titles for %d marks", name, n, marks)
@@ -246,16 +244,12 @@ func TestInline(t *testing.T) {
 	}
 	f := sharedtest.Must(New("families", everyTable("expert")))(t)
 	element, _, err := f.Inline()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	for _, path := range regexp.MustCompile(`<(path|text) [^>]*>`).FindAllString(string(element), -1) {
 		sharedtest.Contains(t, path, ` class="`)
 	}
 	f, err = New("rates", everyTable("expert"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	element, _, err = f.Inline()
 	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil ||
 		!strings.Contains(string(element), want) {
@@ -277,9 +271,7 @@ func TestDecided(t *testing.T) {
 		for _, name := range []string{"differences", "families"} {
 			f := sharedtest.Must(New(name, tables{paired, family}))(t)
 			element, _, err := f.Inline()
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, err)
 			if want := fmt.Sprintf("+30.0 (95%% +10.0 to +50.0), p %.3f</title>",
 				c.p); !strings.Contains(string(element), want) {
 				t.Errorf("%s: no mark says %s", name, want)
@@ -312,9 +304,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 		element, _, err := f.Inline()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		wellFormed(t, name, []byte(element))
 		for _, bad := range []string{"<script", "\x1b", "\x00", "\u202e", "\xff"} {
 			if strings.Contains(string(element), bad) {

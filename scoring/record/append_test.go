@@ -223,9 +223,7 @@ func TestPoorFileSystems(t *testing.T) {
 				sharedtest.Fails(t, err, c.refusal, "error")
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, err)
 			warnings := strings.Join(s.TakeWarnings(), "\n")
 			if (warnings == "") != (c.warning == "") || !strings.Contains(warnings, c.warning) || warnings != "" &&
 				!strings.HasPrefix(warnings, dir+": ") {

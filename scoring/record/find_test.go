@@ -81,9 +81,7 @@ func TestRunsAndBelow(t *testing.T) {
 	plannedRun(t, filepath.Join(root, "deeper", "tuned"), 2)
 	names := func(runs []Parts, err error) (out []string) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		for _, p := range runs {
 			out = append(out, filepath.Base(p.Name()))
 		}

@@ -72,9 +72,7 @@ func TestIndexFollowsARun(t *testing.T) {
 		appended(t, dir, episodes[n-1])
 		updated(t, x)
 		_, want, err := Read(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 		for i := range want { // what no list says
 			r := &want[i]
 			r.Started, r.ModelSeconds, r.Trimmed, r.PromptTokens, r.Calls, r.Requests = time.Time{}, 0, 0, 0, 0, 0

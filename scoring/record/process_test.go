@@ -74,9 +74,7 @@ func startWorker(t *testing.T, dir string) (p process, said string) {
 	if err == nil {
 		err = p.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	t.Cleanup(func() { p.Process.Kill() })
 	p.lines = bufio.NewScanner(out)
 	p.lines.Scan()

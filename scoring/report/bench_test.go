@@ -103,8 +103,6 @@ func writeLargeRun(b *testing.B, dir string) {
 	}
 	manifest := sharedtest.Must(record.EncodeFile(&m))(b)
 	for _, err := range []error{out.Flush(), f.Close(), os.WriteFile(filepath.Join(dir, "run.json"), manifest, 0o644)} {
-		if err != nil {
-			b.Fatal(err)
-		}
+		sharedtest.OK(b, err)
 	}
 }

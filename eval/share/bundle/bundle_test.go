@@ -248,9 +248,7 @@ func FuzzUnpack(f *testing.F) {
 // A signature is for these bytes, by a key that may sign; ssh-keygen accepts it.
 func TestSign(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	block := sharedtest.Must(ssh.MarshalPrivateKey(private, ""))(t)
 	folder := t.TempDir()
 	key, signers := filepath.Join(folder, "key"), filepath.Join(folder, "signers")

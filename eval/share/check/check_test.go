@@ -379,9 +379,7 @@ func playPreset(t *testing.T, change func(*configs.Run)) string {
 		change(run)
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	return session(t, job)
 }
 

@@ -56,9 +56,7 @@ func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	reader := sharedtest.Must(NewCollector(runs, unsent))(t)
 	source := report.Inputs{Interval: string(stats.TheseKinds), Beside: reader.Beside(t.Context())}
 	from, _, err := sharedtest.Must(source.Load())(t).Read(runs, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	return from, sharedtest.Must(reader.Episodes(from))(t)
 }
 

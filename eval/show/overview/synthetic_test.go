@@ -85,9 +85,7 @@ func (s synthetic) write(t testing.TB, dir string) {
 	}
 	manifest := sharedtest.Must(record.EncodeFile(&m))(t)
 	for _, err := range []error{out.Flush(), f.Close(), os.WriteFile(filepath.Join(dir, "run.json"), manifest, 0o644)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, err)
 	}
 }
 

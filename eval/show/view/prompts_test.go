@@ -89,9 +89,7 @@ func played(t *testing.T, s *modelServer, kind bench.Purpose, change func(*confi
 		}
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	defer job.Close()
 	ignore := func(string) {}
 	sharedtest.OK(t, job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}))

@@ -333,9 +333,7 @@ func TestServeEnds(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	answer, err := (&http.Client{Transport: transport}).Get("http://" + l.Addr().String() + "/runs/a/live")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, err)
 	defer answer.Body.Close()
 	sharedtest.OK(t, sharedtest.Err(answer.Body.Read(make([]byte, 1))))
 	stop()
