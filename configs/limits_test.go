@@ -80,7 +80,7 @@ func TestLongLineInError(t *testing.T) {
 func TestLongRules(t *testing.T) {
 	long := strings.Repeat("look ", 200000/5)
 	for _, in := range []string{"look: " + long, long[:1000] + ": look"} {
-		_, err := ParsePerturbation("f", []byte("name: X\nenv: alfworld\nactions: {"+in+"}"))
+		_, err := Parse[Perturbation]("f", []byte("name: X\nenv: alfworld\nactions: {"+in+"}"))
 		if err == nil || !strings.HasPrefix(err.Error(), `f: a rule has more than 500 bytes: "look look look look `) {
 			t.Errorf("%.300v", err)
 		}
@@ -89,7 +89,7 @@ func TestLongRules(t *testing.T) {
 	for i := range maxRules + 1 {
 		fmt.Fprintf(&many, "  a%d: b%d\n", i, i)
 	}
-	if _, err := ParsePerturbation("f", []byte("name: X\nenv: alfworld\nactions:\n"+many.String())); err == nil ||
+	if _, err := Parse[Perturbation]("f", []byte("name: X\nenv: alfworld\nactions:\n"+many.String())); err == nil ||
 		err.Error() != "f: there are 201 rules, more than 200" {
 		t.Errorf("%.300v", err)
 	}

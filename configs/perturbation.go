@@ -98,7 +98,7 @@ func LoadPerturbation(name string) (Perturbation, error) {
 	if err != nil {
 		return Perturbation{}, err
 	}
-	return ParsePerturbation("perturbations/"+name+".yaml", b)
+	return Parse[Perturbation]("perturbations/"+name+".yaml", b)
 }
 
 // The limits of a perturbation: the time to check rules grows with the product
@@ -190,13 +190,8 @@ func (p Perturbation) Rewords() bool {
 	return p.changes()
 }
 
-// ParsePerturbation reads a perturbation. The rules are checked against the
-// environment later, when the environment is wrapped.
-func ParsePerturbation(file string, b []byte) (Perturbation, error) {
-	return Parse[Perturbation](file, b)
-}
-
-// check reports what is wrong with a perturbation by itself.
+// check reports what is wrong with a perturbation by itself. Its rules are checked against the environment when that is
+// wrapped.
 func (p Perturbation) check() error {
 	if err := p.checkLength(); err != nil {
 		return err

@@ -23,7 +23,7 @@ func TestLoadPerturbation(t *testing.T) {
 
 func TestParsePerturbationErrors(t *testing.T) {
 	for in, want := range sharedtest.Table[string](t, "perturbation-errors.yaml") {
-		if _, err := ParsePerturbation("f.yaml", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Parse[Perturbation]("f.yaml", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
 	}
@@ -34,7 +34,7 @@ func FuzzParsePerturbation(f *testing.F) {
 	f.Add("name: a\nenv: x\nactions:\n  go to {recep}: move to {recep}\n")
 	f.Add("name: P4\nenv: x\nnames: \"{class}{number}\"\nreplies: {a: b}")
 	f.Fuzz(func(t *testing.T, in string) {
-		p, err := ParsePerturbation("f", []byte(in))
+		p, err := Parse[Perturbation]("f", []byte(in))
 		if err == nil && (p.Name == "" || p.Env == "" || len(p.Actions)+len(p.Replies)+len(p.Names)+len(p.Model) == 0) {
 			t.Errorf("%q is read as %+v", in, p)
 		}

@@ -34,11 +34,6 @@ func LoadReflection(version string) (Reflection, error) {
 	return ours[Reflection](path.Join("prompts", "reflection", version+".yaml"))
 }
 
-// ParseReflection reads a reflection prompt.
-func ParseReflection(file string, b []byte) (Reflection, error) {
-	return Parse[Reflection](file, b)
-}
-
 func (r Reflection) check() error {
 	if err := needTexts(needed{"instruction", r.Instruction, nil}, needed{"memory", r.Memory, nil}); err != nil {
 		return err

@@ -29,7 +29,7 @@ func TestParseReflection(t *testing.T) {
 		"": "f: instruction is missing or empty",
 		"instruction: " + strings.Repeat("x", 300<<10) + "\nmemory: y\n": "more than",
 	} {
-		_, err := ParseReflection("f", []byte(text))
+		_, err := Parse[Reflection]("f", []byte(text))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.60q: error %v, want %q", text, err, want)
 		}
@@ -39,7 +39,7 @@ func TestParseReflection(t *testing.T) {
 func FuzzParseReflection(f *testing.F) {
 	f.Add([]byte("instruction: x\nmemory: y\nexamples: [{trial: t, reflection: p}]\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if r, err := ParseReflection("f", b); err == nil && strings.TrimSpace(r.Instruction) == "" {
+		if r, err := Parse[Reflection]("f", b); err == nil && strings.TrimSpace(r.Instruction) == "" {
 			t.Errorf("%q has no instruction", b)
 		}
 	})

@@ -170,7 +170,7 @@ func LoadPerturbation(env, arg string) (rules configs.Perturbation, file string,
 	if err != nil {
 		return rules, arg, err
 	}
-	rules, err = configs.ParsePerturbation(arg, b)
+	rules, err = configs.Parse[configs.Perturbation](arg, b)
 	return rules, arg, err
 }
 
