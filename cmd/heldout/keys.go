@@ -1,39 +1,37 @@
 package main
 
 import (
+	_ "embed" // for tables
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
 )
 
 // setFlagName is the flag that sets keys.
 const setFlagName = "set"
 
-// keyNames are the settings that few need, by the commands that have them as keys of --set and not as
-// flags; those without a command are for all.
-var keyNames = map[string][]string{
-	"": {"retries", "rpm", "tpm", "give-up-after", "wait-for-servers", "top-p",
-		"no-system-role", "history-share", "stop", "memory", "reflection-prompt", "reflection-tokens", "same-action",
-		"same-step", "budget-tokens", "budget-time", "shard", "events", "log-step", "follow", "held-in", "prices",
-		"width", "intervals", "latex", "thoughts", "weights", "no-ind-model", "no-ind-base-url", "ind", "grades",
-		"attempts", "steps", "texts", "least-progress", "least-recoveries", "per-kind", "per-task", "window",
-		"tokenizer", "duplicates", "split-seed", "max-history", "near", "max-calls", "min-errors", "success-text",
-		"error-signal", "deflate", "invalid-penalty", "step-cost", "max-memory", "max-sessions-per-client", "no-token",
-		"pprof", "player", "same-weights"},
-	"run":   playedKeys,
-	"sweep": playedKeys,
-}
+//go:embed flags.yaml
+var flagsText []byte
 
-// playedKeys are keys of commands that play: other commands, such as compare and worker, have flags of these names.
-var playedKeys = []string{"columns", "rate", "reference", "margin", "interval", "generator-seed", "queue-ack-wait",
-	"queue-ca", "queue-cert", "queue-creds", "queue-key", "queue-listen", "queue-login-env", "queue-open", "queue-wait",
-	"order"}
+// flagTables is what flags.yaml says of the names and values of flags.
+var flagTables = sync.OnceValue(func() (t struct {
+	Keys, Played    []string
+	Others, Formats map[string]string
+}) {
+	if err := yaml.Unmarshal(flagsText, &t); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	return t
+})
 
 func isKey(c *cobra.Command, name string) bool {
-	return slices.Contains(keyNames[""], name) || slices.Contains(keyNames[c.Name()], name)
+	plays := c.Name() == "run" || c.Name() == "sweep"
+	return slices.Contains(flagTables().Keys, name) || plays && slices.Contains(flagTables().Played, name)
 }
 
 // addKeys gives a command, and each below it, the flag that sets its keys. For one version the former flags

@@ -28,7 +28,7 @@ func flagError(c *cobra.Command, err error) error {
 		if isKey(c, value.GetFlag().Name) {
 			name = "--set " + value.GetFlag().Name
 		}
-		if want := valueFormats[value.GetFlag().Value.Type()]; want != "" {
+		if want := flagTables().Formats[value.GetFlag().Value.Type()]; want != "" {
 			err = fmt.Errorf("%s is %q, want %s", name, value.GetValue(), want)
 		} else {
 			err = fmt.Errorf("%s: %w", name, value.Unwrap())
@@ -37,20 +37,9 @@ func flagError(c *cobra.Command, err error) error {
 	return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 }
 
-// otherNames are flags of other programs, and what does the same here.
-var otherNames = map[string]string{
-	"resume": "the same command resumes a run", "continue": "the same command resumes a run",
-	"port": "--listen", "host": "--listen", "address": "--listen", "output": "--out", "output-dir": "--out",
-	"output-path": "--out", "url": "--base-url", "api-base": "--base-url", "endpoint": "--base-url",
-	"num-seeds": "--seeds", "num-tasks": "--limit", "num-episodes": "--limit", "samples": "--limit", "n": "--limit",
-	"workers": "--concurrency", "batch-size": "--concurrency", "num-workers": "--concurrency", "temp": "--temperature",
-	"max-new-tokens": "--max-tokens", "max-turns": "--step-limit", "environment": "--env", "dataset": "--data",
-	"api-key": "--api-key-env, which names an environment variable",
-}
-
 // meantFlag says which flag a user may have meant.
 func meantFlag(c *cobra.Command, name string) string {
-	other := otherNames[name]
+	other := flagTables().Others[name]
 	flag, _, _ := strings.Cut(strings.TrimPrefix(other, "--"), ",")
 	run, _, err := c.Root().Find([]string{"run"})
 	switch {
@@ -62,12 +51,6 @@ func meantFlag(c *cobra.Command, name string) string {
 		return ": " + other
 	}
 	return spelling.Hint("--"+name, flagNames(c))
-}
-
-// valueFormats says what values of flags look like, by the names of their types.
-var valueFormats = map[string]string{
-	"float64": "a number, such as 0.7", "int": "a whole number", "int64": "a whole number", "bool": "true or false",
-	"duration": "a time with its unit, such as 30s, 10m or 2h",
 }
 
 func flagNames(c *cobra.Command) (names []string) {
