@@ -44,8 +44,8 @@ func killedCommands(t *testing.T) []killedCommand {
 	}
 	for _, format := range export.Formats() {
 		kind := format.Extension()
-		commands = append(commands, killedCommand{Name: "export " + string(format), Args: "export played experts --format " +
-			string(format) + " --split train=0.5,val=0.5 --out data" + kind + " --force",
+		commands = append(commands, killedCommand{Name: "export " + string(format),
+			Args: fmt.Sprintf("export played experts --format %s --split train=0.5,val=0.5 --out data%s --force", format, kind),
 			Needs: []string{"played", "experts", "data.train" + kind, "data.val" + kind,
 				"data" + kind + ".manifest.json"}})
 	}

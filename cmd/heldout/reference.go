@@ -17,18 +17,19 @@ import (
 	"heldout/scoring/table"
 )
 
+// The beginnings of the pages of keys and of tables.
+//
+//go:embed keys.txt
+var keysText string
+
+//go:embed tables.txt
+var tablesText string
+
 // tablesPage explains all tables, column by column, from the list that makes them.
 func tablesPage() string {
 	var b strings.Builder
 	b.WriteString(underlined("Tables", '='))
-	b.WriteString(`
---table NAME prints a table, --table NAME,NAME several, --table all those that
-need not be asked for by name. Without it, a run prints those marked First.
-Views of a table stand behind it.
-The names of columns are those of --format csv and json; what people read stands
-behind. Rates of CSV and JSON are fractions. ` + "`heldout help statistics`" + ` says how
-intervals and p values are made.
-`)
+	b.WriteString(tablesText)
 	for _, k := range report.Kinds() {
 		if k.Of == "" {
 			b.WriteString("\n" + explained(k))
@@ -109,9 +110,6 @@ func filled(text string, indent int) string {
 	lines := table.Wrap(text, plainWidth-indent)
 	return strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
-
-//go:embed keys.txt
-var keysText string
 
 // keysPage explains the keys of configuration files, from the declared options.
 func keysPage() string {

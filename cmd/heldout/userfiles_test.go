@@ -284,8 +284,8 @@ func userFiles(t *testing.T) (files []*userFile) {
 		if c.Embedded != "" {
 			c.Text = string(sharedtest.Must(os.ReadFile(filepath.Join("..", "..", "configs", c.Embedded)))(t))
 		}
-		fill := strings.NewReplacer("DRY", "run --env pddl --data= --tasks gripper --dry-run"+fake, "SERVER", server.URL,
-			"FILE", in(c.Name), "DIR", dir, "QUESTION", oneQuestion)
+		fill := strings.NewReplacer("DRY", "run --env pddl --data= --tasks gripper --dry-run"+fake,
+			"SERVER", server.URL, "FILE", in(c.Name), "DIR", dir, "QUESTION", oneQuestion)
 		if c.Text != "" {
 			write(t, in(c.Name), fill.Replace(c.Text))
 		}
