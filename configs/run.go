@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -187,4 +188,15 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 		delete(values, name)
 	}
 	return values, nil
+}
+
+// remote matches the address of a store elsewhere, such as s3://bucket/run.
+var remote = regexp.MustCompile(`^\w{2,}://`)
+
+// CheckOut refuses a store elsewhere as the place of results: such a name would become a folder of this machine.
+func CheckOut(out string) error {
+	if remote.MatchString(out) {
+		return fmt.Errorf("out is %q, want a folder or file of this machine: mount the store, or copy there afterwards", out)
+	}
+	return nil
 }

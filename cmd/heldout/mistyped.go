@@ -50,7 +50,13 @@ func meantFlag(c *cobra.Command, name string) string {
 	case other != "" && !strings.HasPrefix(other, "--"):
 		return ": " + other
 	}
-	return spelling.Hint("--"+name, flagNames(c))
+	closest := spelling.Nearest("--"+strings.ToLower(name), flagNames(c))
+	for i, flag := range closest {
+		if key := strings.TrimPrefix(flag, "--"); isKey(c, key) {
+			closest[i] = "--set " + key
+		}
+	}
+	return spelling.Question(closest)
 }
 
 func flagNames(c *cobra.Command) (names []string) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"heldout/configs"
 )
 
 // commandTexts are texts and examples of the commands.
@@ -64,6 +66,7 @@ func newRoot(sys *system) *cobra.Command {
 	root.SetUsageFunc(writeUsage)
 	acceptFormer(root)
 	addKeys(root)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return usage(checkOut(c)) }
 	return root
 }
 
@@ -77,4 +80,12 @@ func args(minimum, maximum int, expected string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// checkOut refuses to write to a store elsewhere.
+func checkOut(c *cobra.Command) error {
+	if out := c.Flag("out"); out != nil {
+		return configs.CheckOut(out.Value.String())
+	}
+	return nil
 }

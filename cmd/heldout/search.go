@@ -373,8 +373,11 @@ func flagPassage(c *cobra.Command, f *pflag.Flag) passage {
 	if isKey(c, f.Name) {
 		return passage{title: "--set " + f.Name + "=…", text: key(f), command: "heldout help keys", flag: true}
 	}
-	return passage{title: "--" + f.Name, text: key(f), command: c.CommandPath() + " " + option,
-		flag: true}
+	text := f.Name + ": " + f.Usage // another command's flag of a name that run has may have other values
+	if c.Name() == "run" {
+		text = key(f)
+	}
+	return passage{title: "--" + f.Name, text: text, command: c.CommandPath() + " " + option, flag: true}
 }
 
 // underline matches the line below a heading.

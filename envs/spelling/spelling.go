@@ -11,8 +11,10 @@ const maxNames = 3
 
 // Hint returns the known names that a name is closest to, in words such as
 // " (did you mean babyai?)"; empty if it is close to none, or to many.
-func Hint(name string, names []string) string {
-	closest := Nearest(strings.ToLower(name), names)
+func Hint(name string, names []string) string { return Question(Nearest(strings.ToLower(name), names)) }
+
+// Question asks for names as Hint does.
+func Question(closest []string) string {
 	if len(closest) == 0 || len(closest) > maxNames {
 		return ""
 	}

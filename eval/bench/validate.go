@@ -29,6 +29,9 @@ func Validate(r configs.Run, kind Purpose) error {
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
+	if err := configs.CheckOut(r.Out); err != nil {
+		fail("%w", err)
+	}
 	if strings.HasPrefix(r.Out, "~") {
 		fail("out is %s, and only a shell knows what ~ is: give the whole path", r.Out)
 	}
