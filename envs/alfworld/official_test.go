@@ -340,24 +340,12 @@ func TestKeptGames(t *testing.T) {
 
 // Where there are no games, the error says where there are some, or what lies there instead.
 func TestWhereGamesAre(t *testing.T) {
-	for _, tt := range []struct {
-		name, layout, data, split, want string
-	}{
-		{"the folder of the splits", "json_2.1.3/valid_unseen", "json_2.1.3", "", "such games for --data DIR"},
-		{"a split", "json_2.1.3/valid_unseen", "json_2.1.3/valid_unseen", "", "such games for --data DIR"},
-		{"a folder above", "data/alfworld/json_2.1.1/valid_seen", ".", "valid_seen", "such games for --data DIR/data"},
-		{"another split", "json_2.1.2/train", ".", "", "there are games for --split train"},
-		{"two splits", "json_2.1.2/train", ".", "valid_train", "there are games for --split train"},
-		{"nothing", "somewhere", ".", "", "heldout data pull alfworld fetches it"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			dir, _ := copyGames(t, tt.layout)
-			_, err := NewOfficial(filepath.Join(dir, filepath.FromSlash(tt.data)), Options{Split: tt.split})
-			want := strings.ReplaceAll(tt.want, "DIR", dir)
-			if err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%v, want %s", err, want)
-			}
-		})
+	for _, c := range sharedtest.Cases[struct{ Layout, Data, Split, Want string }](t, "where-games-are.yaml") {
+		dir, _ := copyGames(t, c.Layout)
+		_, err := NewOfficial(filepath.Join(dir, filepath.FromSlash(c.Data)), Options{Split: c.Split})
+		if want := strings.ReplaceAll(c.Want, "DIR", dir); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", c, err, want)
+		}
 	}
 	for what, tt := range map[string]struct {
 		name, want string

@@ -63,37 +63,17 @@ func inBubble(t *testing.T, f *fakeWiki, flow Flow, test func(t *testing.T, l *L
 }
 
 func TestFlows(t *testing.T) {
-	pluto := []string{"Pluto is a dwarf planet.", "It is far & cold.", "Charon is its moon"}
-	for _, c := range []struct {
-		query string
-		json  Answer
-		html  Answer
-	}{
-		{"pluto", Answer{Title: "Pluto", Blocks: pluto},
-			Answer{Title: "Pluto", Blocks: append(append([]string{}, pluto...), "Main page and more")}},
-		{"Planet IX", Answer{Title: "Pluto", Blocks: pluto},
-			Answer{Title: "Pluto", Blocks: append(append([]string{}, pluto...), "Main page and more")}},
-		{"the planet", Answer{List: true, Titles: []string{"Mercury planet", "Pluto (redirect from Planet X)",
-			"Pluto (section Status)"}},
-			Answer{List: true, Titles: []string{"Mercury planet", "Pluto (redirect from Planet X)",
-				"Pluto (section Status)"}}},
-		{"[Mercury]", Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}},
-			Answer{List: true, Titles: []string{"Mercury", "Mercury planet"}}},
-		{"nothing", Answer{List: true}, Answer{Blocks: []string{"There were no results matching the query.",
-			"There were no results matching the query."}}},
-		// the ampersand ends the query
-		{"Söul & Co", Answer{Title: "Söul & Co", Blocks: []string{"A page with signs."}},
-			Answer{List: true, Titles: []string{"Söul & Co"}}},
-		{"Söul %26 Co", Answer{List: true, Titles: []string{"Söul & Co"}},
-			Answer{Title: "Söul & Co", Blocks: []string{"A page with signs.", "Main page and more"}}},
-	} {
-		for flow, want := range map[Flow]Answer{JSON: c.json, HTML: c.html} {
+	for _, c := range sharedtest.Cases[struct {
+		Query      string
+		JSON, HTML Answer
+	}](t, "flows.yaml") {
+		for flow, want := range map[Flow]Answer{JSON: c.JSON, HTML: c.HTML} {
 			f := &fakeWiki{pages: fakePages, redirects: map[string]string{"Planet IX": "Pluto"}}
 			synctest.Test(t, func(t *testing.T) {
 				l := newTestLive(t, Options{URL: "http://wiki.test/w", Flow: flow, Transport: recorderTransport{f}})
-				got, err := l.Search(t.Context(), c.query)
+				got, err := l.Search(t.Context(), c.Query)
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
-					t.Errorf("%s %q: %v %s", flow, c.query, err, diff)
+					t.Errorf("%s %q: %v %s", flow, c.Query, err, diff)
 				}
 			})
 		}
