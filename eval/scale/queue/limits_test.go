@@ -93,12 +93,7 @@ func TestFullQueue(t *testing.T) {
 	b := newBench(t, env.plan(t))
 	o := &server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(),
 		JetStreamMaxStore: 1 << 20, NoSigs: true, NoLog: true}
-	small := sharedtest.Must(server.NewServer(o))(t)
-	small.Start()
-	t.Cleanup(func() { Shut(small) })
-	if !small.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
-	}
+	small := start(t, o)
 	b.server = small
 	worker := tellsOf(b.ctx, t)
 	b.worker = quick(Options{Embedded: small, Tell: worker.tell})

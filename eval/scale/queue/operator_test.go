@@ -29,8 +29,8 @@ type operator struct {
 
 func newOperator(t *testing.T, a *authority) *operator {
 	t.Helper()
-	o := &operator{t: t, key: keyPair(t, nkeys.CreateOperator), address: freeAddress(t)}
-	claims := jwt.NewOperatorClaims(public(t, o.key))
+	o := &operator{t: t, key: sharedtest.Must(nkeys.CreateOperator())(t), address: freeAddress(t)}
+	claims := jwt.NewOperatorClaims(sharedtest.Must(o.key.PublicKey())(t))
 	cert, key := a.issue("server")
 	host, port, _ := net.SplitHostPort(o.address)
 	options := &server.Options{Host: host, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
@@ -43,67 +43,35 @@ func newOperator(t *testing.T, a *authority) *operator {
 	sharedtest.OK(t, (Security{Cert: cert, Key: key}).secure(options))
 	// JetStream in operator mode needs a system account.
 	options.SystemAccount, _ = o.account(options.AccountResolver, "system", 0)
-	o.server = sharedtest.Must(server.NewServer(options))(t)
-	o.server.Start()
-	t.Cleanup(func() { Shut(o.server) })
-	if !o.server.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
-	}
+	o.server = start(t, options)
 	return o
-}
-
-func keyPair(t *testing.T, create func() (nkeys.KeyPair, error)) nkeys.KeyPair {
-	t.Helper()
-	return sharedtest.Must(create())(t)
-}
-
-func public(t *testing.T, key nkeys.KeyPair) string {
-	t.Helper()
-	return sharedtest.Must(key.PublicKey())(t)
 }
 
 // account adds an account and returns its public key and the key that signs users.
 func (o *operator) account(to server.AccountResolver, name string, disk int64) (string, nkeys.KeyPair) {
 	o.t.Helper()
-	key := keyPair(o.t, nkeys.CreateAccount)
-	claims := jwt.NewAccountClaims(public(o.t, key))
+	key := sharedtest.Must(nkeys.CreateAccount())(o.t)
+	claims := jwt.NewAccountClaims(sharedtest.Must(key.PublicKey())(o.t))
 	claims.Name = name
 	if disk > 0 { // which the server reserves
 		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: disk, Streams: -1,
 			Consumer: -1, MaxBytesRequired: true}
 	}
-	token, err := claims.Encode(o.key)
-	if err == nil {
-		err = to.Store(claims.Subject, token)
-	}
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	sharedtest.OK(o.t, to.Store(claims.Subject, sharedtest.Must(claims.Encode(o.key))(o.t)))
 	return claims.Subject, key
 }
 
 // user writes the credentials of a user. It returns their file and their secrets.
 func (o *operator) user(account nkeys.KeyPair, change func(*jwt.UserClaims)) (file string, secrets []string) {
 	o.t.Helper()
-	key := keyPair(o.t, nkeys.CreateUser)
-	claims := jwt.NewUserClaims(public(o.t, key))
+	key := sharedtest.Must(nkeys.CreateUser())(o.t)
+	claims := jwt.NewUserClaims(sharedtest.Must(key.PublicKey())(o.t))
 	change(claims)
-	token, err := claims.Encode(account)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	seed, err := key.Seed()
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	content, err := jwt.FormatUserConfig(token, seed)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	token := sharedtest.Must(claims.Encode(account))(o.t)
+	seed := sharedtest.Must(key.Seed())(o.t)
+	content := sharedtest.Must(jwt.FormatUserConfig(token, seed))(o.t)
 	file = filepath.Join(o.t.TempDir(), "user.creds")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		o.t.Fatal(err)
-	}
+	sharedtest.OK(o.t, os.WriteFile(file, content, 0o600))
 	return file, []string{token, string(seed)}
 }
 
@@ -111,14 +79,9 @@ func (o *operator) user(account nkeys.KeyPair, change func(*jwt.UserClaims)) (fi
 // may remove the folder of one's streams for the other.
 func (b *bench) opensFirst() {
 	b.t.Helper()
-	first, err := connect(b.ctx, *b.leader)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	first := sharedtest.Must(connect(b.ctx, *b.leader))(b.t)
 	defer first.close()
-	if _, err := first.js.AccountInfo(b.ctx); err != nil {
-		b.t.Error(err)
-	}
+	sharedtest.OK(b.t, sharedtest.Err(first.js.AccountInfo(b.ctx)))
 }
 
 // A NATS server in operator mode with TLS takes credentials files, of the leader and
@@ -165,7 +128,7 @@ func TestOperatorMode(t *testing.T) {
 		want    string
 	}{
 		{"expired", teamKey, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(-time.Hour).Unix() }, "have expired"},
-		{"of nobody", keyPair(t, nkeys.CreateAccount), anyone, "the server refuses the credentials of --queue-creds"},
+		{"of nobody", sharedtest.Must(nkeys.CreateAccount())(t), anyone, "the server refuses the credentials of --queue-creds"},
 		{"of another account", otherKey, anyone, "no run waits for workers there"},
 		{"of an account without JetStream", bareKey, anyone, "JetStream"},
 		{"without permissions", teamKey, func(c *jwt.UserClaims) { c.Pub.Deny.Add(">") },

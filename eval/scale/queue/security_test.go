@@ -43,10 +43,7 @@ func newAuthority(t *testing.T) *authority {
 // authority's.
 func (a *authority) issue(name string) (cert, key string) {
 	a.t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	private := sharedtest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(a.t)
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{
@@ -58,22 +55,14 @@ func (a *authority) issue(name string) (cert, key string) {
 	if a.own == nil {
 		a.own, a.key = about, private
 	}
-	der, err := x509.CreateCertificate(rand.Reader, about, a.own, &private.PublicKey, a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	secret, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	der := sharedtest.Must(x509.CreateCertificate(rand.Reader, about, a.own, &private.PublicKey, a.key))(a.t)
+	secret := sharedtest.Must(x509.MarshalECPrivateKey(private))(a.t)
 	return a.write(name+".pem", "CERTIFICATE", der), a.write(name+".key", "EC PRIVATE KEY", secret)
 }
 
 func (a *authority) write(name, kind string, der []byte) string {
 	file := filepath.Join(a.dir, name)
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		a.t.Fatal(err)
-	}
+	sharedtest.OK(a.t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 	return file
 }
 
@@ -97,6 +86,18 @@ func (b *bench) refuses(address string, s Security, want string) {
 	}
 }
 
+// start starts a server for a test.
+func start(t *testing.T, o *server.Options) *server.Server {
+	t.Helper()
+	s := sharedtest.Must(server.NewServer(o))(t)
+	s.Start()
+	t.Cleanup(func() { Shut(s) })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	return s
+}
+
 // A NATS server with TLS, certificates of clients and users.
 func TestServerWithTLSAndUsers(t *testing.T) {
 	t.Parallel()
@@ -109,12 +110,7 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 		Users: []*server.User{{Username: "me", Password: "sesame:open"}}}
 	o.Port = sharedtest.Must(net.LookupPort("tcp", port))(t)
 	sharedtest.OK(t, (Security{Cert: cert, Key: key, CA: a.file}).secure(o))
-	s := sharedtest.Must(server.NewServer(o))(t)
-	s.Start()
-	t.Cleanup(func() { Shut(s) })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
-	}
+	start(t, o)
 	worker := Security{CA: a.file, Login: model.NewSecret("me:sesame:open")}
 	worker.Cert, worker.Key = a.issue("worker")
 	b.leader = quick(Options{Address: "tls://" + address, Security: worker, Tell: func(line string) { t.Log(line) }})

@@ -266,6 +266,17 @@ func TestHostileTextStaysText(t *testing.T) {
 	sharedtest.Equal(t, messages[1].Content, strings.TrimSpace(hostile))
 }
 
+// left is the report of an export, also if it leaves nothing.
+func left(t *testing.T, o Options) *Account {
+	t.Helper()
+	r, err := Run(t.Context(), o)
+	if nothing, ok := errors.AsType[*NothingError](err); ok {
+		return nothing.Report
+	}
+	sharedtest.OK(t, err)
+	return r
+}
+
 // Filters and what cannot be exported are counted by reason.
 func TestReasons(t *testing.T) {
 	won := of(good(1), invalid(), good(2))
@@ -296,14 +307,7 @@ func TestReasons(t *testing.T) {
 	} {
 		o := options(t, TRL, dir)
 		change(&o)
-		r, err := Run(t.Context(), o)
-		var nothing *NothingError
-		if errors.As(err, &nothing) {
-			r = nothing.Report
-		} else if err != nil {
-			t.Errorf("%s: %v", reason, err)
-			continue
-		}
+		r := left(t, o)
 		// Same actions are a duplicate only in the same task.
 		if want := 1; reason != Duplicate && r.Omitted[reason] < want || reason == Duplicate && r.Omitted[reason] != 0 {
 			t.Errorf("%s: %+v", reason, r.Omitted)
@@ -422,13 +426,7 @@ func TestQuestionsUnderAnotherName(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.DropTests = true
-	var nothing *NothingError
-	r, err := Run(t.Context(), o)
-	if errors.As(err, &nothing) {
-		r = nothing.Report // the records are PDDL's, so the other one differs
-	} else if err != nil {
-		t.Fatal(err)
-	}
+	r := left(t, o) // the records are PDDL's, so the other one differs
 	sharedtest.Equal(t, r.Omitted[TestTask], 1, r)
 	o.TestTasks = true
 	sharedtest.Fails(t, sharedtest.Err(Run(t.Context(), o)), "both allowed and dropped")

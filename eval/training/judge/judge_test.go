@@ -82,26 +82,12 @@ func TestSample(t *testing.T) {
 }
 
 func TestReadAnswer(t *testing.T) {
-	for _, c := range []struct {
-		reply string
-		want  Answer
-	}{
-		{`It is fine. {"verdict": "right", "kind": null}`, Answer{Label: Right, Reason: "It is fine."}},
-		{"No.\n```json\n{\"verdict\": \"Wrong \", \"kind\": \"Place\"}\n```",
-			Answer{Label: Wrong, Kind: "place", Reason: "No."}},
-		{`{"verdict": "wrong", "kind": "style"}`, Answer{Label: Wrong}},
-		{`{"verdict": "right", "kind": "logic"}`, Answer{Label: Right}},
-		{`{"verdict": "right"} or {"verdict": "wrong"}`, Answer{Unreadable: TwoVerdicts}},
-		{`{"verdict": "right"} yes, {"verdict": "right"}`, Answer{Label: Right}},
-		{`a {set} of {"x": 1} {"verdict": "right"}`, Answer{Label: Right, Reason: `a {set} of {"x": 1}`}},
-		{`{"verdict": "maybe"}`, Answer{Unreadable: NoVerdict}},
-		{`{"verdict": null}`, Answer{Unreadable: NoVerdict}},
-		{`right`, Answer{Unreadable: NoVerdict}},
-		{``, Answer{Unreadable: NoVerdict}},
-		{strings.Repeat("{", 1_000_000), Answer{Unreadable: NoVerdict}},
-		{`{"verdict": "right"` + strings.Repeat(" ", 5000) + `}`, Answer{Unreadable: NoVerdict}},
-	} {
-		sharedtest.Same(t, readAnswer(c.reply), c.want, c.reply)
+	for reply, want := range sharedtest.Table[Answer](t, "answers.yaml") {
+		sharedtest.Same(t, readAnswer(reply), want, reply)
+	}
+	for _, long := range []string{strings.Repeat("{", 1_000_000),
+		`{"verdict": "right"` + strings.Repeat(" ", 5000) + `}`} {
+		sharedtest.Same(t, readAnswer(long), Answer{Unreadable: NoVerdict})
 	}
 	if a := readCall(&calls.Call{Reply: `{"verdict": "right"}`, Fault: record.CutOff}); a.Unreadable != Unreadable(record.CutOff) || a.Label != "" {
 		t.Errorf("%+v", a)
