@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
@@ -84,9 +85,7 @@ func TestAnotherModelAnswersLater(t *testing.T) {
 	}{{"m", "m", false}, {"m", "Org/M", false}, {"", "m", false}, {"m", "", false}, {"m", "fallback", true},
 		{"m-2024-05-13", "m-2024-08-06", true}} {
 		dir := t.TempDir()
-		if _, err := play(t, t.Context(), dir, mustPlan(t, sixSteps(named(c.before), 0)), Options{}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, mustPlan(t, sixSteps(named(c.before), 0)), Options{})))
 		again := mustPlan(t, sixSteps(named(c.now), 0, 1))
 		results, err := play(t, t.Context(), dir, again, Options{})
 		changed := &ChangedModelError{}

@@ -118,9 +118,7 @@ func TestSpelling(t *testing.T) {
 	perturbed := sharedtest.Must(Wrap(env, configs.Perturbation{Name: "renamed", Env: "hotpotqa",
 		Actions: map[string]string{"lookup[{text}]": "Seek[{text}]"}}))(t)
 	w := sharedtest.Must(perturbed.NewWorld(env.Tasks()[0]))(t)
-	if _, err := w.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(w.Start(context.Background())))
 	speller := abilityOf[envs.Speller](t, w)
 	for action, want := range map[string]string{
 		"Search[Saturn]": "search[Saturn]", "Seek[moon]": "Seek[moon]", "Lookup[moon]": "lookup[moon]",
@@ -151,9 +149,7 @@ func TestTaskOutsideTheBenchmark(t *testing.T) {
 		t.Fatalf("want a task of a type that the benchmark does not have, got %+v, %v", task, err)
 	}
 	w := sharedtest.Must(perturbed.NewWorld(task))(t)
-	if _, err := w.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(w.Start(context.Background())))
 	if s, err := w.Step(context.Background(), "rotate left"); err != nil || !s.Valid {
 		t.Errorf("rotate left is answered %+v, %v", s, err)
 	}

@@ -46,9 +46,7 @@ func TestOfficialGames(t *testing.T) {
 			}
 			played++
 			w := sharedtest.Must(perturbed.NewWorld(task))(t)
-			if _, err := w.Start(ctx); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.OK(t, sharedtest.Err(w.Start(ctx)))
 			for range env.Info().StepLimit {
 				for _, a := range sharedtest.Must(abilityOf[envs.Lister](t, w).Actions(ctx))(t) {
 					if old := p.ReadAction(a); old != a {

@@ -65,9 +65,7 @@ func play(t *testing.T, env envs.Env, rules configs.Perturbation, actions ...str
 	ctx := context.Background()
 	perturbed := sharedtest.Must(Wrap(env, rules))(t)
 	w := sharedtest.Must(perturbed.NewWorld(env.Tasks()[0]))(t)
-	if _, err := w.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(w.Start(ctx)))
 	for _, a := range actions {
 		answers = append(answers, sharedtest.Must(w.Step(ctx, a))(t))
 	}

@@ -166,9 +166,7 @@ func refused(t *testing.T, rule string, perturbed *Env, of playing) {
 	p := sharedtest.Must(perturbed.ofType(of.task.Type))(t)
 	w := sharedtest.Must(perturbed.NewWorld(of.task))(t)
 	defer w.Close()
-	if _, err := w.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(w.Start(context.Background())))
 	for _, action := range of.actions {
 		if p.WriteAction(action) == action {
 			continue

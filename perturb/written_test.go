@@ -120,9 +120,7 @@ func expertActions(t *testing.T, env envs.Env, task envs.Task) (actions []string
 	t.Helper()
 	world := sharedtest.Must(env.NewWorld(task))(t)
 	defer world.Close()
-	if _, err := world.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(world.Start(t.Context())))
 	expert := abilityOf[envs.Expert](t, world)
 	for len(actions) < 60 {
 		action := sharedtest.Must(expert.ExpertAction(t.Context()))(t)

@@ -66,9 +66,7 @@ func TestDrawnTasks(t *testing.T) {
 	if err != nil || found.ID != again.ID {
 		t.Fatalf("%v, %v", found, err)
 	}
-	if _, err := reopened.NewWorld(found); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(reopened.NewWorld(found)))
 }
 
 func TestReadPaths(t *testing.T) {

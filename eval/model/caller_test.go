@@ -116,13 +116,9 @@ func TestRepliesShareABudget(t *testing.T) {
 	}
 	sharedtest.Equal(t, held.Load(), 8<<10, "bytes are held by one reply")
 	close(half.released)
-	if err := <-slow; err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, <-slow)
 	replies <- whole()
-	if err := ask(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, ask())
 	sharedtest.Equal(t, held.Load(), 0, "bytes are held by nobody")
 }
 

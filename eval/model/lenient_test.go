@@ -181,9 +181,7 @@ func TestPassingRefusals(t *testing.T) {
 	c := open(t, model.Options{BaseURL: server.URL})
 	_, err := c.Chat(t.Context(), hello)
 	as[*model.RequestError](t, err)
-	if _, err := c.Chat(t.Context(), hello); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), hello)))
 	_, err = c.Chat(t.Context(), hello)
 	as[*model.UnavailableError](t, err)
 	_, err = c.Chat(t.Context(), hello)

@@ -342,9 +342,7 @@ func TestStorm(t *testing.T) {
 					return err
 				})
 			}
-			if err := group.Wait(); err != nil {
-				t.Error(err)
-			}
+			sharedtest.OK(t, group.Wait())
 			if failed.Load() == 0 || attempts.Load() <= calls {
 				t.Errorf("%d of %d requests failed and %d attempts were counted: no storm", failed.Load(),
 					requests.Load(), attempts.Load())

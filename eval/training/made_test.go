@@ -193,9 +193,7 @@ func TestServerIsGone(t *testing.T) {
 
 func TestWrongSettings(t *testing.T) {
 	good := func() *Synthesis { return newSynthesis(work{}, 4) }
-	if err := good().Check(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, good().Check())
 	for want, change := range map[string]func(*Synthesis){
 		"count is 0, want":          func(s *Synthesis) { s.Count = 0 },
 		"count is 100001, want":     func(s *Synthesis) { s.Count = mostItems + 1 },

@@ -212,9 +212,7 @@ func (b *bench) completes() {
 // checks the records.
 func (b *bench) completed(done <-chan error) {
 	b.t.Helper()
-	if err := receive(b.ctx, b.t, done, "the run to be complete"); err != nil {
-		b.t.Fatal(err)
-	}
+	sharedtest.OK(b.t, receive(b.ctx, b.t, done, "the run to be complete"))
 	ended := make(chan struct{})
 	go func() { b.workers.Wait(); close(ended) }()
 	receive(b.ctx, b.t, ended, "the workers to end with the run")
@@ -236,10 +234,7 @@ func (b *bench) orders(n uint64) *connection {
 // connect opens a connection.
 func (b *bench) connect() *connection {
 	b.t.Helper()
-	link, err := connect(b.ctx, b.options(nil))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	link := sharedtest.Must(connect(b.ctx, b.options(nil)))(b.t)
 	b.t.Cleanup(link.close)
 	return link
 }
@@ -442,9 +437,7 @@ func TestWorkersWaitForTheRun(t *testing.T) {
 func TestOtherPlanAndVersion(t *testing.T) {
 	own, other := newLine(3).plan(t), newLine(4).plan(t)
 	j := Job{Name: "n", Tool: record.Tool{Version: "1"}, Plan: own.Hash(), Parts: own.Hashes()}
-	if err := errors.Join(j.SamePlan(own), j.SameTool(record.Tool{Version: "1", Go: "any"})); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, errors.Join(j.SamePlan(own), j.SameTool(record.Tool{Version: "1", Go: "any"})))
 	sharedtest.Fails(t, j.SamePlan(other), "line differs", "another plan")
 	sharedtest.Fails(t, j.SameTool(record.Tool{Version: "2"}), "heldout 1, and this is heldout 2", "another version")
 }
@@ -471,9 +464,7 @@ func TestSameFiles(t *testing.T) {
 func TestCheckAddress(t *testing.T) {
 	for _, good := range []string{"nats://h:4222", "tls://h", "nats://a:1,nats://b:2", "nats://a:1, tls://b",
 		"ws://h:80", "wss://a,ws://b"} {
-		if err := CheckAddress(good); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, CheckAddress(good))
 	}
 	for _, bad := range []string{"", "h:4222", "http://h", "nats://", "nats://h/x", "nats://h?x=sesame",
 		"nats://u:sesame@h", "nats://a,nats://sesame@b", "nats://h:99 sesame@x", "nats://h,ws://h", "ws://h,nats://h",

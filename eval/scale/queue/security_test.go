@@ -212,9 +212,7 @@ func TestPlace(t *testing.T) {
 	}
 	for _, p := range []Location{{Address: InProcess, Listen: ":4222", Open: true, AckWait: time.Minute},
 		{Address: InProcess, Listen: ":4222", LoginEnv: "LOGIN", AckWait: time.Minute}} {
-		if err := p.Check(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, p.Check())
 	}
 }
 

@@ -116,9 +116,7 @@ func TestCondition(t *testing.T) {
 	} {
 		sharedtest.Fails(t, sharedtest.Err(Open(dir, setup(c.condition, c.planned))), want)
 	}
-	if err := open(t, dir, condition{"n", 0.5}, 9).End(); err != nil {
-		t.Error(err)
-	}
+	sharedtest.OK(t, open(t, dir, condition{"n", 0.5}, 9).End())
 	for _, content := range []string{"", "{", `{"schema": 2}`, "[]"} {
 		sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "synth.json"), []byte(content), 0o600))
 		if _, err := Open(dir, setup(condition{"n", 0.5}, 9)); err == nil {
@@ -151,9 +149,7 @@ func TestWork(t *testing.T) {
 			c.err == nil && missing != 0 {
 			t.Errorf("%s: %d missing, %v, %d calls", name, missing, err, m.calls.Load())
 		}
-		if err := b.End(); err != nil {
-			t.Error(err)
-		}
+		sharedtest.OK(t, b.End())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	b := open(t, t.TempDir(), condition{}, 20)

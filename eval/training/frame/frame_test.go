@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -35,29 +36,17 @@ func makeRun(t testing.TB, attempts ...attempt) record.Parts {
 		Servers: map[string][]record.ServerReport{"vllm:m": {{Software: "x"}, {Software: "vllm", Version: "1"}}}}
 	for i := range 3 {
 		task := envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint(i)}
-		id, err := record.EpisodeID(m.Behaviour, task, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := sharedtest.Must(record.EpisodeID(m.Behaviour, task, c))(t)
 		m.Environments[0].Tasks = append(m.Environments[0].Tasks, task)
 		m.Groups[0].Episodes = append(m.Groups[0].Episodes, id)
 	}
 	dir := t.TempDir()
-	s, err := record.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SetManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(record.Open(dir))(t)
+	sharedtest.OK(t, s.SetManifest(m))
 	for _, a := range attempts {
-		if err := s.Append(episode(m, a)); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.OK(t, s.Append(episode(m, a)))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, s.Close())
 	return record.Parts{dir}
 }
 
@@ -89,10 +78,7 @@ func episode(m *record.Manifest, a attempt) *record.Episode {
 func written(t *testing.T, o Options, runs ...record.Parts) (conditions []conditionLine, attempts []attemptLine) {
 	t.Helper()
 	var b bytes.Buffer
-	s, err := Write(t.Context(), &b, runs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sharedtest.Must(Write(t.Context(), &b, runs, o))(t)
 	for d := json.NewDecoder(&b); ; {
 		var line json.RawMessage
 		if err := d.Decode(&line); err == io.EOF {
@@ -101,14 +87,11 @@ func written(t *testing.T, o Options, runs ...record.Parts) (conditions []condit
 		var condition conditionLine
 		var attempt attemptLine
 		if bytes.Contains(line, []byte(`"condition":`)) {
-			err = json.Unmarshal(line, &condition)
+			sharedtest.OK(t, json.Unmarshal(line, &condition))
 			conditions = append(conditions, condition)
 		} else {
-			err = json.Unmarshal(line, &attempt)
+			sharedtest.OK(t, json.Unmarshal(line, &attempt))
 			attempts = append(attempts, attempt)
-		}
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 	if s.Runs != len(runs) || s.Episodes != len(attempts) {
@@ -183,14 +166,9 @@ func TestOtherOneCounts(t *testing.T) {
 func TestBadRun(t *testing.T) {
 	run := makeRun(t, attempt{0, 1, 1, record.Success})
 	name := filepath.Join(run[0], "episodes.jsonl")
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Must(os.ReadFile(name))(t)
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(name, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.OK(t, os.WriteFile(name, b, 0o666))
 	if _, err := Write(t.Context(), io.Discard, []record.Parts{run}, Options{}); err == nil {
 		t.Error("a changed record is read")
 	}
