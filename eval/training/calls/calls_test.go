@@ -78,10 +78,8 @@ func TestAsk(t *testing.T) {
 	}
 	found.Checksum = ""
 	sharedtest.Equal(t, cmp.Diff(made, found), "")
-	if _, err := b.Ask(t.Context(), m, question("1", "ho")); err == nil ||
-		!strings.Contains(err.Error(), "the recorded call 1 has another prompt") {
-		t.Error(err)
-	}
+	sharedtest.Fails(t, sharedtest.Err(b.Ask(t.Context(), m, question("1", "ho"))),
+		"the recorded call 1 has another prompt")
 	m.err = &model.UnavailableError{Message: "gone", Attempts: 3}
 	if _, err := b.Ask(t.Context(), m, question("2", "hi")); err == nil {
 		t.Error("no error")
