@@ -4,7 +4,6 @@ package logging
 
 import (
 	"os/exec"
-	"path/filepath"
 	"syscall"
 )
 
@@ -12,12 +11,3 @@ import (
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-
-// beside returns the interpreter of the virtual environment that a binary is in; empty if it is in none.
-func beside(binary string) string {
-	folder := filepath.Dir(binary)
-	if own := filepath.Join(folder, "python3"); exists(own) && exists(filepath.Join(folder, "..", "pyvenv.cfg")) {
-		return own
-	}
-	return ""
-}

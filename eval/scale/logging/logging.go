@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -190,7 +192,11 @@ func Python(named, binary string) (string, error) {
 	if named != "" {
 		return exec.LookPath(named)
 	}
-	if own := beside(binary); own != "" {
+	own := filepath.Join(filepath.Dir(binary), "python3")
+	if runtime.GOOS == "windows" {
+		own = filepath.Join(filepath.Dir(binary), "python.exe")
+	}
+	if exists(own) && exists(filepath.Join(filepath.Dir(binary), "..", "pyvenv.cfg")) {
 		return own, nil
 	}
 	for _, name := range []string{"python3", "python"} {
