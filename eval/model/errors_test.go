@@ -56,8 +56,7 @@ func TestContextErrors(t *testing.T) {
 func TestOllamaThatFillsItsContextMayHaveCutThePrompt(t *testing.T) {
 	server := recording(t, say(200, `{"message":{"content":"x"},"done":true,"prompt_eval_count":512,"eval_count":1}`))
 	c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 512})
-	_, err := c.Chat(t.Context(), hello)
-	got := as[*model.ContextError](t, err)
+	got := as[*model.ContextError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
 	if got.Limit != 512 || got.Requested != 512 || got.Attempts != 1 {
 		t.Errorf("error is %#v, want 512 of 512 tokens", got)
 	}

@@ -179,21 +179,17 @@ func TestPassingRefusals(t *testing.T) {
 	server := recording(t, say(404, "default backend - 404"), say(200, vllmReply), say(404, "default backend - 404"),
 		say(404, `{"error":"model 'm' not found"}`))
 	c := open(t, model.Options{BaseURL: server.URL})
-	_, err := c.Chat(t.Context(), hello)
-	as[*model.RequestError](t, err)
+	as[*model.RequestError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
 	sharedtest.OK(t, sharedtest.Err(c.Chat(t.Context(), hello)))
-	_, err = c.Chat(t.Context(), hello)
-	as[*model.UnavailableError](t, err)
-	_, err = c.Chat(t.Context(), hello)
-	as[*model.RequestError](t, err)
+	as[*model.UnavailableError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
+	as[*model.RequestError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
 }
 
 func TestFullContextsWithoutARefusal(t *testing.T) {
 	const full = `{"choices":[{"message":{"content":%q},"finish_reason":"model_context_window_exceeded"}]}`
 	server := recording(t, say(200, fmt.Sprintf(full, "")), say(200, fmt.Sprintf(full, "Action")))
 	c := open(t, model.Options{BaseURL: server.URL})
-	_, err := c.Chat(t.Context(), hello)
-	as[*model.ContextError](t, err)
+	as[*model.ContextError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
 	if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Fault != record.CutOff {
 		t.Errorf("%+v, %v; want a text that is cut off", reply, err)
 	}

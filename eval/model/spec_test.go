@@ -110,8 +110,7 @@ func address(t *testing.T, spec model.Spec, base string) string {
 			url = r.URL.String()
 			return respond(400, ""), nil
 		})})
-	_, err := c.Chat(t.Context(), hello)
-	as[*model.RequestError](t, err)
+	as[*model.RequestError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
 	return url
 }
 
@@ -126,53 +125,35 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	tests := []struct {
-		name    string
-		options model.Options
-		want    []string
-	}{
-		{"nothing at all", model.Options{}, []string{"unknown provider", "no clock"}},
-		{"several", model.Options{Spec: vllmSpec, ContextLimit: -1, Timeout: -1, Retry: model.Retry{Attempts: -1}},
-			[]string{"context limit is -1 tokens", "time limit of an attempt is -1ns", "retry limits are -1 attempts",
-				"no clock"}},
-		{"no scheme", model.Options{Spec: vllmSpec, BaseURL: "localhost:8000/v1"},
-			[]string{"has no scheme: write \"http://localhost:8000/v1\""}},
-		{"other scheme", model.Options{Spec: vllmSpec, BaseURL: "ftp://h/v1"}, []string{`unknown scheme "ftp"`}},
-		{"no host", model.Options{Spec: vllmSpec, BaseURL: "http:///v1"}, []string{"names no host"}},
-		{"password", model.Options{Spec: vllmSpec, BaseURL: "user:half@h"}, []string{"--api-key-env"}},
-		{"Ollama's password", model.Options{Spec: ollamaSpec, BaseURL: "http://u:half@h"}, []string{"--api-key-env"}},
-		{"query", model.Options{Spec: ollamaSpec, BaseURL: "http://h/v1?k=v"},
-			[]string{"leave out everything from the ?"}},
-		{"bad query", model.Options{Spec: vllmSpec, BaseURL: "http://h/v1?k=%zz"}, []string{`"http://h/v1" has a query`}},
-		{"fragment", model.Options{Spec: vllmSpec, BaseURL: "http://h/v1#k"},
-			[]string{"leave out everything from the #"}},
-		{"name of a header", model.Options{Spec: vllmSpec,
-			Headers: map[string]model.Secret{"a b": model.NewSecret("x")}},
-			[]string{`"a b" is not a name of a header`}},
-		{"own header", model.Options{Spec: vllmSpec, Headers: map[string]model.Secret{"host": model.NewSecret("x")}},
-			[]string{"the header host is heldout's own"}},
-		{"value of a header", model.Options{Spec: vllmSpec,
-			Headers: map[string]model.Secret{"x": model.NewSecret("a\nb")}},
-			[]string{"the value of the header x is empty or holds"}},
-		{"Ollama's port", model.Options{Spec: ollamaSpec, BaseURL: "h:123456"},
-			[]string{`port "123456" is not a number up to 65535`}},
-		{"blank host", model.Options{Spec: ollamaSpec, BaseURL: "a b"}, []string{"base URL"}},
-		{"key", model.Options{Spec: vllmSpec, Key: model.NewSecret("half\nhalf")},
-			[]string{"the API key holds a character"}},
-	}
-	for _, test := range tests {
-		_, err := model.Open(test.options)
+	for _, test := range sharedtest.Cases[struct {
+		Name     string
+		Provider model.Provider
+		Base     string
+		Key      string
+		Headers  map[string]string
+		Negative bool // the numbers
+		Want     []string
+	}](t, "badoptions.yaml") {
+		o := model.Options{Spec: model.Spec{Provider: test.Provider, Name: "m"}, BaseURL: test.Base,
+			Key: model.NewSecret(test.Key), Headers: map[string]model.Secret{}}
+		for name, value := range test.Headers {
+			o.Headers[name] = model.NewSecret(value)
+		}
+		if test.Negative {
+			o.ContextLimit, o.Timeout, o.Retry.Attempts = -1, -1, -1
+		}
+		_, err := model.Open(o)
 		if err == nil {
-			t.Errorf("%s: no error", test.name)
+			t.Errorf("%s: no error", test.Name)
 			continue
 		}
-		for _, want := range test.want {
+		for _, want := range test.Want {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: error is %q, want %q in it", test.name, err, want)
+				t.Errorf("%s: error is %q, want %q in it", test.Name, err, want)
 			}
 		}
 		if strings.Contains(err.Error(), "half") {
-			t.Errorf("%s: error %q tells the key", test.name, err)
+			t.Errorf("%s: error %q tells the key", test.Name, err)
 		}
 	}
 }

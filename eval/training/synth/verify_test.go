@@ -206,19 +206,8 @@ func TestUnsupportedPattern(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
-	for old, c := range map[string]struct{ with, want string }{
-		`"Goal": "Put the lamp into the box.",`:             {"", `no "Goal"`},
-		`"Put the lamp into the box."`:                      {"3", "not a string"},
-		`["the lamp is in the box"]`:                        {`"x"`, "not a list"},
-		`"verification code": "^wait$", `:                   {"", `"wait" has no "verification code"`},
-		`"verification code": "^wait$",`:                    {`"verification code": 3,`, `the action "wait" has a "verification code"`},
-		`{"verification code": "^wait$", "parameters": {}}`: {`"^wait$"`, `the action "wait" is not an object`},
-		`{"item": ["lamp", "rope"]}}`: {`{"item": "lamp"}}`,
-			`the action "take {item}" has a parameter "item" whose values are not a list`},
-		`"item": ["lamp", "rope"]}}`: {`"item": [["lamp"]]}}`, `the action "take {item}" has a parameter "item" with`},
-		`"parameters": {}`:           {`"parameters": ["n"]`, `the action "wait" has "parameters" that are not an object`},
-	} {
-		sharedtest.Fails(t, sharedtest.Err(ParseScript([]byte(replacedOnce(t, old, c.with)))), c.want, old)
+	for old, c := range sharedtest.Table[struct{ With, Want string }](t, "badscripts.yaml") {
+		sharedtest.Fails(t, sharedtest.Err(ParseScript([]byte(replacedOnce(t, old, c.With)))), c.Want, old)
 	}
 	sharedtest.OK(t, script(t, shop).Check())
 	sharedtest.Fails(t, script(t, strings.Replace(shop, "^wait$", "^await$", 1)).Check(), `does not match "wait"`)
