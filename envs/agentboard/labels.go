@@ -1,5 +1,5 @@
-// Package agentboard reads the common format of AgentBoard's label files: JSON
-// Lines with one task per line.
+// Package agentboard reads the common format of AgentBoard's label files, JSON
+// Lines with one task per line, and takes actions as its drivers do.
 package agentboard
 
 import (

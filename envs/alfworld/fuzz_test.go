@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
 	"heldout/envs/sharedtest"
@@ -118,7 +119,7 @@ func FuzzStep(f *testing.F) {
 	f.Fuzz(func(t *testing.T, action string, moment uint8) {
 		w := forked(t, moments[int(moment)%len(moments)])
 		was, done := w.engine.clone(), w.done
-		normal := normalize(action)
+		normal := agentboard.ALFWorldAction(action, "put")
 		listed := slices.Contains(append(w.engine.commands(), checkAction), normal)
 		s, err := w.Step(t.Context(), action)
 		if err != nil || s.Valid != listed || s.Success && !s.Done || s.Progress == 1 != s.Success {

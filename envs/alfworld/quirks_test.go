@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/engine/planning"
 	"heldout/envs/sharedtest"
 )
@@ -319,7 +320,7 @@ func TestQuirkCheck(t *testing.T) {
 
 func TestNormalize(t *testing.T) {
 	for in, want := range sharedtest.Table[string](t, "normalized.yaml") {
-		sharedtest.Equal(t, normalize(in), want, in)
+		sharedtest.Equal(t, agentboard.ALFWorldAction(in, "put"), want, in)
 	}
 }
 

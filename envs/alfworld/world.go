@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
 )
@@ -86,7 +87,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	if w.bare {
 		s = w.bareStep(action)
 	} else {
-		action = normalize(action)
+		action = agentboard.ALFWorldAction(action, "put")
 		valid := w.valid(action)
 		s = w.step(action)
 		s.Valid = valid
@@ -106,22 +107,6 @@ func (w *world) bareStep(action string) envs.Step {
 		s.Progress, s.Success = 1, true
 	}
 	return s
-}
-
-// normalize changes an action as the benchmark's driver does.
-func normalize(action string) string {
-	action = pytext.Strip(action)
-	if strings.Contains(action, "put") {
-		if strings.Contains(action, " in ") {
-			action = strings.ReplaceAll(action, " in ", " in/on ")
-		} else {
-			action = strings.ReplaceAll(action, " on ", " in/on ")
-		}
-	}
-	if cut, ok := strings.CutSuffix(action, "."); ok {
-		action = pytext.Strip(cut)
-	}
-	return action
 }
 
 // valid reports whether an action is in the list, in exactly this spelling.

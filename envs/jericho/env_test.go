@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/sharedtest"
 )
 
@@ -51,7 +52,7 @@ func TestRecordedRuns(t *testing.T) {
 		var last envs.Step
 		for i, s := range ep.Steps {
 			steps++
-			if asksForHelp(filterAction(s.Action)) { // takes long and changes nothing: see TestHelp
+			if asksForHelp(agentboard.JerichoAction(s.Action)) { // takes long and changes nothing: see TestHelp
 				lists++
 				valid++
 				if !isHelp(s.Observation) {

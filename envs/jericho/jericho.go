@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 )
 
 // Name is the environment's name.
@@ -142,7 +143,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 // and in which order, depends on a neural network and on hashing; for two such
 // lists, only the form is compared. Everything else is compared exactly.
 func (e *Env) SameObservation(action, recorded, ours string) bool {
-	if asksForHelp(filterAction(action)) {
+	if asksForHelp(agentboard.JerichoAction(action)) {
 		return isHelp(recorded) && isHelp(ours)
 	}
 	return recorded == ours

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/sharedtest"
 )
 
@@ -155,7 +156,7 @@ func TestFilterAction(t *testing.T) {
 		"take lamp, then go": "take lamp", "go north. look": "go north", " Take  it ": " Take  it ", ",x": "", "": "",
 		strings.Repeat("a ", 25): strings.TrimSuffix(strings.Repeat("a ", 20), " "),
 	} {
-		sharedtest.Equal(t, filterAction(action), want, action)
+		sharedtest.Equal(t, agentboard.JerichoAction(action), want, action)
 	}
 }
 

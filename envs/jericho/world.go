@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/engine/zmachine"
 	"heldout/envs/pytext"
 )
@@ -95,7 +96,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	// An expert action is not an agent's reply, so it is not filtered like one. Stories
 	// read no capitals.
 	if next, ok := w.next(); !ok || !strings.EqualFold(action, next) {
-		action = filterAction(action)
+		action = agentboard.JerichoAction(action)
 	}
 	if asksForHelp(action) {
 		actions, err := session.validActions(w.play.actions())
@@ -117,17 +118,6 @@ func (w *world) step(observation string) envs.Step {
 		Observation: observation, Progress: w.progress, Done: w.done, Success: w.success,
 		Valid: !strings.Contains(observation, rejection),
 	}
-}
-
-// maxWords is how many words of a reply reach the game.
-const maxWords = 20
-
-// filterAction shortens an agent's reply as the benchmark does; spec §2.4.
-func filterAction(action string) string {
-	action, _, _ = strings.Cut(action, ",")
-	action, _, _ = strings.Cut(action, ".")
-	words := strings.SplitN(action, " ", maxWords+1)
-	return strings.Join(words[:min(len(words), maxWords)], " ")
 }
 
 // asksForHelp recognises the help command: "check" and "action" somewhere.

@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
@@ -71,38 +72,11 @@ func keeper(rule string) func(action string) string {
 	name, put, _ := strings.Cut(rule, ":")
 	switch name {
 	case configs.KeptALFWorld:
-		return func(action string) string { return keptPut(action, cmp.Or(put, configs.KeptPut)) }
+		return func(action string) string { return agentboard.ALFWorldAction(action, cmp.Or(put, configs.KeptPut)) }
 	case configs.KeptJericho:
-		return keptCommand
+		return agentboard.JerichoAction
 	}
 	return func(action string) string { return action }
-}
-
-// keptPut changes an action as AgentBoard's driver of ALFWorld does with the word put.
-func keptPut(action, put string) string {
-	action = pytext.Strip(action)
-	if strings.Contains(action, put) {
-		if strings.Contains(action, " in ") {
-			action = strings.ReplaceAll(action, " in ", " in/on ")
-		} else {
-			action = strings.ReplaceAll(action, " on ", " in/on ")
-		}
-	}
-	if cut, ok := strings.CutSuffix(action, "."); ok {
-		action = pytext.Strip(cut)
-	}
-	return action
-}
-
-// longestCommand is how many words AgentBoard's driver of Jericho keeps of a command.
-const longestCommand = 20
-
-// keptCommand changes an action as AgentBoard's driver of Jericho does.
-func keptCommand(action string) string {
-	action, _, _ = strings.Cut(action, ",")
-	action, _, _ = strings.Cut(action, ".")
-	words := strings.Split(action, " ")
-	return strings.Join(words[:min(len(words), longestCommand)], " ")
 }
 
 // NewWrapped returns the same agent for a model that continues a text.
