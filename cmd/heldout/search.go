@@ -214,6 +214,12 @@ func (x *helpIndex) find(question string) (results []match) {
 		results[i].score += pageShare * math.Sqrt(pages[r.command])
 	}
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
+	shown := map[string]bool{}
+	results = slices.DeleteFunc(results, func(r match) bool { // flags of one name, which several commands have
+		again := shown[r.title]
+		shown[r.title] = true
+		return again
+	})
 	results = results[:min(len(results), mostResults)]
 	for i, r := range results {
 		results[i].lines = x.excerpt(r.passage, wanted, neighbours)
