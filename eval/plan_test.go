@@ -145,23 +145,10 @@ func TestBeginChecksTheDirectory(t *testing.T) {
 }
 
 func TestParseSeeds(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want []int64
-	}{
-		{"10", []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{"1", []int64{0}},
-		{"0-2", []int64{0, 1, 2}},
-		{"1,5", []int64{1, 5}},
-		{" 7 - 7 ", nil},
-		{"7-7", []int64{7}},
-		{"5,1-3, 2", []int64{1, 2, 3, 5}},
-		{"0", nil}, {"-1", nil}, {"", nil}, {"3-1", nil}, {"a", nil}, {"1,", nil}, {"0-99999999", nil},
-		{"99999999999999999999", nil}, {"1.5", nil},
-	} {
-		got, err := ParseSeeds(c.in)
-		if diff := cmp.Diff(c.want, got); diff != "" || (err == nil) != (c.want != nil) {
-			t.Errorf("ParseSeeds(%q) = %v, %v", c.in, got, err)
+	for in, want := range sharedtest.Table[[]int64](t, "seeds.yaml") {
+		got, err := ParseSeeds(in)
+		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
+			t.Errorf("ParseSeeds(%q) = %v, %v", in, got, err)
 		}
 	}
 }
