@@ -26,6 +26,7 @@ func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, he
 		checkGiven(names, models, func(spec, text string) string {
 			return fmt.Sprintf("the name %q is for %s", text, spec)
 		}),
+		checkSingle(names, models),
 		checkDistinct(runs),
 		checkGiven(prices, models, func(spec string, price configs.Price) string {
 			return fmt.Sprintf("the price %s is for %s", price, spec)
@@ -40,6 +41,17 @@ func checkGiven[V any](given map[string]V, models []string, say func(spec string
 		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
 			return fmt.Errorf("%s, which no run has%s; there are %s", say(spec, given[spec]),
 				spelling.Hint(spec, models), strings.Join(models, ", "))
+		}
+	}
+	return nil
+}
+
+// checkSingle reports a text that has the names of further models or runs.
+func checkSingle(names configs.Names, models []string) error {
+	for _, spec := range slices.Sorted(maps.Keys(names)) {
+		_, further, _ := strings.Cut(names[spec], ",")
+		if of, _, named := strings.Cut(strings.TrimSpace(further), "="); named && slices.Contains(models, of) {
+			return fmt.Errorf("the name of %s is %q: repeat --names for each", spec, names[spec])
 		}
 	}
 	return nil
