@@ -2,8 +2,7 @@ package configs
 
 import "slices"
 
-// BoardEnvironments are the environments of AgentBoard, in its order. heldout plays the first
-// five.
+// BoardEnvironments are the environments of AgentBoard, in its order. heldout plays the first five.
 var BoardEnvironments = []string{"alfworld", "sciworld", "babyai", "jericho", "pddl", "webshop", "webarena",
 	"tool-query", "tool-operation"}
 

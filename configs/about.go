@@ -32,8 +32,7 @@ type AboutModel struct {
 	Parameters float64 `yaml:"parameters" json:"parameters,omitempty"`
 	// Base is the model that it was trained from; empty for none or unknown.
 	Base string `yaml:"base" json:"base,omitempty"`
-	// TrainingData names what it was trained on for these tasks: nil if that is not
-	// declared, empty for nothing.
+	// TrainingData names what it was trained on for these tasks: nil if that is not declared, empty for nothing.
 	TrainingData []string `yaml:"training_data" json:"training_data"`
 	// TrainingTasks are manifests of heldout export: the tasks in them were trained on. A
 	// bundle has Tasks, their digests, in place of the names.

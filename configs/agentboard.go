@@ -12,9 +12,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat
-// file with one such section; its examples may be a string, a list, or, for
-// ALFWorld, a list of pieces for each kind of task.
+// agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat file with one such section; its
+// examples may be a string, a list, or, for ALFWorld, a list of pieces for each kind of task.
 type agentBoardPrompt struct {
 	Examples    agentBoardExamples `json:"examples"`
 	Instruction string             `json:"instruction"`
@@ -98,8 +97,7 @@ func parseOpenings(program []byte, untold string) (map[string]Opening, error) {
 
 func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
 	p := Prompt{Types: map[string]Instructions{}}
-	// The form is detected before the strict decoding, so that an error is about the
-	// form that was meant.
+	// The form is detected before the strict decoding, so that an error is about the form that was meant.
 	var flat struct{ Instruction *string }
 	var sections map[string]agentBoardPrompt
 	if json.NewDecoder(bytes.NewReader(b)).Decode(&flat) == nil && flat.Instruction != nil {

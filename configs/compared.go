@@ -81,8 +81,7 @@ func (p *Preset) StatusText() string {
 
 const heatOrder = "heat-order"
 
-// equalUpTo are the values of Preset.UpTo, in what an original differs from itself from
-// run to run:
+// equalUpTo are the values of Preset.UpTo, in what an original differs from itself from run to run:
 //
 //   - set-order: the order of what PDDL's games list, which comes from a Python set
 //   - room-order: the order of what ScienceWorld's rooms hold, which comes from a Java set

@@ -1,7 +1,6 @@
-// Package configs holds the YAML files embedded in heldout, and reads the same
-// kinds of files from users: run configurations, prompts and published results.
-// Decoding is strict: an unknown or misspelled key is an error that names the
-// line.
+// Package configs holds the YAML files embedded in heldout, and reads the same kinds of files from users: run
+// configurations, prompts and published results. Decoding is strict: an unknown or misspelled key is an error that
+// names the line.
 package configs
 
 import (

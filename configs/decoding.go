@@ -30,9 +30,8 @@ import (
 //     penalties, which are 0 unless set. OpenAI's reasoning models refuse
 //     requests with them.
 //
-// The provider vllm stands for vLLM unless Client.Server finds another of these
-// servers; the provider openai stands for others until it finds one. The server
-// decides in which order it applies top_p and the temperature.
+// The provider vllm stands for vLLM unless Client.Server finds another of these servers; the provider openai stands
+// for others until it finds one. The server decides in which order it applies top_p and the temperature.
 //
 // In a run, MaxTokens 0 and Stop nil stand for the agent's own.
 type Decoding struct {
@@ -42,18 +41,15 @@ type Decoding struct {
 	TopP float64 `yaml:"top-p" json:"top_p"`
 	// MaxTokens is the largest length of a reply, at least 1.
 	MaxTokens int `yaml:"max-tokens" json:"max_tokens"`
-	// Stop holds the strings that end a reply; they are not part of it. Servers look
-	// for them in the reasoning too and would end the reply there, so they are no
-	// longer sent once a model has shown reasoning: heldout then cuts the received
-	// reply, not the reasoning. Ollama also gets the stop strings of the model's own
-	// file, which these would otherwise replace.
+	// Stop holds the strings that end a reply; they are not part of it. Servers look for them in the reasoning too
+	// and would end the reply there, so they are no longer sent once a model has shown reasoning: heldout then cuts
+	// the received reply, not the reasoning. Ollama also gets the stop strings of the model's own file, which these
+	// would otherwise replace.
 	Stop Strings `yaml:"stop" json:"stop,omitempty"`
-	// Extra holds further fields of the request body, such as top_k or
-	// repetition_penalty. For Ollama they are fields of its "options", where it
-	// ignores what it does not know; only think lies beside them. A field here
-	// overrides the same field from above, by its name on the wire; null removes
-	// that field, for a server that refuses it. The fields model, messages and
-	// stream are not allowed.
+	// Extra holds further fields of the request body, such as top_k or repetition_penalty. For Ollama they are
+	// fields of its "options", where it ignores what it does not know; only think lies beside them. A field here
+	// overrides the same field from above, by its name on the wire; null removes that field, for a server that
+	// refuses it. The fields model, messages and stream are not allowed.
 	Extra map[string]any `yaml:"extra-body" json:"extra,omitempty"`
 	// OnlyVLLM are the names of those fields of Extra that no other server gets.
 	OnlyVLLM []string `yaml:"-" json:"-"`
@@ -84,8 +80,7 @@ func (d Decoding) PromptTokens() int {
 	return 0
 }
 
-// The longest replies of the agents, in tokens. AgentBoard lets open models
-// write 100; a thought needs more.
+// The longest replies of the agents, in tokens. AgentBoard lets open models write 100; a thought needs more.
 const (
 	reactMaxTokens = 512
 	actMaxTokens   = 100
@@ -120,8 +115,7 @@ type Number struct {
 	Value any
 }
 
-// Numbers are the numbers that say how tokens are drawn: all but the length, and those
-// that are left out at 0.
+// Numbers are the numbers that say how tokens are drawn: all but the length, and those that are left out at 0.
 func (d Decoding) Numbers() (out []Number) {
 	v := reflect.ValueOf(d)
 	for i := range v.NumField() {

@@ -24,8 +24,7 @@ func TestLoadFamilies(t *testing.T) {
 	sharedtest.Fails(t, sharedtest.Err(LoadFamilies("../heldout")), "has no families")
 }
 
-// family returns a file whose family numbers has the given content, and whose others
-// have none.
+// family returns a file whose family numbers has the given content, and whose others have none.
 func family(content string) string {
 	var b strings.Builder
 	b.WriteString("env: x\nfamilies:\n")

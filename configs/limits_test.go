@@ -8,8 +8,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Documents that would keep the parser busy, or the program that uses what they
-// say, are refused.
+// Documents that would keep the parser busy, or the program that uses what they say, are refused.
 func TestLimits(t *testing.T) {
 	bomb := "extra-body:\n  a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'k'; c++ {

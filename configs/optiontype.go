@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Option is something that can be said about how to play. It is declared once, in
-// options.yaml, and has a field of Run; flag, key, default, check and completion follow from
-// it, and what workers of a queue and presets do with it.
+// Option is something that can be said about how to play. It is declared once, in options.yaml, and has a field of
+// Run; flag, key, default, check and completion follow from it, and what workers of a queue and presets do with it.
 type Option struct {
 	// Name is the name of the flag and of the key, and the yaml tag of the field.
 	Name string `yaml:"name"`
@@ -98,8 +97,7 @@ func (o Option) Asks() bool {
 // Given reports whether a run has another value of the option than the zero value, as where nothing is set.
 func (o Option) Given(r *Run) bool { return !reflect.ValueOf(o.Pointer(r)).Elem().IsZero() }
 
-// Pointer returns the address of the option's field in a pointer to Run, or to a part of it
-// that has the field.
+// Pointer returns the address of the option's field in a pointer to Run, or to a part of it that has the field.
 func (o Option) Pointer(in any) any {
 	v := reflect.ValueOf(in).Elem()
 	index, ok := optionFields(v.Type())[o.Name]

@@ -10,8 +10,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Every option has a field of a run, whose kind its declaration fits, and every field
-// has an option.
+// Every option has a field of a run, whose kind its declaration fits, and every field has an option.
 func TestOptions(t *testing.T) {
 	r := DefaultRun()
 	declared := map[string]bool{}

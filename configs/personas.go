@@ -27,9 +27,8 @@ func LoadPersonas() ([]string, error) {
 	return ParsePersonas(file, bytes.NewReader(b))
 }
 
-// ParsePersonas reads a file with a persona per line: its text, or a JSON object
-// with the key persona, as Persona Hub has it. Empty lines and lines that begin
-// with # do not count.
+// ParsePersonas reads a file with a persona per line: its text, or a JSON object with the key persona, as Persona
+// Hub has it. Empty lines and lines that begin with # do not count.
 func ParsePersonas(file string, r io.Reader) ([]string, error) {
 	var out []string
 	err := datafile.EachLine(file, r, maxPersona, func(_ int, line []byte) error {

@@ -28,8 +28,7 @@ type Perturbation struct {
 	Replies map[string]string `yaml:"replies"`
 	// Model is NoInd if the model changes and not the interface.
 	Model string `yaml:"model"`
-	// Hashes leave the fields below out if they are empty: they are younger than
-	// recorded hashes.
+	// Hashes leave the fields below out if they are empty: they are younger than recorded hashes.
 
 	// Verbs maps words of forms of actions, such as "go to", to new ones, after Actions.
 	Verbs map[string]string `yaml:"verbs" json:",omitempty"`
@@ -183,8 +182,7 @@ func (p Perturbation) changes() bool {
 		p.Names != "" || p.Numbers != "" || p.Order != "" || p.Layout != "" || p.Lines != nil
 }
 
-// Rewords reports whether there are rules about anything else than whole forms of actions
-// and fixed answers.
+// Rewords reports whether there are rules about anything else than whole forms of actions and fixed answers.
 func (p Perturbation) Rewords() bool {
 	p.Actions, p.Replies = nil, nil
 	return p.changes()

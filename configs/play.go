@@ -17,12 +17,10 @@ type Play struct {
 
 // Observation says what of the environment's texts a model sees.
 type Observation struct {
-	// Banner is Keep (also when empty) or Strip: without the first paragraph of the
-	// first observation, which in ALFWorld is "-= Welcome … =-". A line break
-	// separates the other paragraphs then.
+	// Banner is Keep (also when empty) or Strip: without the first paragraph of the first observation, which in
+	// ALFWorld is "-= Welcome … =-". A line break separates the other paragraphs then.
 	Banner string `yaml:"banner" json:"banner,omitempty"`
-	// Arrive is Keep (also when empty) or Strip: without "You arrive at loc N. " at
-	// the start of an observation.
+	// Arrive is Keep (also when empty) or Strip: without "You arrive at loc N. " at the start of an observation.
 	Arrive string `yaml:"arrive" json:"arrive,omitempty"`
 	// Remove is a text that is taken out of every observation after the first.
 	Remove string `yaml:"-" json:"without,omitempty"`
@@ -40,9 +38,8 @@ const (
 	Strip = "strip"
 )
 
-// ActionsShown says when the admissible actions are part of a message, and how
-// the list is written. It stands at the end of the observation, or in the slot of
-// a template.
+// ActionsShown says when the admissible actions are part of a message, and how the list is written. It stands at
+// the end of the observation, or in the slot of a template.
 type ActionsShown struct {
 	// Timing is one of actionTimes.
 	Timing string `yaml:"when" json:"when"`
@@ -82,17 +79,15 @@ type AgentForm struct {
 	Form string `yaml:"form" json:"form"`
 	// Pairs is how many (observation, action) pairs a message or chat repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
-	// Notice replaces the oldest observation of a chat that repeats so many pairs, with the
-	// slot {pairs}. Without it, all that stands before the pairs is lost, the system message
-	// too.
+	// Notice replaces the oldest observation of a chat that repeats so many pairs, with the slot {pairs}. Without
+	// it, all that stands before the pairs is lost, the system message too.
 	Notice string `yaml:"-" json:"left,omitempty"`
 	// Joined: the messages of a chat after the system message are one, with nothing between.
 	Joined bool `yaml:"-" json:"joined,omitempty"`
 	// Think has a chat ask for a thought before each action.
 	Think Think `yaml:"-" json:"think,omitzero"`
-	// Cue precedes every reply of the forms completion and text, such as ">", on a
-	// line of its own. Its slot {turn} is the number of the turn, which also the
-	// prefix of observations and stop strings may have.
+	// Cue precedes every reply of the forms completion and text, such as ">", on a line of its own. Its slot {turn}
+	// is the number of the turn, which also the prefix of observations and stop strings may have.
 	Cue string `yaml:"cue" json:"cue,omitempty"`
 	// CueFollows: the last cue follows the last observation without a line break.
 	CueFollows bool `yaml:"-" json:"cue-follows,omitempty"`
@@ -147,9 +142,8 @@ const (
 	Text       = "text"
 )
 
-// Think is TALES': Ask stands in place of what follows an observation, after an empty line.
-// The model's answer, of up to so many tokens, and Action ask for the action. The history has
-// neither.
+// Think is TALES': Ask stands in place of what follows an observation, after an empty line. The model's answer, of
+// up to so many tokens, and Action ask for the action. The history has neither.
 type Think struct {
 	Ask       string `json:"ask,omitempty"`
 	Action    string `json:"then,omitempty"`
@@ -252,10 +246,9 @@ type ReplyRules struct {
 	// OnFailure says what happens to a reply without an action: one of
 	// OnFailures, "send-tail" with a colon and a number of characters.
 	OnFailure string `yaml:"on-failure" json:"on-failure,omitempty"`
-	// Messages are what the model is told, by occasion: "format" is the answer to a
-	// reply without an action; "several" that to a reply with more than one, and "call"
-	// that to a call that cannot be read, which itself stays without an answer, if they
-	// are others. They have the slots {observation}, the last one, and {actions}.
+	// Messages are what the model is told, by occasion: "format" is the answer to a reply without an action;
+	// "several" that to a reply with more than one, and "call" that to a call that cannot be read, which itself
+	// stays without an answer, if they are others. They have the slots {observation}, the last one, and {actions}.
 	// "thought" replaces the game's answer to a thought.
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
 }
@@ -293,8 +286,7 @@ const (
 	thoughtActionI = "thought-action-i"
 )
 
-// alwaysRead are the parsers that read an action from any reply, thought-action-i because it
-// asks again.
+// alwaysRead are the parsers that read an action from any reply, thought-action-i because it asks again.
 func alwaysRead() []string { return []string{betweenLabels, thoughtActionI} }
 
 // NearestBLEU has the admissible action take the place of one that is none.
@@ -317,8 +309,7 @@ const (
 	SendReply = "send-reply"
 )
 
-// StopRules end an episode early, as a failure, after the step that meets them. 0
-// is off.
+// StopRules end an episode early, as a failure, after the step that meets them. 0 is off.
 type StopRules struct {
 	// SameReply, SameRead, the same action as it was read, SameAction, as it was sent, and
 	// SameStep, with the same observation, are how many equal ones in a row end an episode.

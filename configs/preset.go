@@ -44,8 +44,7 @@ type Preset struct {
 	Overrides map[string]string `yaml:"-" json:"overrides,omitempty"`
 }
 
-// The values of Preset.Status. Exact: every message was compared with the original
-// code's.
+// The values of Preset.Status. Exact: every message was compared with the original code's.
 const (
 	Exact   = "exact"
 	Adapted = "adapted"
@@ -79,8 +78,7 @@ type PresetEnv struct {
 	Part string `yaml:"-" json:"part,omitempty"`
 }
 
-// PresetPart is a part of a preset: a split, or an environment. Fields without a
-// value take the value of the whole.
+// PresetPart is a part of a preset: a split, or an environment. Fields without a value take the value of the whole.
 type PresetPart struct {
 	Part string `yaml:"part"`
 	Name string `yaml:"name"`
@@ -99,8 +97,7 @@ type PresetPart struct {
 type PresetTasks struct {
 	// Count is their number.
 	Count int `yaml:"count" json:"count"`
-	// SHA256 is the hash of their names, sorted bytewise, each followed by a line
-	// break; empty if it is not known.
+	// SHA256 is the hash of their names, sorted bytewise, each followed by a line break; empty if it is not known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
 	// Partial: tasks that the data lack are left out, which is a change of the preset.
 	Partial bool `yaml:"-" json:"-"`
@@ -116,8 +113,7 @@ type PresetTasks struct {
 	// Draws is how many tasks the seed DrawSeed draws, with repetition; 0 for all once.
 	Draws    int   `yaml:"-" json:"draws,omitempty"`
 	DrawSeed int64 `yaml:"-" json:"draw-seed,omitempty"`
-	// Sample is the size of a fixed sample, with equally many tasks of each type as
-	// far as there are; 0 for all.
+	// Sample is the size of a fixed sample, with equally many tasks of each type as far as there are; 0 for all.
 	Sample int `yaml:"-" json:"sample,omitempty"`
 	// List is a file of names from the source; nil to take all tasks.
 	List *PresetList `yaml:"list" json:"list,omitempty"`
@@ -160,8 +156,7 @@ type PresetLimit struct {
 	ByType map[string]int `yaml:"-" json:"by-type,omitempty"`
 	// Counts says what a step is: "replies" of the model.
 	Counts string `yaml:"counts" json:"counts,omitempty"`
-	// Restart starts the game again when it ends, until the limit is reached or it is won
-	// with the highest score.
+	// Restart starts the game again when it ends, until the limit is reached or it is won with the highest score.
 	Restart bool `yaml:"-" json:"restart,omitempty"`
 }
 
@@ -274,16 +269,14 @@ type Metric struct {
 	FormatErrorResets bool `yaml:"-" json:"format-error-resets,omitempty"`
 	// Success is the lowest final score of a success, in percent; 0 for the environment's.
 	Success float64 `yaml:"success" json:"success,omitempty"`
-	// Loose is a second, looser definition of success that the source reports:
-	// "done", which is every end but the step limit, "done-and-positive", which also has
-	// a score above 0, or empty.
+	// Loose is a second, looser definition of success that the source reports: "done", which is every end but the
+	// step limit, "done-and-positive", which also has a score above 0, or empty.
 	Loose string `yaml:"-" json:"loose,omitempty"`
 	// Aggregate is "mean-over-tasks" or "mean-over-types".
 	Aggregate string `yaml:"aggregate" json:"aggregate"`
 }
 
-// metrics are the values of Metric.Primary. The score of an episode is the
-// environment's own, from -1 to 1.
+// metrics are the values of Metric.Primary. The score of an episode is the environment's own, from -1 to 1.
 //
 //   - success: 1 for a success, otherwise 0
 //   - progress: the final progress

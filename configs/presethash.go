@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Canonical returns the canonical JSON of a preset of one part: keys sorted, no
-// white space, files as their hashes, without the published results and with no
-// fields that have no value. Its SHA-256 identifies the protocol. It leaves out heat-order,
-// which was found after results were recorded: the protocol is the same.
+// Canonical returns the canonical JSON of a preset of one part: keys sorted, no white space, files as their hashes,
+// without the published results and with no fields that have no value. Its SHA-256 identifies the protocol. It
+// leaves out heat-order, which was found after results were recorded: the protocol is the same.
 func (p *Preset) Canonical() ([]byte, error) {
 	same := *p
 	same.UpTo = slices.DeleteFunc(slices.Clone(p.UpTo), func(name string) bool { return name == heatOrder })
@@ -42,14 +41,12 @@ func (p *Preset) Hash() (string, error) {
 	return hash(b), err
 }
 
-// FieldDifference is a field in which two presets differ. A value is JSON, empty
-// if the preset has none.
+// FieldDifference is a field in which two presets differ. A value is JSON, empty if the preset has none.
 type FieldDifference struct {
 	Field, A, B string
 }
 
-// DiffPresets lists the fields in which two presets differ, sorted. Fields are
-// paths such as decoding.temperature.
+// DiffPresets lists the fields in which two presets differ, sorted. Fields are paths such as decoding.temperature.
 func DiffPresets(a, b *Preset) ([]FieldDifference, error) {
 	x, err := a.fields()
 	if err != nil {

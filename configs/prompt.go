@@ -53,8 +53,7 @@ type Opening struct {
 //   - jericho: up to the first comma, the first full stop, and 20 words
 func keptActions() []string { return []string{KeptALFWorld, KeptJericho} }
 
-// The values of Prompt.Kept. Where KeptPut is another word, that stands behind
-// KeptALFWorld and a colon.
+// The values of Prompt.Kept. Where KeptPut is another word, that stands behind KeptALFWorld and a colon.
 const (
 	KeptALFWorld = "alfworld"
 	KeptJericho  = "jericho"
@@ -71,8 +70,7 @@ type Instructions struct {
 	Examples []Example `yaml:"examples"`
 }
 
-// Example is a worked episode: given step by step, as one Text that is shown as it
-// is, or as the turns of a chat.
+// Example is a worked episode: given step by step, as one Text that is shown as it is, or as the turns of a chat.
 type Example struct {
 	Goal        string        `yaml:"goal"`
 	Observation string        `yaml:"observation"`
@@ -133,9 +131,8 @@ var correctionV3 string
 // loadedPrompts are embedded prompts that were read, by file: a check asks for them with every run.
 var loadedPrompts sync.Map
 
-// LoadPrompt returns the embedded prompt of an environment; version is one of
-// PromptVersions, or a name that presets have for a prompt in another form. Prompts are
-// shared: nobody changes what they hold.
+// LoadPrompt returns the embedded prompt of an environment; version is one of PromptVersions, or a name that
+// presets have for a prompt in another form. Prompts are shared: nobody changes what they hold.
 func LoadPrompt(env, version string) (Prompt, error) {
 	if version == "v3" {
 		p, err := LoadPrompt(env, "v2")

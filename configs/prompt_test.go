@@ -31,8 +31,7 @@ func TestLoadPromptUnknown(t *testing.T) {
 	}
 }
 
-// TestParsePromptAgentBoard reads both forms of AgentBoard's prompt files, with
-// texts of our own.
+// TestParsePromptAgentBoard reads both forms of AgentBoard's prompt files, with texts of our own.
 func TestParsePromptAgentBoard(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct {
 		Name, JSON string

@@ -18,8 +18,7 @@ const (
 	maxTurns    = 1000
 )
 
-// promptFormats are the values of PresetPrompt.Format, with the files that each one
-// needs:
+// promptFormats are the values of PresetPrompt.Format, with the files that each one needs:
 //
 //   - react-json: one JSON object of texts, ReAct's. The keys are react_KIND_N for
 //     ALFWorld's kinds of tasks, or Key names one text for all tasks.

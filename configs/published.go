@@ -29,9 +29,8 @@ type PublishedTable struct {
 	Rows []PublishedRow `yaml:"rows"`
 }
 
-// PublishedRow is one method; no other of its table has the same Model and Base.
-// Every list has a value for each column, in percent, as printed; null where
-// none was published.
+// PublishedRow is one method; no other of its table has the same Model and Base. Every list has a value for each
+// column, in percent, as printed; null where none was published.
 type PublishedRow struct {
 	Model string `yaml:"model"`
 	// Base is the model that the method builds on.

@@ -11,9 +11,8 @@ import (
 	"heldout/scoring/stats"
 )
 
-// tasks are the numbers of tasks of the environments, by which published means
-// are weighted. Those of the held-out ones are also the weights of the held-out
-// score.
+// tasks are the numbers of tasks of the environments, by which published means are weighted. Those of the held-out
+// ones are also the weights of the held-out score.
 var tasks = map[string]float64{
 	"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20,
 	"hotpotqa": 300, // AgentRefine's sample
@@ -22,8 +21,7 @@ var tasks = map[string]float64{
 // easyTasks of an environment are AgentBoard's easy ones, the others hard.
 var easyTasks = map[string]float64{"alfworld": 24, "babyai": 86, "sciworld": 34, "pddl": 36, "jericho": 10}
 
-// rounding is how far a figure may be from its print with one decimal. The
-// slack is for binary fractions.
+// rounding is how far a figure may be from its print with one decimal. The slack is for binary fractions.
 const rounding = 0.05 + 1e-9
 
 func load(t *testing.T, name string) Published {
@@ -64,8 +62,7 @@ func cell(t *testing.T, tab PublishedTable, values []*float64, column string) (v
 	return *values[i], true
 }
 
-// overTasks returns the mean over all tasks of some environments; ok is false
-// where a value is missing.
+// overTasks returns the mean over all tasks of some environments; ok is false where a value is missing.
 func overTasks(t *testing.T, tab PublishedTable, values []*float64, envs []string) (mean float64, ok bool) {
 	t.Helper()
 	var xs, weights []float64
@@ -86,8 +83,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// mentions reports notes that say nothing of a number that a reader would
-// stumble over.
+// mentions reports notes that say nothing of a number that a reader would stumble over.
 func mentions(t *testing.T, tab PublishedTable, words ...string) {
 	t.Helper()
 	notes := strings.Join(tab.Notes, "\n")
@@ -96,8 +92,7 @@ func mentions(t *testing.T, tab PublishedTable, words ...string) {
 	}
 }
 
-// TestPublishedFiles reads every embedded file. That ids, columns and rows are
-// unique is checked on reading.
+// TestPublishedFiles reads every embedded file. That ids, columns and rows are unique is checked on reading.
 func TestPublishedFiles(t *testing.T) {
 	names := sharedtest.Must(PublishedNames())(t)
 	ids := map[string][]string{}
@@ -205,8 +200,7 @@ func TestHeldIn(t *testing.T) {
 	}
 }
 
-// TestHeldOutScores computes the held-out scores of Table 1, which the paper
-// does not print.
+// TestHeldOutScores computes the held-out scores of Table 1, which the paper does not print.
 func TestHeldOutScores(t *testing.T) {
 	w := sharedtest.Must(LoadWeights())(t)
 	var envs []string
@@ -236,9 +230,8 @@ func TestHeldOutScores(t *testing.T) {
 	sharedtest.Equal(t, scored+1, len(tab.Rows), "rows looked at")
 }
 
-// TestAveragesAndStds computes the summaries of the tables of perturbations.
-// The averages follow from the cells. Most standard deviations do not, and the
-// test holds the files to saying so, number by number.
+// TestAveragesAndStds computes the summaries of the tables of perturbations. The averages follow from the cells.
+// Most standard deviations do not, and the test holds the files to saying so, number by number.
 func TestAveragesAndStds(t *testing.T) {
 	p := load(t, "agentrefine")
 	// The population standard deviations that are not the printed ones, success

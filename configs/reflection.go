@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Reflection is the prompt that asks a model for a plan after a failed trial
-// (Reflexion, Shinn et al. 2023).
+// Reflection is the prompt that asks a model for a plan after a failed trial (Reflexion, Shinn et al. 2023).
 type Reflection struct {
 	// Instruction says what to write about a failed trial.
 	Instruction string `yaml:"instruction"`

@@ -14,8 +14,7 @@ import (
 
 // Run says what to run. Its YAML keys are names of flags; Options declares them.
 type Run struct {
-	// Preset are evaluation protocols, by name or file. They say what the fields
-	// below are if nothing else does.
+	// Preset are evaluation protocols, by name or file. They say what the fields below are if nothing else does.
 	Preset Strings `yaml:"preset"`
 	// Originals is a folder with the files of the protocols' sources.
 	Originals string `yaml:"originals"`
@@ -28,8 +27,7 @@ type Run struct {
 	// Limit is the number of tasks of each environment, spread over their kinds; 0 for all.
 	Limit int `yaml:"limit"`
 
-	// Model lists the players: "expert", "expert-errs", "random", "vllm:NAME", "openai:NAME" or
-	// "ollama:NAME".
+	// Model lists the players: "expert", "expert-errs", "random", "vllm:NAME", "openai:NAME" or "ollama:NAME".
 	Model Strings `yaml:"model"`
 	// Names are what models are called in tables.
 	Names Names `yaml:"names"`
@@ -64,14 +62,12 @@ type Run struct {
 	Decoding `yaml:",inline"`
 	// Context is the model's context in tokens; 0 for what the server reports.
 	Context int `yaml:"context"`
-	// HistoryShare is the percentage of the turns that stays when the context is full; 0 for as
-	// many as fit.
+	// HistoryShare is the percentage of the turns that stays when the context is full; 0 for as many as fit.
 	HistoryShare int `yaml:"history-share"`
 
 	// StepLimit is the largest number of an episode's steps; 0 for the environment's own.
 	StepLimit int `yaml:"step-limit"`
-	// Trials is the largest number of trials of a task, Memory the number of
-	// reflections that a trial is shown.
+	// Trials is the largest number of trials of a task, Memory the number of reflections that a trial is shown.
 	Trials int `yaml:"trials"`
 	Memory int `yaml:"memory"`
 	// ReflectionPrompt is a file with the prompt for reflections, or a version of our own; empty
@@ -153,9 +149,8 @@ func LoadSuite(name string, r *Run) error {
 	return embedded(path.Join("suites", name+".yaml"), r)
 }
 
-// ParseRun overrides r with a run configuration: fields that it does not name
-// stay unchanged. Keys among settings are settings of environments. Keys among
-// extras are returned: they do not belong to r.
+// ParseRun overrides r with a run configuration: fields that it does not name stay unchanged. Keys among settings
+// are settings of environments. Keys among extras are returned: they do not belong to r.
 func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[string]Values, error) {
 	if strings.TrimSpace(string(b)) == "" {
 		return nil, fmt.Errorf("%s: the configuration is empty", file)

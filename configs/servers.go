@@ -2,9 +2,8 @@ package configs
 
 import "errors"
 
-// Servers are the addresses of model servers. In YAML they are one address, a
-// list of addresses, or for several models a mapping from a model to its
-// addresses. An address @FILE stands for the addresses in a file.
+// Servers are the addresses of model servers. In YAML they are one address, a list of addresses, or for several
+// models a mapping from a model to its addresses. An address @FILE stands for the addresses in a file.
 type Servers struct {
 	// List are the addresses of every served model. They replace ByModel.
 	List Strings

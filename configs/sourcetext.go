@@ -15,9 +15,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// SourceText is a fixed text of a preset's source. It is read from a file of the source,
-// which the user has, and never shipped. {text:NAME} stands for it in the texts of a
-// preset and of its prompt.
+// SourceText is a fixed text of a preset's source. It is read from a file of the source, which the user has, and
+// never shipped. {text:NAME} stands for it in the texts of a preset and of its prompt.
 type SourceText struct {
 	// File is the path in the repository.
 	File string `yaml:"file" json:"file"`
@@ -206,8 +205,7 @@ func (p *Preset) TextsNamed() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Filled returns the preset with the fixed texts in place of their names. Its hash is
-// the hash of another protocol.
+// Filled returns the preset with the fixed texts in place of their names. Its hash is the hash of another protocol.
 func (p Preset) Filled(texts map[string]string) (Preset, error) {
 	b, err := json.Marshal(filled{p.Play, p.Prompt})
 	if err != nil {

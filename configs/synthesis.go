@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Synthesis are the prompts that have a model write scripts and trajectories
-// (AgentRefine, Fu et al. 2025).
+// Synthesis are the prompts that have a model write scripts and trajectories (AgentRefine, Fu et al. 2025).
 type Synthesis struct {
 	Script     ScriptPrompt     `yaml:"script" json:"script"`
 	Trajectory TrajectoryPrompt `yaml:"trajectory" json:"trajectory"`

@@ -10,15 +10,13 @@ import (
 	"heldout/envs/pytext"
 )
 
-// Template is a message that an agent writes anew at every turn. Slots are names
-// in braces: {goal}, {observation}, {actions} (the admissible ones), {turn}
-// (counted from 1), {steps} (those so far), {pairs} (in the history), {history}
-// and {possible}.
+// Template is a message that an agent writes anew at every turn. Slots are names in braces: {goal}, {observation},
+// {actions} (the admissible ones), {turn} (counted from 1), {steps} (those so far), {pairs} (in the history),
+// {history} and {possible}.
 type Template struct {
 	// Slots is empty, or PythonSlots.
 	Slots string `yaml:"slots" json:",omitempty"`
-	// First is the message of the first turn, Next each later message. Without First,
-	// Next is the message of all.
+	// First is the message of the first turn, Next each later message. Without First, Next is the message of all.
 	First string `yaml:"first"`
 	Next  string `yaml:"next"`
 	// Pair is how an earlier turn is written in the history, with the slots {turn},

@@ -149,8 +149,7 @@ func CheckPromptFile(f PromptFile, shots bool, forms ...string) error {
 	return errors.Join(errs...)
 }
 
-// stated lists the values that a file gives of a preset, or of a part of one, by the paths of
-// their keys.
+// stated lists the values that a file gives of a preset, or of a part of one, by the paths of their keys.
 func stated(v reflect.Value, prefix string) map[string]string {
 	found := map[string]string{}
 	add := func(path string, v reflect.Value) {

@@ -36,9 +36,8 @@ func (e *unknownKeyError) Error() string {
 	return fmt.Sprintf("unknown key %.60q%s", e.key, hint)
 }
 
-// fill sets what v points to. Plain texts are what the document has written: 1.50 or null is
-// a text where a text is wanted. A value that is left out, or null where no text is wanted,
-// changes nothing.
+// fill sets what v points to. Plain texts are what the document has written: 1.50 or null is a text where a text is
+// wanted. A value that is left out, or null where no text is wanted, changes nothing.
 func fill(n *yaml.Node, v any) error { return fillValue(n, reflect.ValueOf(v).Elem(), "") }
 
 func fillValue(n *yaml.Node, v reflect.Value, keys string) error {
@@ -185,8 +184,7 @@ func parseNumber(text string) (any, error) {
 	return x, nil
 }
 
-// untyped returns a value as JSON has it: a number, a text, true, false, nil, a list or a
-// mapping.
+// untyped returns a value as JSON has it: a number, a text, true, false, nil, a list or a mapping.
 func untyped(n *yaml.Node, keys string) (any, error) {
 	n = unaliased(n)
 	switch {
@@ -295,8 +293,7 @@ func eachPair(n *yaml.Node, keys string, visit func(key, value *yaml.Node, keys 
 	return nil
 }
 
-// merged are the keys and values of a mapping. The key << adds the pairs of other mappings,
-// which follow its own.
+// merged are the keys and values of a mapping. The key << adds the pairs of other mappings, which follow its own.
 func merged(n *yaml.Node) (pairs []*yaml.Node, own int) {
 	var others []*yaml.Node
 	for i := 0; i < len(n.Content); i += 2 {

@@ -1,21 +1,18 @@
 package envs
 
-// Wrapper is an Env or a World around another one. It changes how callers talk
-// to the inner one or observe it, and hides none of its abilities: As finds
-// them through any number of wrappers.
+// Wrapper is an Env or a World around another one. It changes how callers talk to the inner one or observe it, and
+// hides none of its abilities: As finds them through any number of wrappers.
 type Wrapper interface {
 	// Unwrap returns the Env or World inside.
 	Unwrap() any
-	// Rewrites lists the abilities that look different through the wrapper. Each
-	// entry is a func(A) A for one ability A; it gets the ability of the inner
-	// Env or World and returns what the outside sees of it, or nil to hide it.
-	// Abilities without an entry are seen as they are.
+	// Rewrites lists the abilities that look different through the wrapper. Each entry is a func(A) A for one
+	// ability A; it gets the ability of the inner Env or World and returns what the outside sees of it, or nil to
+	// hide it. Abilities without an entry are seen as they are.
 	Rewrites() []any
 }
 
-// As returns the ability A of an Env or a World, such as Lister, as it looks
-// through all wrappers around it. Always use As to ask for an optional ability:
-// a type assertion sees only the abilities of the outermost wrapper.
+// As returns the ability A of an Env or a World, such as Lister, as it looks through all wrappers around it. Always
+// use As to ask for an optional ability: a type assertion sees only the abilities of the outermost wrapper.
 func As[A any](v any) (ability A, ok bool) {
 	w, wrapped := v.(Wrapper)
 	if !wrapped {

@@ -12,8 +12,7 @@ type Check struct {
 // CheckStatus is the outcome of a check.
 type CheckStatus string
 
-// The outcomes of a check. Skipped means that the check could not be made, or
-// that its result would mean nothing.
+// The outcomes of a check. Skipped means that the check could not be made, or that its result would mean nothing.
 const (
 	CheckOK      CheckStatus = "ok"
 	CheckWarn    CheckStatus = "warn"

@@ -12,8 +12,7 @@ import (
 // contentDigits is the length of a Task.Content.
 const contentDigits = 16
 
-// TextContent is the Task.Content of a text: it depends on the letters and digits of its
-// words alone, without case.
+// TextContent is the Task.Content of a text: it depends on the letters and digits of its words alone, without case.
 func TextContent(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -32,10 +31,9 @@ func Digest(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// StateKey returns 16 hex digits for the state of a world of a task: equal for two
-// worlds if both have the same task and, but for the hash of 64 bits, the same state.
-// See StateAppender for what that means. It returns "" for a world that cannot write
-// its state.
+// StateKey returns 16 hex digits for the state of a world of a task: equal for two worlds if both have the same
+// task and, but for the hash of 64 bits, the same state. See StateAppender for what that means. It returns "" for a
+// world that cannot write its state.
 func StateKey(t Task, w World) (string, error) {
 	s, ok := As[StateAppender](w)
 	if !ok {

@@ -1,10 +1,8 @@
-// Package envs is the contract between environments and everything that runs
-// them: Env, Task, World, Step and a few optional abilities. It holds no
-// environment; envs/catalog names those.
+// Package envs is the contract between environments and everything that runs them: Env, Task, World, Step and a few
+// optional abilities. It holds no environment; envs/catalog names those.
 //
-// The same task and the same actions give the same bytes, on every machine and
-// regardless of what else runs. If the order in a reference implementation
-// depends on hashing, ours is sorted.
+// The same task and the same actions give the same bytes, on every machine and regardless of what else runs. If the
+// order in a reference implementation depends on hashing, ours is sorted.
 package envs
 
 import (
@@ -54,9 +52,8 @@ type Info struct {
 	Address string `json:"address,omitempty"`
 	// StepLimit is the benchmark's own step limit.
 	StepLimit int `json:"step_limit"`
-	// SuccessName and ProgressName are the benchmark's names for its success
-	// rate and its progress rate, such as "EM" and "F1". They are empty if the
-	// benchmark uses the standard names.
+	// SuccessName and ProgressName are the benchmark's names for its success rate and its progress rate, such as
+	// "EM" and "F1". They are empty if the benchmark uses the standard names.
 	SuccessName  string `json:"success_name,omitempty"`
 	ProgressName string `json:"progress_name,omitempty"`
 	// Caveat says why results in this configuration are not comparable with
@@ -92,17 +89,15 @@ type Task struct {
 	ID string `json:"id"`
 	// Index is the 0-based place in benchmark order, -1 outside the benchmark.
 	Index int `json:"index"`
-	// Type is the sub-family that the task belongs to, such as "gripper":
-	// tasks of one type share instructions.
+	// Type is the sub-family that the task belongs to, such as "gripper": tasks of one type share instructions.
 	Type string `json:"type,omitempty"`
 	// Difficulty is empty if the benchmark has no such classes.
 	Difficulty Difficulty `json:"difficulty,omitempty"`
 	// Digest is the SHA-256, in hex, of everything that defines the task. Two
 	// tasks with the same ID and different digests are different tasks.
 	Digest string `json:"digest"`
-	// Content is 16 hex digits that tasks have in common if they are one puzzle, whatever
-	// their names, files, spelling and order of facts. It is empty where the ID says it all,
-	// and in older records.
+	// Content is 16 hex digits that tasks have in common if they are one puzzle, whatever their names, files,
+	// spelling and order of facts. It is empty where the ID says it all, and in older records.
 	Content string `json:"content,omitempty"`
 	// Use is what an environment that others run has the task for: train, dev or test. It is
 	// empty if it does not say, and for all others.
@@ -116,8 +111,7 @@ type Task struct {
 type World interface {
 	// Start returns the goal and the first observation. It is called once.
 	Start(ctx context.Context) (Start, error)
-	// Step carries out one action, given as the agent typed it. Further steps
-	// after the task is done are allowed.
+	// Step carries out one action, given as the agent typed it. Further steps after the task is done are allowed.
 	Step(ctx context.Context, action string) (Step, error)
 	// Close releases what the world holds.
 	Close() error
@@ -166,9 +160,8 @@ var ErrUnjudged = errors.New("nothing says how well the episode was played: its 
 
 // Wording is how an action is written under a perturbation.
 type Wording struct {
-	// Form is the environment's own form of the action, such as "go to {recep}".
-	// It is empty if the perturbation does not change how the action is written, or if
-	// the action has no known form.
+	// Form is the environment's own form of the action, such as "go to {recep}". It is empty if the perturbation
+	// does not change how the action is written, or if the action has no known form.
 	Form string
 	// Old says that the action is written in the old way.
 	Old bool
@@ -202,8 +195,7 @@ type Seeder interface {
 // Scorer is the optional ability of a World to give the benchmark's own score
 // where it is not the progress: it may be negative.
 type Scorer interface {
-	// Score returns the score after the last step or, before the first one, after the
-	// start, usually from -1 to 1.
+	// Score returns the score after the last step or, before the first one, after the start, usually from -1 to 1.
 	Score() float64
 }
 
@@ -218,32 +210,27 @@ type Speller interface {
 	Spell(action string) string
 }
 
-// Forker is the optional ability of a World to make another world that goes on
-// from the present moment by itself. The two share what never changes. Both are
-// closed.
+// Forker is the optional ability of a World to make another world that goes on from the present moment by itself.
+// The two share what never changes. Both are closed.
 type Forker interface {
 	Fork() (World, error)
 }
 
-// StateAppender is the optional ability of a World to write its state: all that
-// decides how it answers the actions to come. Two worlds of one task that write
-// the same bytes give the same answers to the same actions. The number of steps
-// so far is not part of it, so limits and rewards that depend on that number may
-// differ.
+// StateAppender is the optional ability of a World to write its state: all that decides how it answers the actions
+// to come. Two worlds of one task that write the same bytes give the same answers to the same actions. The number
+// of steps so far is not part of it, so limits and rewards that depend on that number may differ.
 type StateAppender interface {
 	// AppendState appends the state to b. It is called after Start.
 	AppendState(b []byte) ([]byte, error)
 }
 
-// Viewer is the optional ability of a World to show its state to a person,
-// including what the agent cannot see.
+// Viewer is the optional ability of a World to show its state to a person, including what the agent cannot see.
 type Viewer interface {
 	View() Picture
 }
 
-// Inspector is the optional ability of a World to list everything in it for a
-// person, including what the agent cannot see. The output is too long to show
-// on every turn.
+// Inspector is the optional ability of a World to list everything in it for a person, including what the agent
+// cannot see. The output is too long to show on every turn.
 type Inspector interface {
 	// Inspect returns lines of text.
 	Inspect() (string, error)
@@ -280,15 +267,13 @@ const (
 
 // Finder is the optional ability of an Env to play tasks outside its benchmark.
 type Finder interface {
-	// Task returns the task with the given name, inside or outside the
-	// benchmark. A task outside the benchmark has the index -1. NewWorld accepts
-	// it like the tasks of Tasks.
+	// Task returns the task with the given name, inside or outside the benchmark. A task outside the benchmark has
+	// the index -1. NewWorld accepts it like the tasks of Tasks.
 	Task(id string) (Task, error)
 }
 
-// Comparer is the optional ability of an Env to decide whether a recorded
-// answer to an action and ours say the same, for answers whose order depends on
-// hashing in the reference. Without it, observations are compared byte for
+// Comparer is the optional ability of an Env to decide whether a recorded answer to an action and ours say the
+// same, for answers whose order depends on hashing in the reference. Without it, observations are compared byte for
 // byte.
 type Comparer interface {
 	SameObservation(action, recorded, ours string) bool

@@ -102,8 +102,7 @@ func (l louder) Actions(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// An ability is seen as all wrappers show it, and not at all if one hides it or the world
-// lacks it.
+// An ability is seen as all wrappers show it, and not at all if one hides it or the world lacks it.
 func TestAbilitiesThroughWrappers(t *testing.T) {
 	for name, c := range map[string]struct {
 		world World

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// GeneratorSeeds are seeds of generated tasks, from First to Last. The tasks of several
-// seeds are one environment.
+// GeneratorSeeds are seeds of generated tasks, from First to Last. The tasks of several seeds are one environment.
 type GeneratorSeeds struct{ First, Last int64 }
 
 // mostGeneratorSeeds bounds a range: more is probably a typing mistake.

@@ -2,17 +2,14 @@ package envs
 
 import "encoding/json"
 
-// Interface describes how the actions, names and answers of an environment are
-// written, as far as a perturbation can change that. It does not describe what
-// actions do.
+// Interface describes how the actions, names and answers of an environment are written, as far as a perturbation
+// can change that. It does not describe what actions do.
 type Interface struct {
-	// Actions are the forms of all actions that the environment understands,
-	// such as "take {obj} from {recep}": literal text and slots in braces. An
-	// action matches at most one form.
+	// Actions are the forms of all actions that the environment understands, such as "take {obj} from {recep}":
+	// literal text and slots in braces. An action matches at most one form.
 	Actions []string
-	// Open says that the environment also understands forms that are not listed
-	// here, so a perturbation may affect any form. An action in the old form
-	// then becomes Unknown, because the environment might understand the new
+	// Open says that the environment also understands forms that are not listed here, so a perturbation may affect
+	// any form. An action in the old form then becomes Unknown, because the environment might understand the new
 	// form too.
 	Open bool
 	// Free says that the environment reads more than the forms: it looks for the
@@ -20,9 +17,8 @@ type Interface struct {
 	Free bool
 	// Unknown is an action that is never understood. Without it, none can be taken away.
 	Unknown string
-	// Name is how names are written, such as "{class} {number}". Parts has a
-	// regular expression (RE2, without groups) for each part of Name. A match
-	// between word boundaries is a name. Name is empty if the names have no
+	// Name is how names are written, such as "{class} {number}". Parts has a regular expression (RE2, without
+	// groups) for each part of Name. A match between word boundaries is a name. Name is empty if the names have no
 	// parts.
 	Name  string
 	Parts map[string]string
@@ -31,9 +27,8 @@ type Interface struct {
 	Slot string
 	// FoldCase says that case does not matter in actions.
 	FoldCase bool
-	// Normalize brings a typed action into the spelling of the forms, as the
-	// environment does before it reads the action; nil if the environment does
-	// not normalize.
+	// Normalize brings a typed action into the spelling of the forms, as the environment does before it reads the
+	// action; nil if the environment does not normalize.
 	Normalize func(action string) string
 	// Lists are the observations that list actions.
 	Lists []ActionList
@@ -41,9 +36,8 @@ type Interface struct {
 	Quotes []Quote
 	// Replies are answers with fixed words, such as one to an action not understood.
 	Replies []string
-	// Texts are forms of goals and of sentences in observations, such as "You open
-	// the {recep}.". Fill has a regular expression (RE2, without groups) for their
-	// slots; the others hold names.
+	// Texts are forms of goals and of sentences in observations, such as "You open the {recep}.". Fill has a
+	// regular expression (RE2, without groups) for their slots; the others hold names.
 	Texts []string
 	Fill  map[string]string
 	// Series are the enumerations in observations.
@@ -61,9 +55,8 @@ type Interface struct {
 	Spellings func(action string) []string
 }
 
-// Series is how an environment enumerates things: Begin, items with Middle
-// between them, or Last before the last one, then End. Begin, Item and Wide are
-// regular expressions (RE2, without groups).
+// Series is how an environment enumerates things: Begin, items with Middle between them, or Last before the last
+// one, then End. Begin, Item and Wide are regular expressions (RE2, without groups).
 type Series struct {
 	Begin, Item  string
 	Middle, Last string
@@ -82,9 +75,8 @@ type Series struct {
 // Suffix, which may be empty at the end of the observation.
 type Quote struct{ Prefix, Suffix string }
 
-// ActionList is a list of actions in an observation: Prefix, then the actions with
-// Separator between them, then Suffix, which may be empty at the end of the
-// observation.
+// ActionList is a list of actions in an observation: Prefix, then the actions with Separator between them, then
+// Suffix, which may be empty at the end of the observation.
 type ActionList struct {
 	Prefix, Separator, Suffix string
 	// Mark ends what stands before each action, such as the number of a choice. Marked

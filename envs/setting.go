@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Setting is one option of an environment's configuration. The environment
-// declares it; the flag, the key in configuration files, completion and
-// documentation follow from the declaration.
+// Setting is one option of an environment's configuration. The environment declares it; the flag, the key in
+// configuration files, completion and documentation follow from the declaration.
 type Setting struct {
 	// Name is the name of the flag and of the key in configuration files, such
 	// as "split". Environments may share a name.
@@ -25,9 +24,8 @@ type Setting struct {
 	Default string
 	// Most is the largest value of a Count; 0 stands for no bound.
 	Most int
-	// Measured says that another value changes what is measured, so the value is
-	// part of the condition of every episode. Other settings say where things
-	// are, or how fast they run.
+	// Measured says that another value changes what is measured, so the value is part of the condition of every
+	// episode. Other settings say where things are, or how fast they run.
 	Measured bool
 }
 

@@ -69,8 +69,7 @@ func (a *agenda) change(do func()) {
 	a.changed.Broadcast()
 }
 
-// setLimit changes the largest number of episodes in flight. Those that are in
-// flight go on.
+// setLimit changes the largest number of episodes in flight. Those that are in flight go on.
 func (a *agenda) setLimit(n int) { a.change(func() { a.limit = n }) }
 
 func (a *agenda) playing() int {
@@ -120,8 +119,7 @@ func (a *agenda) next() *line {
 	return fairest(served, a.limit)
 }
 
-// early reports an episode that is to begin later. It stops an agenda whose next episode
-// may never begin.
+// early reports an episode that is to begin later. It stops an agenda whose next episode may never begin.
 func (a *agenda) early(e *episode.Episode) bool {
 	if a.may == nil {
 		return false

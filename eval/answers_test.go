@@ -85,7 +85,8 @@ func TestAnotherModelAnswersLater(t *testing.T) {
 	}{{"m", "m", false}, {"m", "Org/M", false}, {"", "m", false}, {"m", "", false}, {"m", "fallback", true},
 		{"m-2024-05-13", "m-2024-08-06", true}} {
 		dir := t.TempDir()
-		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, mustPlan(t, sixSteps(named(c.before), 0)), Options{})))
+		before := mustPlan(t, sixSteps(named(c.before), 0))
+		sharedtest.OK(t, sharedtest.Err(play(t, t.Context(), dir, before, Options{})))
 		again := mustPlan(t, sixSteps(named(c.now), 0, 1))
 		results, err := play(t, t.Context(), dir, again, Options{})
 		changed := &ChangedModelError{}

@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// AsideError says which models or environments of a run were set aside, while the others were played to
-// their end.
+// AsideError says which models or environments of a run were set aside, while the others were played to their end.
 type AsideError struct {
 	// Reasons are by the name of the model or environment.
 	Reasons map[string]error

@@ -46,8 +46,7 @@ const (
 	never                  // in this session
 )
 
-// purse keeps a budget. It is an Observer that passes on what it sees, and safe for
-// concurrent use.
+// purse keeps a budget. It is an Observer that passes on what it sees, and safe for concurrent use.
 type purse struct {
 	Observer
 	limits []*limit
@@ -63,8 +62,7 @@ type purse struct {
 	rule    string                        // that ended the session; empty for none
 }
 
-// newPurse returns a purse from which earlier attempts have been paid. A nil purse has no
-// bounds.
+// newPurse returns a purse from which earlier attempts have been paid. A nil purse has no bounds.
 func newPurse(o *Options, attempts []record.Attempt, wake func(), fail func(error)) *purse {
 	b := o.Budget
 	p := &purse{Observer: o.Observer, now: o.Now, time: b.Time, ends: o.Now().Add(b.Time),
@@ -262,8 +260,7 @@ func (l *limit) end(e *episode.Episode, r *record.Result, total float64) {
 	}
 }
 
-// expense estimates what episodes of a kind take. Later steps take more than earlier ones,
-// because prompts grow.
+// expense estimates what episodes of a kind take. Later steps take more than earlier ones, because prompts grow.
 type expense struct {
 	*lengths.Lengths
 	sum   []float64 // of the costs of first, second, … steps

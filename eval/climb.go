@@ -15,18 +15,16 @@ const MostInFlight = 1024
 // firstInFlight is where it begins.
 const firstInFlight = 8
 
-// climb finds the number of episodes in flight at which the rate of model calls no
-// longer grows. It doubles the number while the rate grows by a sixth or more, and stays
-// at the last number that helped. From time to time it tries a quarter more, because
-// servers join and prompts become longer. Where more than one call in twenty was sent
-// again, as servers ask that are too busy, it takes a quarter off. It climbs on the rate
-// rather than on latency, because the latency of a call grows with its prompt over an
-// episode, and a server that fills its batch answers each call later and all of them sooner.
+// climb finds the number of episodes in flight at which the rate of model calls no longer grows. It doubles the
+// number while the rate grows by a sixth or more, and stays at the last number that helped. From time to time it
+// tries a quarter more, because servers join and prompts become longer. Where more than one call in twenty was sent
+// again, as servers ask that are too busy, it takes a quarter off. It climbs on the rate rather than on latency,
+// because the latency of a call grows with its prompt over an episode, and a server that fills its batch answers
+// each call later and all of them sooner.
 type climb struct {
 	// set is told the new number.
 	set func(limit int)
-	// inFlight is the number of episodes in flight, which falls slowly: only new
-	// episodes respect a smaller limit.
+	// inFlight is the number of episodes in flight, which falls slowly: only new episodes respect a smaller limit.
 	inFlight func() int
 	// tell receives a line about every number that is settled on.
 	tell func(line string)
@@ -37,8 +35,7 @@ type climb struct {
 	// calls per second with that. limit is greater than good while it is tried.
 	limit, good int
 	rate        float64
-	// settled: the number has stopped doubling from window to window. windows counts
-	// those since then.
+	// settled: the number has stopped doubling from window to window. windows counts those since then.
 	settled bool
 	windows int
 	// falling: there are more episodes in flight than the limit. What is measured then
@@ -68,8 +65,7 @@ func newClimb(set func(int), inFlight func() int, tell func(string), now func() 
 	return c
 }
 
-// begin puts a number in force and begins a window. The caller holds the lock, or
-// is alone.
+// begin puts a number in force and begins a window. The caller holds the lock, or is alone.
 func (c *climb) begin(limit int) {
 	limit = min(limit, MostInFlight)
 	c.falling = limit < c.limit

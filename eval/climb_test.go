@@ -10,8 +10,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// simulated is a server that computes so many calls side by side, each in a
-// second, under a climb.
+// simulated is a server that computes so many calls side by side, each in a second, under a climb.
 type simulated struct {
 	slots float64
 	limit int
@@ -80,9 +79,8 @@ func TestClimbGivesWay(t *testing.T) {
 	sharedtest.Equal(t, c.good, 1, "episodes in flight")
 }
 
-// A server that refuses the calls that it has no slot for is used fully: episodes in
-// flight end slowly after the limit has fallen, and what they are refused meanwhile
-// does not count again.
+// A server that refuses the calls that it has no slot for is used fully: episodes in flight end slowly after the
+// limit has fallen, and what they are refused meanwhile does not count again.
 func TestClimbAlongRefusals(t *testing.T) {
 	const slots, steps = 16, 30
 	s := &simulated{slots: slots}

@@ -12,11 +12,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// Order asks another process to play one attempt at an episode. It has what the
-// process cannot know from the plan.
+// Order asks another process to play one attempt at an episode. It has what the process cannot know from the plan.
 type Order struct {
-	// First is the id of the first trial, Trial the number of the trial to play; see
-	// Episode.Trial.
+	// First is the id of the first trial, Trial the number of the trial to play; see Episode.Trial.
 	First string `json:"first"`
 	Trial int    `json:"trial,omitempty"`
 	// Attempt is the number of the attempt, from 1.
@@ -29,9 +27,8 @@ type Order struct {
 
 // Elsewhere plays the episodes of a run in other processes.
 type Elsewhere interface {
-	// Play returns the record of an attempt at the episode with that id. Ack is
-	// called when the record is on disk. An error is the outcome of the attempt,
-	// unless ctx is cancelled; ack is never nil then.
+	// Play returns the record of an attempt at the episode with that id. Ack is called when the record is on disk.
+	// An error is the outcome of the attempt, unless ctx is cancelled; ack is never nil then.
 	Play(ctx context.Context, id string, order Order) (rec *record.Episode, ack func(), err error)
 }
 
@@ -42,8 +39,7 @@ type Worker struct {
 	watch *watch
 }
 
-// NewWorker returns a worker for a plan. It uses only Now, Observer, AllowUnusable
-// and Warn of the options.
+// NewWorker returns a worker for a plan. It uses only Now, Observer, AllowUnusable and Warn of the options.
 func NewWorker(p *Plan, o Options) *Worker {
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -80,9 +76,8 @@ func (w *Worker) find(order Order) (*episode.Episode, error) {
 // Replies returns those to an attempt at the episode with that id; see record.ReadReplies.
 type Replies func(id string, attempt int) (*record.Replies, error)
 
-// Play carries out an order. The error of an order that is not for this plan is an
-// *OrderError. Any other means that the worker must not play on; the attempt then does
-// not count.
+// Play carries out an order. The error of an order that is not for this plan is an *OrderError. Any other means
+// that the worker must not play on; the attempt then does not count.
 func (w *Worker) Play(ctx context.Context, order Order, replies Replies) (*record.Episode, error) {
 	e, err := w.find(order)
 	if err != nil {

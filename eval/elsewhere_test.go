@@ -101,8 +101,7 @@ func (o *oneElsewhere) Play(ctx context.Context, id string, order Order) (*recor
 	return rec, o.end, err
 }
 
-// Cancelling also ends a run in which a worker waits for what may follow an episode that
-// is played elsewhere.
+// Cancelling also ends a run in which a worker waits for what may follow an episode that is played elsewhere.
 func TestCancelWhileWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := planOne(t, benchmark(episodetest.NewCountdown(2)), served(episodetest.Saying("down")), 0)

@@ -33,11 +33,10 @@ func inFlight(lines []*line) (n int) {
 // party is an environment or a model.
 type party struct{ size, inFlight int }
 
-// fairest returns the line that gets the next place, nil if none waits. Environments that still
-// have episodes to play share the places by their numbers of episodes, with at least one each,
-// and so do models. The place goes to the first line in playing order whose environment and model
-// are within their shares, else to the one that is least beyond. So no place is idle, and what is
-// slow does not come to hold them all.
+// fairest returns the line that gets the next place, nil if none waits. Environments that still have episodes to
+// play share the places by their numbers of episodes, with at least one each, and so do models. The place goes to
+// the first line in playing order whose environment and model are within their shares, else to the one that is
+// least beyond. So no place is idle, and what is slow does not come to hold them all.
 func fairest(lines []*line, places int) (next *line) {
 	total, envs, models := &party{}, map[string]*party{}, map[string]*party{}
 	for _, l := range lines {

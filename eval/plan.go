@@ -1,6 +1,5 @@
-// Package eval turns a plan into episodes and episodes into records: it runs many
-// episodes concurrently, keeps the finished ones, and resumes a run that was
-// stopped.
+// Package eval turns a plan into episodes and episodes into records: it runs many episodes concurrently, keeps the
+// finished ones, and resumes a run that was stopped.
 package eval
 
 import (
@@ -37,8 +36,7 @@ type Plan struct {
 	anchors map[string]bool // players that nobody asked for
 }
 
-// Breadth returns the largest numbers of seeds of a condition, and of models that play
-// the same tasks unperturbed.
+// Breadth returns the largest numbers of seeds of a condition, and of models that play the same tasks unperturbed.
 func (p *Plan) Breadth() (seeds, models int) {
 	bySeed, byModel := map[EpisodeKind]int{}, map[EpisodeKind]map[string]bool{}
 	for _, g := range p.Groups {
@@ -59,9 +57,8 @@ func (p *Plan) Breadth() (seeds, models int) {
 	return seeds, models
 }
 
-// NewPlan lists the episodes of all specs: by environment, player, seed and task.
-// The expert, and those who play its actions by heart, do not depend on the seed and play
-// with the first only.
+// NewPlan lists the episodes of all specs: by environment, player, seed and task. The expert, and those who play
+// its actions by heart, do not depend on the seed and play with the first only.
 func NewPlan(specs ...*Spec) (*Plan, error) {
 	p := &Plan{anchors: map[string]bool{}}
 	for _, s := range specs {
@@ -200,12 +197,10 @@ func (p *Plan) Hashes() map[string]string {
 	return out
 }
 
-// Cost bounds what a plan needs: with success at the first step of every first
-// trial, and with failure at the last step of every trial. Retries and shortened
-// prompts are not counted.
+// Cost bounds what a plan needs: with success at the first step of every first trial, and with failure at the last
+// step of every trial. Retries and shortened prompts are not counted.
 type Cost struct {
-	// Episodes counts the episodes, Calls the model calls, and Reflections the
-	// calls that ask for a reflection.
+	// Episodes counts the episodes, Calls the model calls, and Reflections the calls that ask for a reflection.
 	Episodes, Calls, Reflections int
 }
 
@@ -240,8 +235,7 @@ func (p *Plan) Part(s record.Shard) *Plan {
 
 // Due is how far a plan is.
 type Due struct {
-	// Missing are the episodes that are due and have no result yet, in the order of
-	// InPlayingOrder.
+	// Missing are the episodes that are due and have no result yet, in the order of InPlayingOrder.
 	Missing []*episode.Episode
 	// Finished are those with a result, in the order of the plan.
 	Finished []Finished

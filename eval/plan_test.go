@@ -251,8 +251,7 @@ func TestSelectTasks(t *testing.T) {
 	}
 }
 
-// finder is a countdown that has tasks outside its benchmark, and another name
-// for one inside.
+// finder is a countdown that has tasks outside its benchmark, and another name for one inside.
 type finder struct{ *episodetest.Countdown }
 
 func (f finder) Task(id string) (envs.Task, error) {
@@ -265,8 +264,7 @@ func (f finder) Task(id string) (envs.Task, error) {
 	return envs.Task{ID: id, Index: -1}, nil
 }
 
-// Patterns of any form are read without a panic, and what is selected keeps the
-// order.
+// Patterns of any form are read without a panic, and what is selected keeps the order.
 func TestSelectTasksHolds(t *testing.T) {
 	env := episodetest.NewCountdown(30)
 	rapid.Check(t, func(t *rapid.T) {

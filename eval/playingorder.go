@@ -10,14 +10,12 @@ import (
 	"heldout/scoring/record"
 )
 
-// InPlayingOrder returns the episodes in the order in which they are played: first one of
-// each environment, player and perturbation, then another one of each, then the others.
-// The first two rounds show early what is wrong with each and how long each takes. The
-// second one no longer has to load the data that all share. The rest is balanced: however
-// far a run comes, about the same share of every environment, type and difficulty of tasks
-// is played, by all players and under all perturbations, so that its rates are those of a
-// smaller run and not of the first tasks. Only what is slow falls behind, because it holds no
-// more than its share of the places; see fairest.
+// InPlayingOrder returns the episodes in the order in which they are played: first one of each environment, player
+// and perturbation, then another one of each, then the others. The first two rounds show early what is wrong with
+// each and how long each takes. The second one no longer has to load the data that all share. The rest is balanced:
+// however far a run comes, about the same share of every environment, type and difficulty of tasks is played, by
+// all players and under all perturbations, so that its rates are those of a smaller run and not of the first tasks.
+// Only what is slow falls behind, because it holds no more than its share of the places; see fairest.
 func InPlayingOrder(episodes []*episode.Episode) []*episode.Episode {
 	begun := map[EpisodeKind]int{}
 	var rounds [3][]*episode.Episode
@@ -31,9 +29,8 @@ func InPlayingOrder(episodes []*episode.Episode) []*episode.Episode {
 	return slices.Concat(rounds[:]...)
 }
 
-// balanced returns the indices of episodes in balanced order: all of the first seed, then
-// all of the next one; within a seed by the place of the task among its environment's
-// tasks, and episodes of one task as planned.
+// balanced returns the indices of episodes in balanced order: all of the first seed, then all of the next one;
+// within a seed by the place of the task among its environment's tasks, and episodes of one task as planned.
 func balanced(episodes []*episode.Episode) []int {
 	shares := newShares(episodes)
 	keys := make([]struct {
@@ -84,8 +81,7 @@ type shares struct {
 	seeds  map[int64]int
 }
 
-// newShares spreads the tasks of each type and difficulty of an environment evenly, in an
-// order that is drawn.
+// newShares spreads the tasks of each type and difficulty of an environment evenly, in an order that is drawn.
 func newShares(episodes []*episode.Episode) shares {
 	type kind struct {
 		env, preset, task string

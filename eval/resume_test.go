@@ -96,8 +96,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Replies that are damaged, cut or of another request are asked for again. No number depends
-// on them.
+// Replies that are damaged, cut or of another request are asked for again. No number depends on them.
 func TestDamagedReplies(t *testing.T) {
 	t.Parallel()
 	whole := t.TempDir()

@@ -15,8 +15,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// Remote is the agent of episodes that others played through a server, and begins the names
-// of their players.
+// Remote is the agent of episodes that others played through a server, and begins the names of their players.
 const Remote = "remote"
 
 // Rollouts is a run directory for episodes that a player from outside heldout plays, one
@@ -166,10 +165,9 @@ func (r *Rollouts) environment() *record.Environment { return &r.manifest.Enviro
 
 func taskKey(t envs.Task) string { return t.Digest + " " + t.ID }
 
-// Append records one attempt at a task: Outcome, Error, Success, Progress, times and
-// texts are the caller's, the rest follows. The attempt is on disk when Append
-// returns without an error. Rollout is the seed; below 0 it is the first one that has no
-// result of this session.
+// Append records one attempt at a task: Outcome, Error, Success, Progress, times and texts are the caller's, the
+// rest follows. The attempt is on disk when Append returns without an error. Rollout is the seed; below 0 it is the
+// first one that has no result of this session.
 func (r *Rollouts) Append(t envs.Task, stepLimit, rollout int, e *record.Episode) error {
 	version, err := r.place(t, stepLimit, rollout, e)
 	if err != nil {
@@ -185,8 +183,7 @@ func (r *Rollouts) Append(t envs.Task, stepLimit, rollout int, e *record.Episode
 // AppendFork returns without an error, and no part of the plan.
 func (r *Rollouts) AppendFork(f *record.Fork) error { return r.store.AppendFork(f) }
 
-// place gives an attempt its place in the plan, and returns the version of the
-// manifest that has it.
+// place gives an attempt its place in the plan, and returns the version of the manifest that has it.
 func (r *Rollouts) place(t envs.Task, stepLimit, rollout int, e *record.Episode) (version int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

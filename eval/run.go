@@ -43,15 +43,13 @@ type Options struct {
 	Elsewhere Elsewhere
 }
 
-// Observer receives the events of a run. Run calls its methods from many
-// goroutines.
+// Observer receives the events of a run. Run calls its methods from many goroutines.
 type Observer interface {
 	// EpisodeBegun reports an episode that begins.
 	EpisodeBegun(*episode.Episode)
 	// StepDone reports a step of an episode and its usage.
 	StepDone(*episode.Episode, agent.Usage)
-	// EpisodeDone reports an attempt that is on disk, or that was stopped and goes on when the
-	// run is continued.
+	// EpisodeDone reports an attempt that is on disk, or that was stopped and goes on when the run is continued.
 	EpisodeDone(*episode.Episode, record.Result)
 }
 
@@ -82,13 +80,11 @@ func (nobody) EpisodeBegun(*episode.Episode)               {}
 func (nobody) StepDone(*episode.Episode, agent.Usage)      {}
 func (nobody) EpisodeDone(*episode.Episode, record.Result) {}
 
-// Run plays the episodes of a plan that have no result in the store yet, and the
-// trials that become due. Every attempt is on disk before it counts. When ctx is
-// cancelled, the episodes in flight stop, without a record, and Run returns ctx's error. An
-// error that would also stop every further episode of a model, such as an unknown name,
-// or too few usable replies, which is an *UnusableError, ends the run, or with several
-// models sets that one aside: the others are played to the end, and Run returns an
-// *AsideError. A budget ends the run with a *BudgetError.
+// Run plays the episodes of a plan that have no result in the store yet, and the trials that become due. Every
+// attempt is on disk before it counts. When ctx is cancelled, the episodes in flight stop, without a record, and
+// Run returns ctx's error. An error that would also stop every further episode of a model, such as an unknown name,
+// or too few usable replies, which is an *UnusableError, ends the run, or with several models sets that one aside:
+// the others are played to the end, and Run returns an *AsideError. A budget ends the run with a *BudgetError.
 func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -175,9 +171,8 @@ func (p *pool) play(ctx context.Context) error {
 	return playing.Wait()
 }
 
-// work makes an attempt at an episode. It goes to disk while the next one is played, so
-// that no model server waits for a disk; one with a fault goes first, because it may end
-// the run.
+// work makes an attempt at an episode. It goes to disk while the next one is played, so that no model server waits
+// for a disk; one with a fault goes first, because it may end the run.
 func (p *pool) work(ctx context.Context, e *episode.Episode) error {
 	rec, ack, cause := p.attempt(ctx, e, p.attempts[e.ID]+1)
 	if rec == nil || rec.Outcome == record.Cancelled {

@@ -271,8 +271,7 @@ func TestConcurrency(t *testing.T) {
 	sharedtest.Equal(t, most.Load(), slots)
 }
 
-// Every call of an episode has a seed of its own, and the same again in the next
-// run of it.
+// Every call of an episode has a seed of its own, and the same again in the next run of it.
 func TestSeeds(t *testing.T) {
 	seeds := func() map[int64]bool {
 		var mu sync.Mutex
@@ -312,8 +311,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// What a model wrote is spelled as the benchmark's own agent would, and recorded
-// so.
+// What a model wrote is spelled as the benchmark's own agent would, and recorded so.
 func TestSpelling(t *testing.T) {
 	dir := t.TempDir()
 	p := planOne(t, benchmark(episodetest.Shouting{Countdown: episodetest.NewCountdown(1)}),

@@ -15,9 +15,8 @@ import (
 // maxSeeds bounds a list of seeds: more is probably a typing mistake.
 const maxSeeds = 100_000
 
-// ParseSeeds reads a list of seeds: "0-9" is a range, "1,5" are two seeds, and a
-// single number is a count from 0: "10" is 0 to 9. The seeds are sorted and
-// unique.
+// ParseSeeds reads a list of seeds: "0-9" is a range, "1,5" are two seeds, and a single number is a count from 0:
+// "10" is 0 to 9. The seeds are sorted and unique.
 func ParseSeeds(s string) ([]int64, error) {
 	bad := func(part string) ([]int64, error) {
 		return nil, fmt.Errorf("seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number "+
@@ -61,13 +60,12 @@ func ParseSeeds(s string) ([]int64, error) {
 	return slices.Compact(seeds), nil
 }
 
-// SelectTasks picks tasks of an environment by a comma-separated list of names, task
-// types, 0-based numbers or ranges of numbers, and files of names: @FILE has one per
-// line. In names, * stands for any characters and ? for any one character. A number
-// counts as a number only if no task has that name. A name may belong to a task outside
-// the benchmark, if the environment has such tasks. An empty list picks the benchmark.
-// If limit is not 0, only so many of them are kept: see FirstTasks. Tasks of the
-// benchmark keep its order; the others follow, as they are named.
+// SelectTasks picks tasks of an environment by a comma-separated list of names, task types, 0-based numbers or
+// ranges of numbers, and files of names: @FILE has one per line. In names, * stands for any characters and ? for
+// any one character. A number counts as a number only if no task has that name. A name may belong to a task outside
+// the benchmark, if the environment has such tasks. An empty list picks the benchmark. If limit is not 0, only so
+// many of them are kept: see FirstTasks. Tasks of the benchmark keep its order; the others follow, as they are
+// named.
 func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("limit %d is negative", limit)
@@ -163,8 +161,7 @@ func pick(env envs.Env, names []taskName) ([]envs.Task, error) {
 	return append(out, outside...), nil
 }
 
-// otherTask finds a task that the environment knows by that name, though no task of
-// the benchmark has it.
+// otherTask finds a task that the environment knows by that name, though no task of the benchmark has it.
 func otherTask(env envs.Env, name string) (envs.Task, error) {
 	err := noMatch(name, env.Tasks())
 	f, ok := envs.As[envs.Finder](env)

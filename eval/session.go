@@ -28,8 +28,7 @@ type Session struct {
 type About struct {
 	// Manifest has all but the plan. Without names, prices or held-in environments the earlier ones stay.
 	record.Manifest
-	// AcceptChangedModel accepts another model, or agent, under the same name than the one with
-	// recorded results.
+	// AcceptChangedModel accepts another model, or agent, under the same name than the one with recorded results.
 	AcceptChangedModel bool
 	// Reports is what the model servers report about themselves, by player.
 	Reports map[string]record.ServerReport
@@ -54,8 +53,7 @@ func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, er
 	return s, nil
 }
 
-// Fits reports a run directory that cannot be one of the plan, as Begin does. It
-// changes nothing.
+// Fits reports a run directory that cannot be one of the plan, as Begin does. It changes nothing.
 func Fits(dir string, p *Plan) error {
 	if err := divided(dir, p); err != nil || !record.IsRun(dir) {
 		return err
@@ -78,8 +76,7 @@ func Fits(dir string, p *Plan) error {
 	return p.extends(m)
 }
 
-// divided reports a run directory that is for a whole run where the plan is for a
-// shard, or the other way round.
+// divided reports a run directory that is for a whole run where the plan is for a shard, or the other way round.
 func divided(dir string, p *Plan) error {
 	if p.Shard != nil {
 		if parent := filepath.Dir(dir); record.IsRun(parent) {

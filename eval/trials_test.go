@@ -87,8 +87,7 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// A field of the decoding that the server refuses in the call for a reflection is
-// listed with the trial.
+// A field of the decoding that the server refuses in the call for a reflection is listed with the trial.
 func TestReflectionDropsFields(t *testing.T) {
 	m := episodetest.ModelFunc(func(ctx context.Context, req model.Request) (model.Reply, error) {
 		reply, err := learning(9)(ctx, req)
@@ -302,8 +301,7 @@ func TestOrderOfTrials(t *testing.T) {
 	sharedtest.Same(t, order, []string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"})
 }
 
-// A worker without work waits until the last episode is done, and a stopped agenda
-// lets it go.
+// A worker without work waits until the last episode is done, and a stopped agenda lets it go.
 func TestAgendaEnds(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		a := agendaOf(planOne(t, benchmark(episodetest.NewCountdown(1)), trying(episodetest.Saying("up"), 2, 0), 1))

@@ -18,8 +18,7 @@ const (
 	// must be. A model with one usable reply in ten is stopped by the one in 2.4 % of runs, and by the other in 1.5 %.
 	probation, leastUsable = 100, 100 / model.LeastUsable
 	silence                = 40
-	// refusals is the number of calls of a model that may be refused before one is
-	// answered.
+	// refusals is the number of calls of a model that may be refused before one is answered.
 	refusals = 8
 	// A warning needs so many replies, and Wilson's interval of this level for the share of faulty ones to lie above
 	// a twentieth. The level is high because the share is looked at after every reply.
@@ -87,8 +86,7 @@ type replies struct {
 	changed            error
 }
 
-// newWatch returns a watch that includes the replies of earlier sessions, and the models that
-// answered then.
+// newWatch returns a watch that includes the replies of earlier sessions, and the models that answered then.
 func newWatch(o Options, attempts []record.Attempt, answered map[string]record.Answered) *watch {
 	w := &watch{allow: o.AllowUnusable, changes: o.AcceptChangedModel, warn: o.note, models: map[string]*replies{}}
 	for model, names := range answered {
@@ -176,8 +174,7 @@ func (r *replies) add(p *episode.Player, m agent.Move, valid bool) {
 	}
 }
 
-// meet notes which model answered. If none does at first that answered in an earlier session, it is another
-// model.
+// meet notes which model answered. If none does at first that answered in an earlier session, it is another model.
 func (r *replies) meet(name string, a agent.Answer, accepted bool) {
 	switch {
 	case a.Model == "":
@@ -200,8 +197,7 @@ func (r *replies) unheard(problem string) bool {
 	return true
 }
 
-// doubts returns warnings that are due at once: another model answers than was asked, or the server cuts
-// prompts.
+// doubts returns warnings that are due at once: another model answers than was asked, or the server cuts prompts.
 func (r *replies) doubts(name string, a agent.Answer) (texts []string) {
 	say := func(is bool, problem, text string) {
 		if is && r.unheard(problem) {
@@ -228,8 +224,7 @@ func (w *watch) unusable(name string, r *replies) error {
 	return r.verdict
 }
 
-// warnings returns the warnings about a model that are due and were not given
-// yet.
+// warnings returns the warnings about a model that are due and were not given yet.
 func (r *replies) warnings(name string) (texts []string) {
 	came := r.tally.Replies
 	say := func(n int, problem, remedy string) {
@@ -252,8 +247,7 @@ func (r *replies) warnings(name string) (texts []string) {
 	return texts
 }
 
-// refusal counts a call that was refused because of its content. The error says
-// that all calls so far were refused.
+// refusal counts a call that was refused because of its content. The error says that all calls so far were refused.
 func (w *watch) refusal(name string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -282,8 +276,7 @@ func (w *watch) proves(name string) bool {
 	return r.usable > 0 && r.verdict == nil
 }
 
-// verdicts are about the models that have given too few usable replies, or none by the end of
-// a run.
+// verdicts are about the models that have given too few usable replies, or none by the end of a run.
 func (w *watch) verdicts() map[string]error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

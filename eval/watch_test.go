@@ -29,8 +29,7 @@ func longTask(steps int) episode.Benchmark {
 	return b
 }
 
-// A model that brings nothing usable ends the run, and none of its episodes
-// counts as a failure.
+// A model that brings nothing usable ends the run, and none of its episodes counts as a failure.
 func TestUnusableRepliesEndTheRun(t *testing.T) {
 	t.Parallel()
 	for symptom, reply := range map[model.Symptom]model.Reply{
@@ -74,8 +73,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 	}
 }
 
-// Replies that come after the verdict do not change it: which episode ends first
-// is chance.
+// Replies that come after the verdict do not change it: which episode ends first is chance.
 func TestVerdictIsTheFirst(t *testing.T) {
 	w := newWatch(Options{}, nil, nil)
 	for n := 1; n <= silence+2; n++ {

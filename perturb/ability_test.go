@@ -71,8 +71,7 @@ func TestAllAbilitiesAreKnown(t *testing.T) {
 	}
 }
 
-// environments are all that can be played on this machine, with one rule each
-// that renames an action.
+// environments are all that can be played on this machine, with one rule each that renames an action.
 func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 	t.Helper()
 	out := map[envs.Env]configs.Perturbation{}
@@ -87,9 +86,8 @@ func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 	return out
 }
 
-// A wrapped environment and its worlds have exactly the abilities that they have
-// by themselves. Spoken alone is hidden: a perturbed environment is not perturbed
-// again.
+// A wrapped environment and its worlds have exactly the abilities that they have by themselves. Spoken alone is
+// hidden: a perturbed environment is not perturbed again.
 func TestWrappersLoseNoAbility(t *testing.T) {
 	for env, rules := range environments(t) {
 		perturbed := sharedtest.Must(Wrap(env, rules))(t)

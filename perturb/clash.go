@@ -9,10 +9,9 @@ import (
 // common returns a shortest text that both automata match; ok is false without one.
 func common(a, b *syntax.Prog) (example string, ok bool) { return walk(a, b, false) }
 
-// twoReadings returns a text in which the groups of the automaton can stand in two
-// ways; ok is false if there is none. It searches the product of the automaton
-// with itself for two ways that agree in the text and differ in where groups
-// begin and end.
+// twoReadings returns a text in which the groups of the automaton can stand in two ways; ok is false if there is
+// none. It searches the product of the automaton with itself for two ways that agree in the text and differ in
+// where groups begin and end.
 func twoReadings(p *syntax.Prog) (example string, ok bool) { return walk(p, p, true) }
 
 // program compiles a pattern that has been compiled before.
@@ -147,8 +146,7 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 			return r, true
 		}
 	}
-	// The remaining candidates are borders of ranges: where two overlap, one begins
-	// in the other.
+	// The remaining candidates are borders of ranges: where two overlap, one begins in the other.
 	for _, in := range []*syntax.Inst{a, b} {
 		if in.Op == syntax.InstRuneAny || in.Op == syntax.InstRuneAnyNotNL {
 			continue

@@ -15,8 +15,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Each task has a draw of its own, which is the same each time, and the expert solves
-// it under its draw.
+// Each task has a draw of its own, which is the same each time, and the expert solves it under its draw.
 func TestDrawn(t *testing.T) {
 	env := sharedtest.Must(pddl.NewGenerated(3))(t)
 	d := sharedtest.Must(Draw(env, "random:5:3-nouns"))(t)

@@ -21,8 +21,7 @@ type Env struct {
 	byType  map[string]*Perturbation // of the benchmark's task types
 }
 
-// Wrap puts a perturbation around an environment. It is checked against the
-// interface of every task type.
+// Wrap puts a perturbation around an environment. It is checked against the interface of every task type.
 func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	name := env.Info().Name
 	speaker, ok := envs.As[envs.Describer](env)
@@ -80,8 +79,7 @@ func (e *Env) equivalent(i envs.Interface) *Perturbation {
 	return nil
 }
 
-// ofType returns the perturbation of a task type. Tasks outside the benchmark may
-// have a type of their own.
+// ofType returns the perturbation of a task type. Tasks outside the benchmark may have a type of their own.
 func (e *Env) ofType(taskType string) (*Perturbation, error) {
 	if p, ok := e.byType[taskType]; ok {
 		return p, nil
@@ -117,9 +115,8 @@ func (e *Env) Forms() int {
 // Unwrap implements envs.Wrapper.
 func (e *Env) Unwrap() any { return e.Env }
 
-// Rewrites implements envs.Wrapper. Recorded answers are compared as the
-// environment gave them. A perturbed environment cannot be perturbed again, since
-// its interface is not the one that the environment describes.
+// Rewrites implements envs.Wrapper. Recorded answers are compared as the environment gave them. A perturbed
+// environment cannot be perturbed again, since its interface is not the one that the environment describes.
 func (e *Env) Rewrites() []any {
 	return []any{
 		func(envs.Comparer) envs.Comparer { return e },
@@ -156,9 +153,8 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 	return rules
 }
 
-// WritePrompt returns a prompt as it reads now, with a section for every task
-// type of the benchmark, and of the played tasks, that the prompt is for. It may be for
-// the played types alone.
+// WritePrompt returns a prompt as it reads now, with a section for every task type of the benchmark, and of the
+// played tasks, that the prompt is for. It may be for the played types alone.
 func (e *Env) WritePrompt(in configs.Prompt, tasks []envs.Task) (configs.Prompt, error) {
 	out := e.writeShared(in)
 	if len(in.Types) == 0 {
@@ -287,9 +283,8 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	return s, err
 }
 
-// checked rewrites an observation and verifies that nothing was lost: the effect
-// of the rules on free text shows only here. If not all forms are known, this
-// cannot be required.
+// checked rewrites an observation and verifies that nothing was lost: the effect of the rules on free text shows
+// only here. If not all forms are known, this cannot be required.
 func (p *Perturbation) checked(observation string) (string, error) {
 	rewritten := p.writeObservation(observation)
 	if p.iface.Open {
@@ -366,8 +361,7 @@ func (w *world) Spell(action string) string {
 	return inner.Spell(action)
 }
 
-// Actions returns how the forms of actions in whose words something changes are
-// written now, of all task types.
+// Actions returns how the forms of actions in whose words something changes are written now, of all task types.
 func (e *Env) Actions() map[string]string {
 	out := map[string]string{}
 	for _, p := range e.byType {

@@ -51,9 +51,8 @@ func newCondition(rules configs.Perturbation, p *Perturbation) *condition {
 	return c
 }
 
-// TestTextsOfConditions: every condition changes a text of the prompt or of the beginning
-// of a task, or an action; no text has an old form; and a text changes in what its
-// families name and in nothing else.
+// TestTextsOfConditions: every condition changes a text of the prompt or of the beginning of a task, or an action;
+// no text has an old form; and a text changes in what its families name and in nothing else.
 func TestTextsOfConditions(t *testing.T) {
 	all, nothing, old, more := 0, 0, 0, 0
 	every := sharedtest.Every(t, 16, 2) // in the long form, of a family at least one grade

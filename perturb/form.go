@@ -13,8 +13,7 @@ import (
 // form is one form of actions, before and now.
 type form struct {
 	old, current template
-	// write turns a whole action of the old form into one of the new, read the
-	// other way.
+	// write turns a whole action of the old form into one of the new, read the other way.
 	write, read rewriting
 	// half is write for an action without its last slot and the words before it. It is nil
 	// if the form has no such half.
@@ -101,9 +100,8 @@ func newForm(old, current string, iface envs.Interface, n *names) (form, error) 
 	return f, nil
 }
 
-// halves returns a form without its last slot and the words before it, as it was and as it
-// is written now: "take {obj}" of "take {obj} from {recep}" is "{obj} take" where the
-// form is "from {recep} {obj} take".
+// halves returns a form without its last slot and the words before it, as it was and as it is written now: "take
+// {obj}" of "take {obj} from {recep}" is "{obj} take" where the form is "from {recep} {obj} take".
 func halves(old, current template) (oldHalf, newHalf template, ok bool) {
 	n := len(old.slots)
 	if n < 2 || old.literals[n] != "" {

@@ -29,9 +29,8 @@ func shipped(t testing.TB) []configs.Perturbation {
 	return out
 }
 
-// The expert wins every official game under every perturbation, and nothing that
-// it types would be understood without it, unless it is written as before. On
-// the way no old form is listed or carried out.
+// The expert wins every official game under every perturbation, and nothing that it types would be understood
+// without it, unless it is written as before. On the way no old form is listed or carried out.
 func TestOfficialGames(t *testing.T) {
 	env := official(t)
 	ctx := context.Background()

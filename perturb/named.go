@@ -20,10 +20,9 @@ const (
 	randomName = "random"
 )
 
-// Named returns the rules that a name stands for in an environment: verbs:2 is a
-// family in a grade, verbs:2+order:1 a combination, all:2 every family of the
-// environment in that grade or its last, random:SEED:K K families in any grades,
-// random:SEED:K-FAMILY without that family, random:SEED:K-FAMILY:GRADE without that grade.
+// Named returns the rules that a name stands for in an environment: verbs:2 is a family in a grade, verbs:2+order:1
+// a combination, all:2 every family of the environment in that grade or its last, random:SEED:K K families in any
+// grades, random:SEED:K-FAMILY without that family, random:SEED:K-FAMILY:GRADE without that grade.
 func Named(env, name string) (configs.Perturbation, error) {
 	families, err := configs.LoadFamilies(env)
 	if err != nil {
@@ -241,10 +240,9 @@ func GradeName(f configs.Family, grade int) string {
 	return fmt.Sprintf("%s:%d", f.ID, min(grade, len(f.Grades)))
 }
 
-// SuiteNames names the perturbations of a suite: at each grade every family alone,
-// in pairs, in fours, and all at once. Families are interleaved so that each pair is
-// part of a group of four and each family is in as many pairs and fours as the
-// others; if the numbers do not divide, the first family fills the last group.
+// SuiteNames names the perturbations of a suite: at each grade every family alone, in pairs, in fours, and all at
+// once. Families are interleaved so that each pair is part of a group of four and each family is in as many pairs
+// and fours as the others; if the numbers do not divide, the first family fills the last group.
 func SuiteNames(families []configs.Family, grades []int) (names []string) {
 	add := func(name string) {
 		if !slices.Contains(names, name) { // a family may have fewer grades

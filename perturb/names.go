@@ -12,8 +12,7 @@ import (
 // names rewrites how names are written. The zero one leaves them.
 type names struct {
 	pattern string // of a name as written now, without groups
-	// write and read rewrite names in a text, wholeWrite and wholeRead what is a
-	// name from end to end.
+	// write and read rewrite names in a text, wholeWrite and wholeRead what is a name from end to end.
 	write, read, wholeWrite, wholeRead rewriting
 	// spell and unspell change the parts that are spelled otherwise.
 	spell, unspell rewriter
@@ -167,8 +166,7 @@ func (n *names) outOfSlot(_, value string) (string, bool) {
 	return value, !isOld
 }
 
-// slotPatterns are the patterns of what may stand in a slot of an action, as
-// written before and now.
+// slotPatterns are the patterns of what may stand in a slot of an action, as written before and now.
 func slotPatterns(iface envs.Interface, n *names) (old, current string, err error) {
 	if old, err = namePattern(iface); err != nil {
 		return "", "", err

@@ -96,9 +96,8 @@ func tellNumbers(text string) string {
 	return mapNumbers(text, false, wordOf)
 }
 
-// swapNumbers makes words of numbers and numbers of words, wherever they stand
-// alone, but for words that stay. It undoes itself. Words have small letters, or any with
-// anyCase.
+// swapNumbers makes words of numbers and numbers of words, wherever they stand alone, but for words that stay. It
+// undoes itself. Words have small letters, or any with anyCase.
 func swapNumbers(text string, anyCase bool, stay map[string]bool) string {
 	return mapNumbers(text, anyCase, func(token string) (string, bool) {
 		if stay[token] {

@@ -1,12 +1,10 @@
-// Package perturb rewrites the interface of an environment and does not change
-// its behaviour: a verb gets another name, arguments another order, names another
-// spelling, fixed answers other words. A perturbation is data; this package turns
-// it into rewriting in both directions, and puts it around any environment that
-// describes its interface.
+// Package perturb rewrites the interface of an environment and does not change its behaviour: a verb gets another
+// name, arguments another order, names another spelling, fixed answers other words. A perturbation is data; this
+// package turns it into rewriting in both directions, and puts it around any environment that describes its
+// interface.
 //
-// Rewriting is one to one. The environment no longer understands an old form that
-// is now written differently: the old form of an action trades places with the
-// new one, which means nothing to the environment itself.
+// Rewriting is one to one. The environment no longer understands an old form that is now written differently: the
+// old form of an action trades places with the new one, which means nothing to the environment itself.
 package perturb
 
 import (
@@ -31,9 +29,8 @@ type Perturbation struct {
 	forms []form
 	// changedForms are the changed forms, the longest first: a form may stand in another one.
 	changedForms []*form
-	// verbs are the words of forms that change, in both directions, and turned says
-	// that some form has its slots in another order; both only where the environment
-	// reads freely.
+	// verbs are the words of forms that change, in both directions, and turned says that some form has its slots in
+	// another order; both only where the environment reads freely.
 	verbs  lexicon
 	turned bool
 	// replies maps answers in both directions.
@@ -56,9 +53,8 @@ type Perturbation struct {
 	sorted bool
 }
 
-// New checks the rules against the interface. Rules that do not fit it, or that
-// cannot be undone because two actions would be written alike, are errors that
-// say so.
+// New checks the rules against the interface. Rules that do not fit it, or that cannot be undone because two
+// actions would be written alike, are errors that say so.
 func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error) {
 	p := &Perturbation{
 		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{},
@@ -92,8 +88,7 @@ func (p *Perturbation) add(rules configs.Perturbation) error {
 // passage is a part of a prompt, before and now.
 type passage struct{ old, current string }
 
-// passages lists the rules about passages, the longest first. A shorter one may be about
-// what a longer one becomes.
+// passages lists the rules about passages, the longest first. A shorter one may be about what a longer one becomes.
 func passages(rules map[string]string) (out []passage) {
 	for _, old := range slices.Sorted(maps.Keys(rules)) {
 		out = append(out, passage{old, rules[old]})
@@ -102,8 +97,7 @@ func passages(rules map[string]string) (out []passage) {
 	return out
 }
 
-// checkRules reports rules about actions, answers and texts that do not exist, and
-// empty answers.
+// checkRules reports rules about actions, answers and texts that do not exist, and empty answers.
 func checkRules(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {
 		if !slices.Contains(iface.Actions, old) && !iface.Open {
@@ -196,8 +190,7 @@ func (p *Perturbation) checkForms() error {
 	return nil
 }
 
-// forms returns the forms of the interface and, if the interface is open, those
-// of the rules.
+// forms returns the forms of the interface and, if the interface is open, those of the rules.
 func forms(rules configs.Perturbation, iface envs.Interface) []string {
 	var out []string
 	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {

@@ -114,8 +114,7 @@ func TestOneToOne(t *testing.T) {
 	}
 }
 
-// An action that is written otherwise now never reaches the environment as
-// itself by its old form.
+// An action that is written otherwise now never reaches the environment as itself by its old form.
 func TestOldFormsRejected(t *testing.T) {
 	name := rapid.SampledFrom([]string{"pen 1", "desk 22", "sinkbasin 1"})
 	for _, rules := range []configs.Perturbation{using, order, glue, answer, verbs} {

@@ -42,9 +42,8 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 	return out
 }
 
-// writeInstruction returns how instructions read now: the forms of actions in
-// them, with words in brackets for the slots, actions that they show, fixed answers
-// in quotes, names, words and numbers.
+// writeInstruction returns how instructions read now: the forms of actions in them, with words in brackets for the
+// slots, actions that they show, fixed answers in quotes, names, words and numbers.
 func (p *Perturbation) writeInstruction(text string) string {
 	text = p.passed(text)
 	for _, f := range p.changedForms {
@@ -88,9 +87,8 @@ func (p *Perturbation) passed(text string) string {
 	return text
 }
 
-// inEnumeration replaces an action where instructions enumerate or explain actions:
-// at the beginning of a line or an item, or behind a mark or "such as", and before a mark.
-// In running text its words may mean something else.
+// inEnumeration replaces an action where instructions enumerate or explain actions: at the beginning of a line or
+// an item, or behind a mark or "such as", and before a mark. In running text its words may mean something else.
 func inEnumeration(text, old, current string, anyCase bool) string {
 	literal := newLiterals(anyCase, old)
 	if !literal.in(text) {
@@ -157,9 +155,8 @@ func (p *Perturbation) writeHelp(help string) string {
 	return strings.Join(out, ", ")
 }
 
-// writeShown returns how an action of an example is written now. Half an action, which
-// the environment refuses, is half of the form as written now. One of no form gets the
-// new words of the forms.
+// writeShown returns how an action of an example is written now. Half an action, which the environment refuses, is
+// half of the form as written now. One of no form gets the new words of the forms.
 func (p *Perturbation) writeShown(action string) string {
 	normal := p.normalize(action)
 	if _, ok := p.write(normal); ok {

@@ -74,9 +74,8 @@ func (p *Perturbation) writeKept(rule string) string {
 	return rule
 }
 
-// Untold says what of the forms that change a prompt leaves in old words, since it tells them
-// in a way that rules do not find. WritePrompt has made the prompt; listed says that the model
-// sees the possible actions in every turn.
+// Untold says what of the forms that change a prompt leaves in old words, since it tells them in a way that rules
+// do not find. WritePrompt has made the prompt; listed says that the model sees the possible actions in every turn.
 func (e *Env) Untold(prompt configs.Prompt, listed bool) (faults []string) {
 	found := map[string]bool{}
 	for taskType, p := range e.byType {
@@ -160,8 +159,7 @@ func (p *Perturbation) definition(f *form) *regexp.Regexp {
 		func(string) string { return "(?:" + placeholder + "|(?-i:[A-Z]{3,}))" }) + ")")
 }
 
-// withoutForms is a text without the forms that change, as they are written now: they may
-// hold old ones.
+// withoutForms is a text without the forms that change, as they are written now: they may hold old ones.
 func (p *Perturbation) withoutForms(text string) string {
 	for _, f := range p.changedForms {
 		text = p.definition(f).ReplaceAllString(text, "")

@@ -81,9 +81,8 @@ func randomPlay(t *testing.T, env envs.Env, task envs.Task, steps int) playing {
 	})
 }
 
-// same plays an episode again through a perturbation: everything but the words is
-// the same. Before each action it tries the old form, which the environment
-// refuses and which changes nothing.
+// same plays an episode again through a perturbation: everything but the words is the same. Before each action it
+// tries the old form, which the environment refuses and which changes nothing.
 func same(t *testing.T, rule string, perturbed *Env, of playing) {
 	t.Helper()
 	ctx := context.Background()
@@ -132,8 +131,7 @@ func same(t *testing.T, rule string, perturbed *Env, of playing) {
 	}
 }
 
-// benchmark opens an environment on its official tasks if they are there, else on
-// generated ones.
+// benchmark opens an environment on its official tasks if they are there, else on generated ones.
 func benchmark(t *testing.T, name string) envs.Env {
 	t.Helper()
 	if !*whole || name == "hotpotqa" {

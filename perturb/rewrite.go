@@ -7,16 +7,14 @@ import (
 	"heldout/envs"
 )
 
-// maxTrades bounds how often an action may trade places: forms that grow with
-// every rewriting would never end.
+// maxTrades bounds how often an action may trade places: forms that grow with every rewriting would never end.
 const maxTrades = 16
 
 // WriteAction returns how an action of the environment is written now.
 func (p *Perturbation) WriteAction(action string) string { return p.say(p.writeAction(action), false) }
 
-// writeAction is WriteAction before the rules about words and numbers. An action that
-// stays has the spelling that it had; one that changes keeps its capital and, where they
-// mean nothing, the periods and blanks at its end.
+// writeAction is WriteAction before the rules about words and numbers. An action that stays has the spelling that
+// it had; one that changes keeps its capital and, where they mean nothing, the periods and blanks at its end.
 func (p *Perturbation) writeAction(action string) string {
 	normal := p.normalize(action)
 	current := p.writeNormal(normal)
@@ -146,8 +144,7 @@ func (p *Perturbation) read(action string) (string, bool) {
 	return old, f != nil
 }
 
-// trade follows an action that has only one of both forms to the other end of
-// its chain of rewritings.
+// trade follows an action that has only one of both forms to the other end of its chain of rewritings.
 func (p *Perturbation) trade(action string, step func(string) (string, bool)) string {
 	for range maxTrades {
 		next, ok := step(action)

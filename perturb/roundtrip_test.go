@@ -53,8 +53,7 @@ func of(all map[string]*said, taskType string) *said {
 	return all[taskType]
 }
 
-// recorded returns an environment and everything that was ever recorded of it, by
-// task type.
+// recorded returns an environment and everything that was ever recorded of it, by task type.
 func recorded(t testing.TB, name string) (envs.Env, map[string]*said) {
 	t.Helper()
 	all := map[string]*said{}
@@ -138,8 +137,7 @@ func hotpotTexts(t testing.TB, to *said) {
 	}
 }
 
-// byHand are rules without families for what was recorded: P1 to P4, and others as users might
-// write them.
+// byHand are rules without families for what was recorded: P1 to P4, and others as users might write them.
 func byHand(t testing.TB, name string) []configs.Perturbation {
 	t.Helper()
 	switch name {

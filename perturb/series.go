@@ -86,8 +86,7 @@ type look struct {
 	find *regexp.Regexp
 	// open and end stand around the items, separator and last between them.
 	open, separator, last, end string
-	// items finds the items, if there are wide ones, and wide finds these: one more
-	// blank stands behind them.
+	// items finds the items, if there are wide ones, and wide finds these: one more blank stands behind them.
 	items, wide *regexp.Regexp
 	// tail is an item that stays at the end.
 	tail string
@@ -233,8 +232,7 @@ func (l *look) split(begin, items string) list {
 
 const sentenceEnd = ". "
 
-// goesOn finds texts behind which a period ends no sentence: dots in a row, initials and
-// abbreviations.
+// goesOn finds texts behind which a period ends no sentence: dots in a row, initials and abbreviations.
 var goesOn = regexp.MustCompile(`(?:\.|(?:^|[^A-Za-z])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|No|vs|ca|etc|e\.g|i\.e))$`)
 
 func (l *look) join(e list) string {

@@ -133,9 +133,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// Facts are items with or without a period, and with one blank behind them or two. Other
-// layouts write them alike. What has no period keeps its place before what follows it, and the
-// sentence that the task is done stays the last.
+// Facts are items with or without a period, and with one blank behind them or two. Other layouts write them alike.
+// What has no period keeps its place before what follows it, and the sentence that the task is done stays the last.
 func TestFacts(t *testing.T) {
 	i := household()
 	i.Series = []envs.Series{{Begin: "^", Item: "(?i:[a-z0-9]+ is (?:free|open)\\.|handempty [a-z]+|room [a-z]+)",

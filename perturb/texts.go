@@ -8,8 +8,7 @@ import (
 	"heldout/envs"
 )
 
-// stage rewrites texts in both directions. A text on which it cannot be undone
-// stays as it is.
+// stage rewrites texts in both directions. A text on which it cannot be undone stays as it is.
 type stage struct{ rewrite, restore func(string) string }
 
 func (s stage) write(text string) string {
@@ -73,8 +72,7 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 	}}, nil
 }
 
-// checkText reports a text that has two readings, or one in common with the texts
-// before it. Automata are given.
+// checkText reports a text that has two readings, or one in common with the texts before it. Automata are given.
 func checkText(old string, dst template, own *syntax.Prog, texts []string, automata []*syntax.Prog) error {
 	if example, ok := twoReadings(own); ok {
 		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", dst.text,

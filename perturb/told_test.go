@@ -78,8 +78,7 @@ func untold(t *testing.T, p *Perturbation, taskType string, prompt, written conf
 	return faults
 }
 
-// The help of ALFWorld's second dialect explains each action in its new words, also one
-// without slots.
+// The help of ALFWorld's second dialect explains each action in its new words, also one without slots.
 func TestHelpExplainsTheNewForms(t *testing.T) {
 	env := sharedtest.Must(alfworld.NewGenerated(0, alfworld.Options{Dialect: "v2"}))(t)
 	w := sharedtest.Must(env.NewWorld(env.Tasks()[0]))(t)

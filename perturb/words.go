@@ -10,9 +10,8 @@ import (
 	"heldout/envs"
 )
 
-// lexicon replaces words and phrases in texts of every kind: actions, observations,
-// goals, instructions and thoughts. A phrase stands from word edge to word edge, the
-// longest first. What replaces it has its capitals.
+// lexicon replaces words and phrases in texts of every kind: actions, observations, goals, instructions and
+// thoughts. A phrase stands from word edge to word edge, the longest first. What replaces it has its capitals.
 type lexicon struct {
 	replacements map[string]string // in small letters
 	// phrases are the keys of replacements by their first words, the longest first.
@@ -187,8 +186,7 @@ func capitalized(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// article makes the article at the end of a text fit the new word, if there is one and it
-// fitted the old word.
+// article makes the article at the end of a text fit the new word, if there is one and it fitted the old word.
 func article(text []byte, old, current string) []byte {
 	for _, a := range []string{"a ", "an "} {
 		start := len(text) - len(a)

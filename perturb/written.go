@@ -7,10 +7,9 @@ import (
 	"heldout/envs"
 )
 
-// wording says whether an action has a form that is written differently now, and
-// whether it is written in the old or in the new way. A name in its old spelling
-// makes an action old, whatever else is new about it. An action of a form that stays
-// as it is, or of no form, has the zero value.
+// wording says whether an action has a form that is written differently now, and whether it is written in the old
+// or in the new way. A name in its old spelling makes an action old, whatever else is new about it. An action of a
+// form that stays as it is, or of no form, has the zero value.
 func (p *Perturbation) wording(action string) envs.Wording {
 	phrase := p.say(action, p.iface.FoldCase)
 	normalized := p.normalize(phrase)

@@ -64,8 +64,7 @@ func TestWrittenOfAnyAction(t *testing.T) {
 	})
 }
 
-// TestWrittenAgreesWithRecords: steps say of refused actions what the rules in older
-// records say.
+// TestWrittenAgreesWithRecords: steps say of refused actions what the rules in older records say.
 func TestWrittenAgreesWithRecords(t *testing.T) {
 	iface := sharedtest.Must(alfworld.NewGenerated(0, alfworld.Options{}))(t).Interface("")
 	for _, name := range []string{"P1", "P2", "P3", "P4"} {
@@ -87,9 +86,8 @@ func TestWrittenAgreesWithRecords(t *testing.T) {
 	}
 }
 
-// TestWrittenOfFamilies: in every environment and under every family, alone and all
-// together, the expert's actions are old as the environment has them and new as they
-// are written now, or neither if both are the same.
+// TestWrittenOfFamilies: in every environment and under every family, alone and all together, the expert's actions
+// are old as the environment has them and new as they are written now, or neither if both are the same.
 func TestWrittenOfFamilies(t *testing.T) {
 	for env := range environments(t) {
 		name := env.Info().Name

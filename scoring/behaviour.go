@@ -15,8 +15,7 @@ import (
 // Measured is a measure of what a model does with its errors.
 type Measured struct {
 	refinement.Measure
-	// Value is NaN if there is nothing to measure. Interval is nil if there is no
-	// interval.
+	// Value is NaN if there is nothing to measure. Interval is nil if there is no interval.
 	Value    float64
 	Interval *stats.Interval
 	// linear is the basis of comparisons; nil if comparisons are not possible.
@@ -29,8 +28,7 @@ type MeasuredChange struct {
 	stats.Difference
 }
 
-// oldForms returns tests of whether an action is in a form that a perturbation of
-// the run replaces.
+// oldForms returns tests of whether an action is in a form that a perturbation of the run replaces.
 func oldForms(m *record.Manifest) (map[perturbed]func(string) bool, error) {
 	out := map[perturbed]func(string) bool{}
 	if m.Sweep == nil {
@@ -56,9 +54,8 @@ func oldForms(m *record.Manifest) (map[perturbed]func(string) bool, error) {
 // perturbed is an environment under a perturbation.
 type perturbed struct{ env, perturbation string }
 
-// Refinement measures what the model does with its errors, in the order of
-// refinement.Measures. The quantile and the survival follow the measures that
-// they belong to. It is nil if the run was read without trajectories.
+// Refinement measures what the model does with its errors, in the order of refinement.Measures. The quantile and
+// the survival follow the measures that they belong to. It is nil if the run was read without trajectories.
 func (s *Score) Refinement() []Measured {
 	if s.measures != nil {
 		return s.measures
@@ -145,9 +142,8 @@ func (s *Score) unrecovered(counts [][]*refinement.Counts) (out []Measured) {
 	return out
 }
 
-// longRuns is the length that nine of ten runs of errors do not exceed. Its
-// interval has the lengths whose share of shorter runs may be nine tenths
-// (Woodruff 1952).
+// longRuns is the length that nine of ten runs of errors do not exceed. Its interval has the lengths whose share of
+// shorter runs may be nine tenths (Woodruff 1952).
 func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
 	const quantile = 0.9
 	longest := uint16(0)

@@ -5,10 +5,9 @@ import (
 	"heldout/scoring/stats"
 )
 
-// BestOf is the best of several tries of each task, which are its seeds: whether
-// any of them succeeded, and the best progress. An oracle chooses it, namely the
-// environment's own judgement. All is whether every one of them succeeded, which no
-// oracle chooses.
+// BestOf is the best of several tries of each task, which are its seeds: whether any of them succeeded, and the
+// best progress. An oracle chooses it, namely the environment's own judgement. All is whether every one of them
+// succeeded, which no oracle chooses.
 type BestOf struct {
 	Tries                  int
 	Success, Progress, All Estimate
@@ -29,8 +28,7 @@ func (s *Score) Tries() (fewest int) {
 // grows with the number of seeds, and no table or figure needs thousands.
 const mostTries = 100
 
-// triesUpTo are the numbers of tries whose best is estimated: all up to mostTries, and all that
-// there are.
+// triesUpTo are the numbers of tries whose best is estimated: all up to mostTries, and all that there are.
 func triesUpTo(all int) (ks []int) {
 	for k := 1; k <= min(all, mostTries); k++ {
 		ks = append(ks, k)

@@ -8,8 +8,7 @@ import (
 	"heldout/scoring/stats"
 )
 
-// Comparison is one score against another on the same tasks, seeds averaged
-// within each task.
+// Comparison is one score against another on the same tasks, seeds averaged within each task.
 type Comparison struct {
 	Success, Progress Change
 	// About is what the intervals are about, Kinds counts the kinds of the tasks.
@@ -42,8 +41,7 @@ func (c Change) Sensitivity(level float64) float64 {
 	return stats.Smallest(plans, c.weights, float64(c.seeds))
 }
 
-// Reasons why two scores cannot be compared, in addition to stats.ErrFewTasks and
-// stats.ErrFewKinds.
+// Reasons why two scores cannot be compared, in addition to stats.ErrFewTasks and stats.ErrFewKinds.
 var (
 	ErrIncomplete = errors.New("not every planned episode has a result")
 	ErrOtherTasks = errors.New("they were not made on the same tasks")
@@ -53,8 +51,7 @@ var (
 // ErrDeterministic and those of stats.NewSampling.
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
-// CompareMean pairs the mean of several scores with that of others, or with one, by task. Its
-// errors are Compare's.
+// CompareMean pairs the mean of several scores with that of others, or with one, by task. Its errors are Compare's.
 func CompareMean(scores []*Score, others ...*Score) (Comparison, error) {
 	p, err := newPair(scores, others...)
 	if err != nil {
@@ -107,8 +104,7 @@ func (c *Comparison) changes() []ratedChange {
 	return []ratedChange{{&c.Success, success}, {&c.Progress, progress}}
 }
 
-// estimate estimates both changes, and how sure each is for new kinds. Compare compares one
-// value.
+// estimate estimates both changes, and how sure each is for new kinds. Compare compares one value.
 func (c *Comparison) estimate(compare func(value, stats.Question) (stats.Difference, error)) error {
 	for _, rate := range c.changes() {
 		d, err := compare(rate.measure, c.About)
@@ -125,8 +121,7 @@ func (c *Comparison) estimate(compare func(value, stats.Question) (stats.Differe
 	return nil
 }
 
-// pair is scores on the same tasks that are compared: means of scores, of which some are
-// subtracted.
+// pair is scores on the same tasks that are compared: means of scores, of which some are subtracted.
 type pair struct {
 	arms  []arm
 	b     *Score // the first that is subtracted
@@ -234,8 +229,7 @@ func (p pair) difference(measure value, about stats.Question) (stats.Difference,
 	return sampling.Paired(p.differences(measure), p.seeds), nil
 }
 
-// taskMeans averages a value over scores of the same tasks: the means of the tasks, in
-// the order of their keys.
+// taskMeans averages a value over scores of the same tasks: the means of the tasks, in the order of their keys.
 func taskMeans(scores []*Score, measure value) (means []float64) {
 	for _, s := range scores {
 		rates := meansByTask(s.tasks, measure)
@@ -264,8 +258,7 @@ func (p pair) differences(measure value) []float64 {
 	return out
 }
 
-// decodingVariance is the variance of a task's difference from decoding, per seed, on
-// average over the tasks.
+// decodingVariance is the variance of a task's difference from decoding, per seed, on average over the tasks.
 func (p pair) decodingVariance(measure value) (v float64) {
 	for _, a := range p.arms {
 		for _, s := range a.scores {

@@ -8,9 +8,8 @@ import (
 // checkpoint is what names of checkpoints end in: checkpoint-1000, ckpt_5, step 20.
 var checkpoint = regexp.MustCompile(`(?i)(^|[^a-z0-9])((?:global_?)?(?:checkpoint|ckpt|step)s?)[-_ =]?([0-9]+)$`)
 
-// CurveOf returns the curve of a model and the step of its point: checkpoints of a training
-// share a curve, and other models have one of their own with the step 0. ok reports whether the
-// model is a checkpoint.
+// CurveOf returns the curve of a model and the step of its point: checkpoints of a training share a curve, and
+// other models have one of their own with the step 0. ok reports whether the model is a checkpoint.
 func CurveOf(name string) (curve string, step int64, ok bool) {
 	match := checkpoint.FindStringSubmatchIndex(name)
 	if match == nil {

@@ -2,8 +2,7 @@ package scoring
 
 import "testing"
 
-// Checkpoints of one training share a curve; different models do not, whatever numbers are in
-// their names.
+// Checkpoints of one training share a curve; different models do not, whatever numbers are in their names.
 func TestCurveOf(t *testing.T) {
 	for name, want := range map[string]struct {
 		curve string

@@ -36,18 +36,15 @@ func (s *Score) Endings() Endings {
 	return out
 }
 
-// Lost says what the steps of unsolved episodes were. Each step counts once, for
-// the first that applies.
+// Lost says what the steps of unsolved episodes were. Each step counts once, for the first that applies.
 type Lost struct {
 	Episodes, Steps int
-	// CutOff counts format errors whose reply the length limit ended, Format the
-	// other format errors, Invalid invalid actions, Loops valid steps inside a
-	// cycle.
+	// CutOff counts format errors whose reply the length limit ended, Format the other format errors, Invalid
+	// invalid actions, Loops valid steps inside a cycle.
 	CutOff, Format, Invalid, Loops int
 }
 
-// Lost returns what the steps of unsolved episodes were; not ok if the run was read
-// without trajectories.
+// Lost returns what the steps of unsolved episodes were; not ok if the run was read without trajectories.
 func (s *Score) Lost() (out Lost, ok bool) {
 	for _, t := range s.tasks {
 		for _, p := range t.results {

@@ -51,8 +51,7 @@ func (s *Score) ComparesAcross() bool {
 // Spread is how the held-out scores of single seeds spread.
 type Spread struct {
 	Success, Progress Rate // without intervals
-	// Seeds counts the seeds; less than two if the environments have no common ones, or if
-	// one lacks results.
+	// Seeds counts the seeds; less than two if the environments have no common ones, or if one lacks results.
 	Seeds int
 }
 
@@ -100,10 +99,9 @@ func Weighted(parts []Estimate, weights []float64) Estimate {
 	return Estimate{Mean: stats.WeightedMean(means, weights), Interval: &basis.Interval, Basis: basis}
 }
 
-// CompareHeldOut compares the held-out scores of two models, by environment. Each
-// has a complete score on every held-out environment. The differences are paired
-// by task in each environment, and their variances add up. The errors are
-// Compare's.
+// CompareHeldOut compares the held-out scores of two models, by environment. Each has a complete score on every
+// held-out environment. The differences are paired by task in each environment, and their variances add up. The
+// errors are Compare's.
 func CompareHeldOut(w configs.Weights, a, b map[string]*Score) (Comparison, error) {
 	var pairs []pair
 	var weights []float64

@@ -21,8 +21,7 @@ import (
 //	jericho       game (20)                each task its own
 //	hotpotqa      question                 each task its own
 //
-// The counts are the benchmark's. Tasks of another environment have the kind
-// that their type says.
+// The counts are the benchmark's. Tasks of another environment have the kind that their type says.
 func groupOf(env string, t envs.Task) stats.Group {
 	g := stats.Group{Kind: t.Type, Setting: t.ID + " " + t.Digest}
 	switch env {

@@ -6,9 +6,8 @@ import (
 	"heldout/scoring/refinement"
 )
 
-// Of 30 runs of errors, 20 have one step, 8 have two and 2 have four: 28 of 30 do not
-// exceed two steps, and the lower end is two as well, because 20 of 30 are surely fewer
-// than nine of ten.
+// Of 30 runs of errors, 20 have one step, 8 have two and 2 have four: 28 of 30 do not exceed two steps, and the
+// lower end is two as well, because 20 of 30 are surely fewer than nine of ten.
 func TestLongRuns(t *testing.T) {
 	var episodes []string
 	for range 2 {

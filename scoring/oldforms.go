@@ -15,9 +15,8 @@ type OldForms struct {
 	Old, New int
 	// Use is the share of Old among both: of their sums per task.
 	Use Measured
-	// Episodes counts the episodes with a result, Refused those with an action in an
-	// old form, and Relearned how many of these write its form in the new way later.
-	// The others are censored at their end.
+	// Episodes counts the episodes with a result, Refused those with an action in an old form, and Relearned how
+	// many of these write its form in the new way later. The others are censored at their end.
 	Episodes, Refused, Relearned int
 	// Survival are the shares of refused episodes that do so within the steps of
 	// refinement.SurvivalSteps, by the estimator of Kaplan and Meier.
@@ -50,9 +49,8 @@ func ComputeOldForms(scores []*Score) *OldForms {
 	return &o
 }
 
-// AdaptationCost estimates refinement.AdaptationCost over scores of one environment and
-// player, such as those under several perturbations. It is nil without scores, and without
-// the steps of episodes.
+// AdaptationCost estimates refinement.AdaptationCost over scores of one environment and player, such as those under
+// several perturbations. It is nil without scores, and without the steps of episodes.
 func AdaptationCost(scores []*Score) *Measured {
 	if len(scores) == 0 {
 		return nil

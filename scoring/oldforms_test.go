@@ -64,10 +64,9 @@ func TestComputeOldForms(t *testing.T) {
 	}
 }
 
-// TestRelearning: of 20 refused episodes ten write the form in the new way at the next
-// step, five at the third, and five end after two steps. By Kaplan and Meier 10/20 are
-// left after one step; 10 are at risk at the second, and 5 at the third, of which all
-// do.
+// TestRelearning: of 20 refused episodes ten write the form in the new way at the next step, five at the third, and
+// five end after two steps. By Kaplan and Meier 10/20 are left after one step; 10 are at risk at the second, and 5
+// at the third, of which all do.
 func TestRelearning(t *testing.T) {
 	var episodes []string
 	for i := range 20 {

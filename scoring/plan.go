@@ -29,8 +29,7 @@ func (p VarianceSources) Bounds() []stats.Components {
 	return []stats.Components{p.Components, decoding}
 }
 
-// PlanSuccess and PlanProgress make plans for both rates; the errors are
-// Compare's.
+// PlanSuccess and PlanProgress make plans for both rates; the errors are Compare's.
 func PlanSuccess(a, b *Score) (VarianceSources, error)  { return planOf(a, b, success) }
 func PlanProgress(a, b *Score) (VarianceSources, error) { return planOf(a, b, progress) }
 

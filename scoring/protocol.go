@@ -20,9 +20,8 @@ func metric(a *attempt) float64 { return a.score }
 // loose is 1 if an episode meets the looser definition of success.
 func loose(a *attempt) float64 { return indicator(a.loose) }
 
-// Metric returns the mean of the preset's metric. Scores may be negative: the
-// interval is for a value between the smallest possible score and 1. There is
-// none if a score is above 1, and none for means over task types.
+// Metric returns the mean of the preset's metric. Scores may be negative: the interval is for a value between the
+// smallest possible score and 1. There is none if a score is above 1, and none for means over task types.
 func (s *Score) Metric(overTypes bool) Rate {
 	lowest, highest := 0.0, 1.0
 	for _, t := range s.tasks {

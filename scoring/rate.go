@@ -11,11 +11,10 @@ import (
 	"heldout/scoring/stats"
 )
 
-// Rate is a rate over tasks and seeds, and how the means of the seeds' episodes spread. It
-// is the mean over tasks of the mean over the seeds of each, which is also the mean of the
-// seeds' means if all have the same tasks: while a run is half done, its latest seed has
-// few tasks, and its mean does not estimate of the rate. All values are fractions. NaN means
-// that there are not enough episodes.
+// Rate is a rate over tasks and seeds, and how the means of the seeds' episodes spread. It is the mean over tasks
+// of the mean over the seeds of each, which is also the mean of the seeds' means if all have the same tasks: while
+// a run is half done, its latest seed has few tasks, and its mean does not estimate of the rate. All values are
+// fractions. NaN means that there are not enough episodes.
 type Rate struct {
 	Estimate
 	// SampleStd is the standard deviation of the means per seed, with the divisor n-1.

@@ -106,9 +106,8 @@ type Beside struct {
 	Visit func(*record.Manifest, *record.Result, record.Position, *refinement.Counts, any)
 }
 
-// ReadRun reads a run, checks its records against the plan and counts
-// what its episodes contribute to the measures of refinement. Thoughts are compared
-// with the known ones, which may be none.
+// ReadRun reads a run, checks its records against the plan and counts what its episodes contribute to the measures
+// of refinement. Thoughts are compared with the known ones, which may be none.
 func ReadRun(p record.Readable, thoughts []string, beside Beside) (*Run, error) {
 	s, version := newStepReader(thoughts), refinement.Version
 	if len(thoughts) > 0 { // the next reader may know others

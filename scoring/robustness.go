@@ -13,13 +13,12 @@ import (
 // Robustness is what a model loses under perturbations of one kind, on the scale of an
 // anchor: a scripted player that loses all it can.
 //
-// A task under a perturbation counts if the anchor loses something there. With the
-// anchor's unperturbed value a₀ of a task and a under the perturbation, it loses the share
-// λ = 1 - a/a₀. With the model's values y₀ and y, the index is the sum of y₀ - y over all
-// tasks and perturbations that count, divided by the sum of λ·y₀: what is lost, of what
-// would be if the model did as the anchor. So the anchor has 1 whatever it can do without
-// a perturbation, and whoever loses nothing has 0. The index is negative for a model that
-// gains: it is not cut off at 0, since noise alone would then look like memory.
+// A task under a perturbation counts if the anchor loses something there. With the anchor's unperturbed value a₀ of
+// a task and a under the perturbation, it loses the share λ = 1 - a/a₀. With the model's values y₀ and y, the index
+// is the sum of y₀ - y over all tasks and perturbations that count, divided by the sum of λ·y₀: what is lost, of
+// what would be if the model did as the anchor. So the anchor has 1 whatever it can do without a perturbation, and
+// whoever loses nothing has 0. The index is negative for a model that gains: it is not cut off at 0, since noise
+// alone would then look like memory.
 //
 // Perturbations are fixed: an interval says nothing about others.
 type Robustness struct {
@@ -42,8 +41,7 @@ var ErrNoScale = errors.New("the anchor loses nothing")
 // Scaled are the scores of a model and of an anchor under the same perturbation.
 type Scaled struct{ Model, Anchor *Score }
 
-// NewRobustness returns the index of a model with its anchor. The errors are
-// ErrIncomplete and ErrOtherTasks.
+// NewRobustness returns the index of a model with its anchor. The errors are ErrIncomplete and ErrOtherTasks.
 func NewRobustness(base Scaled, perturbations []Scaled) (r Robustness, err error) {
 	var models, scores []*Score
 	for _, u := range perturbations {
@@ -177,9 +175,8 @@ func (p pair) onScaleDecoding(s scale, measure value) func(u, v float64) (stats.
 	}
 }
 
-// MeanRates averages rates over scores of the same tasks, such as those under several
-// perturbations. The means are NaN if a score has no results. There are intervals only
-// if all scores are complete.
+// MeanRates averages rates over scores of the same tasks, such as those under several perturbations. The means are
+// NaN if a score has no results. There are intervals only if all scores are complete.
 func MeanRates(scores []*Score) (successes, progresses Estimate) {
 	return meanRate(scores, success), meanRate(scores, progress)
 }

@@ -72,8 +72,7 @@ func TestRobustness(t *testing.T) {
 	}
 }
 
-// TestPartOfScale: an anchor that keeps half of its progress has 1, and a model that loses
-// all has 2.
+// TestPartOfScale: an anchor that keeps half of its progress has 1, and a model that loses all has 2.
 func TestPartOfScale(t *testing.T) {
 	base := playedAs(t, "boxes", "SSSSSSSS")
 	half, none := playedAs(t, "boxes", "ffffffff"), playedAs(t, "boxes", "nnnnnnnn")
@@ -87,8 +86,7 @@ func TestPartOfScale(t *testing.T) {
 	}
 }
 
-// TestNoIndex: nothing is lost of nothing, little says nothing, and an anchor that loses
-// nothing is no scale.
+// TestNoIndex: nothing is lost of nothing, little says nothing, and an anchor that loses nothing is no scale.
 func TestNoIndex(t *testing.T) {
 	all, none, one := playedAs(t, "boxes", "SSSSSSSS"), playedAs(t, "boxes", "ffffffff"),
 		playedAs(t, "boxes", "Sfffffff")

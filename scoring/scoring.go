@@ -16,8 +16,7 @@ import (
 // Level is the confidence level of all intervals.
 const Level = 0.95
 
-// Score is what one model reached on one environment under one condition, over
-// all seeds of it.
+// Score is what one model reached on one environment under one condition, over all seeds of it.
 type Score struct {
 	// Condition is the condition of the episodes, without the seed.
 	Condition record.Condition
@@ -43,9 +42,8 @@ type Score struct {
 	// Spent is what the model calls of all attempts took.
 	Spent Spent
 
-	// LaterUnfinished counts the trials after the first that are due and have no
-	// result, by the outcome of their last attempt. All other fields are about first
-	// trials; see Trials.
+	// LaterUnfinished counts the trials after the first that are due and have no result, by the outcome of their
+	// last attempt. All other fields are about first trials; see Trials.
 	LaterUnfinished map[record.Outcome]int
 
 	equalSeeds bool
@@ -99,9 +97,8 @@ func (s *Score) Place() string {
 // Complete reports whether every planned episode has a result.
 func (s *Score) Complete() bool { return s.Finished == s.Planned }
 
-// Compute returns the scores of a run in the order of its plan, with intervals
-// about the question. Only planned episodes count. Each counts once, with the
-// result of the first attempt that has one.
+// Compute returns the scores of a run in the order of its plan, with intervals about the question. Only planned
+// episodes count. Each counts once, with the result of the first attempt that has one.
 func Compute(r *Run, about stats.Question) ([]*Score, error) {
 	var out []*Score
 	byCondition := map[string]*Score{}

@@ -161,8 +161,7 @@ func TestCompute(t *testing.T) {
 	if easy.Tasks() != 2 || hard.Tasks() != 2 {
 		t.Errorf("%d easy and %d hard tasks", easy.Tasks(), hard.Tasks())
 	}
-	// By task: success 1, 0, 0.5, 0; the interval is stats' and only its place
-	// is ours to check.
+	// By task: success 1, 0, 0.5, 0; the interval is stats' and only its place is ours to check.
 	if iv := s.Success.Interval; iv == nil || !(iv.Low < 0.375 && 0.375 < iv.High) {
 		t.Errorf("interval %v", iv)
 	}
@@ -183,8 +182,7 @@ func TestComputeOneSeed(t *testing.T) {
 	}
 }
 
-// TestComputeAttempts: what has no result is no failure, a later result counts,
-// and of two results the first.
+// TestComputeAttempts: what has no result is no failure, a later result counts, and of two results the first.
 func TestComputeAttempts(t *testing.T) {
 	r := newRun(7, 1)
 	r.add(id(0, 0), record.ModelError, 0.9, 0) // then a result
@@ -247,8 +245,7 @@ func TestComputeUnequalSeeds(t *testing.T) {
 	}
 }
 
-// TestSupposing: episodes without a result count as what is supposed of them, in rates and
-// in comparisons.
+// TestSupposing: episodes without a result count as what is supposed of them, in rates and in comparisons.
 func TestSupposing(t *testing.T) {
 	r := newRun(4, 2)
 	for seed := range 2 {
@@ -282,8 +279,7 @@ func TestComputeNothing(t *testing.T) {
 	}
 }
 
-// TestComputeConditions: each condition has one score for all its seeds, in
-// the order of the plan.
+// TestComputeConditions: each condition has one score for all its seeds, in the order of the plan.
 func TestComputeConditions(t *testing.T) {
 	r := newRun(1, 3)
 	r.Manifest.Groups[1].Condition.Decoding = &record.Decoding{Temperature: 1}

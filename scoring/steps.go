@@ -6,17 +6,15 @@ import "heldout/scoring/refinement"
 // episode reached at its last step stays.
 type ByStep struct {
 	Step int
-	// Success is the share of solved episodes, Progress the mean progress: means
-	// over seeds, then over tasks.
+	// Success is the share of solved episodes, Progress the mean progress: means over seeds, then over tasks.
 	Success, Progress Estimate
 }
 
 // mostPoints is the largest number of points of a curve over steps.
 const mostPoints = 60
 
-// BySteps returns the curves over steps from step 1 to the last step of the
-// longest episode, at most mostPoints points at equal distances. It is nil if the
-// run was read without trajectories.
+// BySteps returns the curves over steps from step 1 to the last step of the longest episode, at most mostPoints
+// points at equal distances. It is nil if the run was read without trajectories.
 func (s *Score) BySteps() (points []ByStep) {
 	counts := s.counts()
 	longest := 0

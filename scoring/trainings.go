@@ -15,8 +15,7 @@ type Trainings struct {
 	Parts []*Score
 }
 
-// JoinTrainings joins the scores of the trainings. Its errors are ErrIncomplete and
-// ErrOtherTasks.
+// JoinTrainings joins the scores of the trainings. Its errors are ErrIncomplete and ErrOtherTasks.
 func JoinTrainings(scores []*Score) (Trainings, error) {
 	if _, err := newPair(scores[1:], scores[0]); err != nil {
 		return Trainings{}, err
@@ -42,9 +41,8 @@ func (t Trainings) Estimate(r Rate) *Estimate {
 	return &e
 }
 
-// Widened is the estimate of a mean over several trainings, whose means have that standard
-// deviation: its interval is for new trainings and new tasks, and at least the one that it
-// has for new tasks.
+// Widened is the estimate of a mean over several trainings, whose means have that standard deviation: its interval
+// is for new trainings and new tasks, and at least the one that it has for new tasks.
 func Widened(e Estimate, std float64, trainings int) Estimate {
 	if e.Interval == nil {
 		return e
@@ -55,9 +53,8 @@ func Widened(e Estimate, std float64, trainings int) Estimate {
 	return e
 }
 
-// widened adds to a difference the variance of the mean of several trainings, whose means
-// have that standard deviation. What of that follows from the tasks is counted twice, so
-// intervals are rather too wide.
+// widened adds to a difference the variance of the mean of several trainings, whose means have that standard
+// deviation. What of that follows from the tasks is counted twice, so intervals are rather too wide.
 func widened(d stats.Difference, std float64, trainings int) stats.Difference {
 	n := float64(trainings)
 	if trainings < 2 {
@@ -98,8 +95,7 @@ func scoresOf(arms map[string]Trainings) map[string]*Score {
 	return out
 }
 
-// widen adds how the trainings of two arms differ: the standard deviations and the numbers
-// of their trainings.
+// widen adds how the trainings of two arms differ: the standard deviations and the numbers of their trainings.
 func (c *Change) widen(ours float64, our int, theirs float64, their int) {
 	c.Difference = widened(widened(c.Difference, ours, our), theirs, their)
 	plan := stats.PlanOf(c.Difference, c.seeds)

@@ -7,16 +7,13 @@ import (
 	"heldout/scoring/record"
 )
 
-// Trial is one of the trials that a score's tasks were given: what was reached
-// after it, and what it took.
+// Trial is one of the trials that a score's tasks were given: what was reached after it, and what it took.
 type Trial struct {
 	// Number counts from 1.
 	Number int
-	// Score is the score after this trial: a task counts as solved if a trial so far
-	// solved it, and its progress is that of its last trial. Best is the best
-	// progress of the trials so far. Score is nil if a later trial that is due has no
-	// result: the tasks without it have all failed so far, so the others would make
-	// the rate too high.
+	// Score is the score after this trial: a task counts as solved if a trial so far solved it, and its progress is
+	// that of its last trial. Best is the best progress of the trials so far. Score is nil if a later trial that is
+	// due has no result: the tasks without it have all failed so far, so the others would make the rate too high.
 	Score *Score
 	Best  Rate
 	// Due counts the trials of this number that are due: all first ones, and those
@@ -95,8 +92,7 @@ func (s *Score) Episodes() (due, finished int) {
 	return due, finished
 }
 
-// Trials returns what was reached after each trial; nil if the tasks have only
-// one.
+// Trials returns what was reached after each trial; nil if the tasks have only one.
 func (s *Score) Trials() []Trial {
 	if s.Condition.Trials == nil {
 		return nil

@@ -85,9 +85,8 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// A trial that is due and has no result leaves no rate from there on: the tasks
-// that have one would be those that were solved earlier. Without a first trial, the
-// rates are for the other tasks, as everywhere.
+// A trial that is due and has no result leaves no rate from there on: the tasks that have one would be those that
+// were solved earlier. Without a first trial, the rates are for the other tasks, as everywhere.
 func TestTrialsIncomplete(t *testing.T) {
 	r := tried(3, 1, 3)
 	r.trial(0, 0, 1, record.Success, 1)

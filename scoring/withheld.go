@@ -7,10 +7,9 @@ import (
 	"heldout/scoring/stats"
 )
 
-// mostLost is the largest share of the planned episodes that may have no result for a
-// reason that depends on the model before a rate of the others misleads: such
-// episodes are not missing by chance, so the others are not a sample of all. With a
-// tenth missing, the rate of all may be ten points away.
+// mostLost is the largest share of the planned episodes that may have no result for a reason that depends on the
+// model before a rate of the others misleads: such episodes are not missing by chance, so the others are not a
+// sample of all. With a tenth missing, the rate of all may be ten points away.
 const mostLost = 0.1
 
 // Lacking returns the outcomes of the planned episodes that have no result for a
@@ -34,8 +33,7 @@ func (s *Score) Misleads() bool {
 	return float64(sum) > mostLost*float64(s.Planned)
 }
 
-// Bounds returns what success and progress are if all episodes without a result fail
-// at once, and if all succeed.
+// Bounds returns what success and progress are if all episodes without a result fail at once, and if all succeed.
 func (s *Score) Bounds() (successes, progresses stats.Interval) {
 	return s.bounds(success), s.bounds(progress)
 }

@@ -16,10 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// call is a command of the scripts: call heldout ARGUMENTS runs the command line within
-// the process of the tests, which saves the start of one. A script uses exec where the
-// command needs a process of its own: with standard input, beside others, with a proxy,
-// or because it waits, and calls of other scripts would wait with it.
+// call is a command of the scripts: call heldout ARGUMENTS runs the command line within the process of the tests,
+// which saves the start of one. A script uses exec where the command needs a process of its own: with standard
+// input, beside others, with a proxy, or because it waits, and calls of other scripts would wait with it.
 func call(ts *testscript.TestScript, neg bool, args []string) {
 	if code := exitOf(ts, args); (code != exitOK) != neg {
 		ts.Fatalf("the exit code is %d", code)

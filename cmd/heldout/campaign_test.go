@@ -29,8 +29,7 @@ type writtenFiles struct {
 	name string
 	// of are the files, or the folders that they are in.
 	of []string
-	// read is a command, and input what it reads from standard input. Copied: it writes to
-	// of, which is put back.
+	// read is a command, and input what it reads from standard input. Copied: it writes to of, which is put back.
 	read   []string
 	input  string
 	copied bool
@@ -231,8 +230,7 @@ func (w *writtenFiles) look(c campaign) answer {
 	return c.call(c.Context(), w.input, w.read...)
 }
 
-// flipOne changes a bit, runs the command, and says what became of the damage: found, harmless or
-// silent.
+// flipOne changes a bit, runs the command, and says what became of the damage: found, harmless or silent.
 func (w *writtenFiles) flipOne(c campaign, random *rand.Rand) string {
 	file := w.files[random.IntN(len(w.files))]
 	content := sharedtest.Must(os.ReadFile(file))(c)

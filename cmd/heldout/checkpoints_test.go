@@ -21,10 +21,9 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// serveCheckpoint is a command of the test scripts: checkpointserver FOLDER PORT serves the
-// checkpoint in a folder under the folder's name until it is killed. The file serves in the
-// folder says how often it serves and ends after 40 calls, before it serves for ever; a
-// negative number, that it never serves.
+// serveCheckpoint is a command of the test scripts: checkpointserver FOLDER PORT serves the checkpoint in a folder
+// under the folder's name until it is killed. The file serves in the folder says how often it serves and ends after
+// 40 calls, before it serves for ever; a negative number, that it never serves.
 func serveCheckpoint() {
 	folder, port := os.Args[1], os.Args[2]
 	fmt.Printf("serves %s\n", folder)
@@ -142,8 +141,7 @@ func TestCheckpointsKilled(t *testing.T) {
 	sharedtest.Equal(t, len(checkEpisodes(t, filepath.Join(dir, "r", "step-1"))), 4, "episodes")
 }
 
-// A checkpoint that appears later is played, until the command is stopped, which also stops
-// its server.
+// A checkpoint that appears later is played, until the command is stopped, which also stops its server.
 func TestCheckpointsFollowed(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

@@ -75,8 +75,7 @@ func uncompressed(t *testing.T, files map[string][]byte) []byte {
 	return out.Bytes()
 }
 
-// killer serves a file and kills the process that asks for it, each time after
-// some more bytes were sent.
+// killer serves a file and kills the process that asks for it, each time after some more bytes were sent.
 type killer struct {
 	mu      sync.Mutex
 	content []byte
@@ -121,8 +120,7 @@ func (k *killer) awaitBytes() {
 	}
 }
 
-// A pull that is killed while data arrive shows nothing, and the same command
-// continues it.
+// A pull that is killed while data arrive shows nothing, and the same command continues it.
 func TestKilledPulls(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

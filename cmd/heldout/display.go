@@ -16,10 +16,9 @@ import (
 	"heldout/eval/progress"
 )
 
-// display is standard error: lines that stay, and below them on a terminal lines that
-// change. Everything that goes there passes through its one queue and is written
-// by one goroutine: a terminal that accepts no output, as after Ctrl-S, blocks no
-// caller, and output that it cannot accept is dropped.
+// display is standard error: lines that stay, and below them on a terminal lines that change. Everything that goes
+// there passes through its one queue and is written by one goroutine: a terminal that accepts no output, as after
+// Ctrl-S, blocks no caller, and output that it cannot accept is dropped.
 type display struct {
 	// size tells the terminal's size in characters; nil without one.
 	size    func() (columns, rows int)
@@ -191,9 +190,8 @@ func (d *display) draw(lines []string) {
 // patience is how long a flush waits for a terminal that takes nothing.
 const patience = time.Second
 
-// flush waits until all notes are written, and removes the lines that change. It
-// gives up on a terminal that accepts no output; further flushes then do not
-// wait, until the terminal accepts output again.
+// flush waits until all notes are written, and removes the lines that change. It gives up on a terminal that
+// accepts no output; further flushes then do not wait, until the terminal accepts output again.
 func (d *display) flush() {
 	if d.stuck.Load() {
 		return
@@ -227,8 +225,7 @@ const (
 	eventsEvery = time.Second
 )
 
-// sometimes returns a function that shows a line of progress, or leaves it out while the last
-// one is young.
+// sometimes returns a function that shows a line of progress, or leaves it out while the last one is young.
 func (s *system) sometimes() func(line func() string) {
 	last, pace := s.now(), lineEvery
 	if s.interactive {

@@ -58,8 +58,7 @@ func TestQuiet(t *testing.T) {
 // size is a size of a terminal that does not change.
 func sized(columns, rows int) func() (int, int) { return func() (int, int) { return columns, rows } }
 
-// On a terminal the line is cut to the width of the moment, so that the next one
-// can erase it.
+// On a terminal the line is cut to the width of the moment, so that the next one can erase it.
 func TestCutToWidth(t *testing.T) {
 	line := "12/3440 episodes  1.0/s  ETA 1m0s  pddl 模型 SR 1.0 PR 2.0"
 	for _, c := range []struct {
@@ -95,8 +94,7 @@ func (f *frozen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A terminal that takes nothing holds neither the episodes up nor the end of the
-// run, whatever is said meanwhile.
+// A terminal that takes nothing holds neither the episodes up nor the end of the run, whatever is said meanwhile.
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &frozen{released: make(chan struct{})}
@@ -168,8 +166,7 @@ func TestFrozenPipe(t *testing.T) {
 	}
 }
 
-// What is said before the tables stands above them, and nothing is left of the line
-// that changes.
+// What is said before the tables stands above them, and nothing is left of the line that changes.
 func TestOrderOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal strings.Builder

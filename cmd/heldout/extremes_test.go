@@ -101,8 +101,7 @@ func (f *extremeFile) body(line []byte) []byte {
 	return bytes.TrimSpace(line)
 }
 
-// walk sets each field to its extremes. Every command answers soon, in few words, and
-// without much memory.
+// walk sets each field to its extremes. Every command answers soon, in few words, and without much memory.
 //
 // Of all cases, every so many is tried; n counts them.
 func (f *extremeFile) walk(t *testing.T, every int, n *int) {
@@ -140,8 +139,7 @@ func (f *extremeFile) walk(t *testing.T, every int, n *int) {
 	t.Logf("%s: %d cases", f.path, cases)
 }
 
-// soon runs a command, and fails the test if it takes more than 2 s of CPU or 200 MB, or
-// says much.
+// soon runs a command, and fails the test if it takes more than 2 s of CPU or 200 MB, or says much.
 func soon(t *testing.T, name string, command []string) {
 	t.Helper()
 	var said bytes.Buffer

@@ -25,8 +25,7 @@ func (o outcome) value(rate string) float64 {
 	return 0
 }
 
-// byTask are the means of tasks over seeds, in the order of the tasks; those without a
-// result are missing.
+// byTask are the means of tasks over seeds, in the order of the tasks; those without a result are missing.
 func (c *cell) byTask(value func(slot, outcome) float64) (tasks []int, means []float64) {
 	for _, task := range c.tasks {
 		sum, n := 0.0, 0
@@ -110,8 +109,7 @@ func strata(p *designPlace, tasks []int) (out [][]int) {
 	return out
 }
 
-// variance is the variance of the mean of values with independent tasks within strata,
-// with its degrees of freedom.
+// variance is the variance of the mean of values with independent tasks within strata, with its degrees of freedom.
 func variance(values []float64, in [][]int) (v, degrees float64) {
 	trace, square := 0.0, 0.0
 	for _, stratum := range in {
@@ -210,8 +208,7 @@ func (c *cell) supposed(success bool) *cell {
 	return out
 }
 
-// bounds tests a pair with missing episodes at their worst for either; ok is false if
-// more than a tenth is missing.
+// bounds tests a pair with missing episodes at their worst for either; ok is false if more than a tenth is missing.
 func bounds(p *designPlace, a, b *cell, rate string) (low, high tested, ok bool) {
 	for _, c := range []*cell{a, b} {
 		if float64(c.planned()-len(c.played)) > 0.1*float64(c.planned()) {

@@ -22,8 +22,7 @@ var fakeReplies = map[string]string{
 	"echo":      `{"message":{"content":"Thought: My key is KEY.\nAction: dance","reasoning_content":"KEY?"},"finish_reason":"KEY"}`,
 }
 
-// fakeRefusals are requests that some services refuse, by what they hold, and
-// their words.
+// fakeRefusals are requests that some services refuse, by what they hold, and their words.
 var fakeRefusals = map[string]struct{ holds, words string }{
 	"newlength": {
 		`"max_tokens"`,

@@ -18,8 +18,7 @@ import (
 // fakeServer stands in for a model server: it speaks the OpenAI protocol and
 // Ollama's, and plays by a fixed rule, so that runs against it can be repeated.
 type fakeServer struct {
-	// context is the length in tokens (four bytes each) that it reports and
-	// enforces; 0 for none.
+	// context is the length in tokens (four bytes each) that it reports and enforces; 0 for none.
 	context int
 	// latency is how long a reply takes.
 	latency time.Duration
@@ -115,8 +114,7 @@ func (s *fakeServer) loads(mode string) bool {
 	return count.(*atomic.Int64).Add(1) <= most
 }
 
-// failure answers badly in the i-th of six ways; it returns true where the
-// request may go on.
+// failure answers badly in the i-th of six ways; it returns true where the request may go on.
 func (s *fakeServer) failure(w http.ResponseWriter, i int) bool {
 	switch i % 6 {
 	case 0:
@@ -199,8 +197,7 @@ func (s *fakeServer) reply(w http.ResponseWriter, path string, body []byte) {
 		`{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":%q}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, content, finish, tokens)
 }
 
-// proceed continues a text that ends where a thought follows, and goes on as base
-// models do.
+// proceed continues a text that ends where a thought follows, and goes on as base models do.
 func (s *fakeServer) proceed(w http.ResponseWriter, body []byte) {
 	var req struct{ Prompt string }
 	if err := json.Unmarshal(body, &req); err != nil || !strings.HasSuffix(req.Prompt, "\nThought:") {

@@ -10,8 +10,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// fault changes what is rendered so that it is no longer true; a text that it does not apply
-// to stays as it is.
+// fault changes what is rendered so that it is no longer true; a text that it does not apply to stays as it is.
 type fault struct {
 	name   string
 	change func(text string) string

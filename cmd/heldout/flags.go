@@ -80,17 +80,15 @@ func helpOf(name string) string {
 	return o.Help
 }
 
-// setupFlags adds the flags that say how environments are set up. Those of the
-// environments are not shown in the help of every command; heldout envs NAME shows
-// them.
+// setupFlags adds the flags that say how environments are set up. Those of the environments are not shown in the
+// help of every command; heldout envs NAME shows them.
 func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	data, _ := configs.FindOption("data")
 	optionFlag(f, s, data)
 	settingFlags(f, s)
 }
 
-// externalFlag adds the flag that says where records of environments outside of heldout are played
-// again.
+// externalFlag adds the flag that says where records of environments outside of heldout are played again.
 func externalFlag(f *pflag.FlagSet, s *envs.Setup) {
 	f.StringVar(&s.External, "env", "",
 		"where records of an environment outside of heldout are played again, such as exec:COMMAND")

@@ -24,8 +24,7 @@ func readValues(t *testing.T) map[string]string {
 	return sharedtest.Table[string](t, "flag-values.yaml")
 }
 
-// flat is what a configuration says, by key; settings of environments are among
-// the keys.
+// flat is what a configuration says, by key; settings of environments are among the keys.
 func flat(r configs.Run) map[string]any {
 	out := map[string]any{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[configs.Run]()) {
@@ -58,8 +57,7 @@ func resolve(getenv func(string) string, given *pflag.FlagSet, file string) (con
 
 func noVariables(string) string { return "" }
 
-// Every flag has a key of its name, and setting either sets that field and no
-// other.
+// Every flag has a key of its name, and setting either sets that field and no other.
 func TestFlagsAndKeys(t *testing.T) {
 	unset := configs.DefaultRun()
 	unset.Env = configs.Strings{"babyai"}
@@ -123,9 +121,8 @@ func otherValue(f *pflag.Flag) string {
 	return "another"
 }
 
-// Every flag of every command that takes a configuration file is a key of it, but for
-// those that onlyFlags names: as one value and, where it may be repeated, as a list. The
-// command line wins.
+// Every flag of every command that takes a configuration file is a key of it, but for those that onlyFlags names:
+// as one value and, where it may be repeated, as a list. The command line wins.
 func TestEveryFlagIsAKey(t *testing.T) {
 	ofRun, values := flat(configs.Run{}), readValues(t)
 	for _, newCommand := range []func(*system) *cobra.Command{newRun, newSweep} {

@@ -14,8 +14,7 @@ import (
 	"heldout/eval/fleet/fleettest"
 )
 
-// Servers that go away and come back, one at a time and then all, lose no episode
-// and change no table.
+// Servers that go away and come back, one at a time and then all, lose no episode and change no table.
 func TestServersComeAndGo(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

@@ -28,11 +28,10 @@ var everyFlip = flag.Bool("every-flip", false, "change every byte in all ways, n
 // flips counts what became of changed bytes.
 type flips struct{ bytes, changes, refused, harmless int }
 
-// flip changes every byte of a file, one at a time, in the long form one of 20 and in the
-// short one of 40: in turn one of its bits, or the whole byte to a line break, a blank or
-// a digit; with -every-flip each byte in all these ways. Look says what a reader makes of
-// the file; an error is a refusal. Anything that it is silent about and that differs fails
-// the test.
+// flip changes every byte of a file, one at a time, in the long form one of 20 and in the short one of 40: in turn
+// one of its bits, or the whole byte to a line break, a blank or a digit; with -every-flip each byte in all these
+// ways. Look says what a reader makes of the file; an error is a refusal. Anything that it is silent about and that
+// differs fails the test.
 func flip(t *testing.T, file string, look func() (string, error)) (f flips) {
 	t.Helper()
 	content := sharedtest.Must(os.ReadFile(file))(t)

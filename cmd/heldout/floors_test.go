@@ -26,8 +26,7 @@ func below(pkg string, folders ...string) bool {
 	})
 }
 
-// The core can be read and built without the rooms, and an engine without anything of
-// heldout.
+// The core can be read and built without the rooms, and an engine without anything of heldout.
 func TestCoreImportsNoRoom(t *testing.T) {
 	var core []string
 	sources(t, func(pkg, file string, f *ast.File) {
@@ -103,8 +102,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// Tables can be made from records alone: scoring, and what it is made of, links
-// nothing that speaks to a server.
+// Tables can be made from records alone: scoring, and what it is made of, links nothing that speaks to a server.
 func TestScoringLinksNoNetwork(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "heldout/scoring/report").Output()
 	if err != nil {
@@ -117,9 +115,8 @@ func TestScoringLinksNoNetwork(t *testing.T) {
 	}
 }
 
-// Process, environment and clock are touched in cmd/heldout alone, and nothing
-// registers itself. The limits of the process are checked before other packages start,
-// which only an init function can do.
+// Process, environment and clock are touched in cmd/heldout alone, and nothing registers itself. The limits of the
+// process are checked before other packages start, which only an init function can do.
 func TestNothingReachesOutside(t *testing.T) {
 	sources(t, func(pkg, file string, f *ast.File) {
 		if pkg == "cmd/heldout" || pkg == "cmd/heldout/ulimit" || pkg == "envs/sharedtest" {
@@ -141,8 +138,7 @@ func TestNothingReachesOutside(t *testing.T) {
 	})
 }
 
-// Optional abilities are asked for with envs.As: a type assertion finds none
-// through a wrapper.
+// Optional abilities are asked for with envs.As: a type assertion finds none through a wrapper.
 func TestAbilitiesGoThroughOneDoor(t *testing.T) {
 	sources(t, func(_, file string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {

@@ -36,8 +36,7 @@ func commands(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// The help of every command, and the settings of every environment, fit 80
-// columns.
+// The help of every command, and the settings of every environment, fit 80 columns.
 func TestHelpFits(t *testing.T) {
 	check := func(what, text string) {
 		for _, line := range strings.Split(text, "\n") {

@@ -202,8 +202,7 @@ func (k *killing) undisturbed() {
 // signals end a command: each of them in its turn.
 var signals = []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM}
 
-// series ends the command up to so many times, and lets it come to its end then. Others
-// begin with another signal.
+// series ends the command up to so many times, and lets it come to its end then. Others begin with another signal.
 func (k *killing) series(most, first int) {
 	k.begin()
 	for range min(1+k.rng.IntN(6), most) {
@@ -275,8 +274,7 @@ func (k *killing) limited(limit string) {
 	k.finish()
 }
 
-// stop ends the process by a signal, and reports whether it did: the process may have come to
-// its end before.
+// stop ends the process by a signal, and reports whether it did: the process may have come to its end before.
 func (k *killed) stop(s syscall.Signal) bool {
 	_ = k.cmd.Process.Signal(s) // it may have ended
 	select {

@@ -14,9 +14,8 @@ import (
 	"heldout/envs/stream"
 )
 
-// Workers are killed at random moments, again and again: whoever gets their episodes goes on
-// where these were. Table and bundle are the same as without a queue, and only requests that
-// were in flight at a kill are made again.
+// Workers are killed at random moments, again and again: whoever gets their episodes goes on where these were.
+// Table and bundle are the same as without a queue, and only requests that were in flight at a kill are made again.
 func TestKilledWorkers(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

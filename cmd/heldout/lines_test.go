@@ -13,9 +13,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// longestCode is where lines of code end, in columns with tabs of four. A line may be
-// longer for a raw string, for a directive, or for one string literal, if what stands
-// around it is short.
+// longestCode is where lines of code end, in columns with tabs of four. A line may be longer for a raw string, for
+// a directive, or for one string literal, if what stands around it is short.
 const longestCode, aroundLiteral = 120, 60
 
 func TestLinesEnd(t *testing.T) {

@@ -29,8 +29,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// The load of BenchmarkLoad: every episode has loadSteps steps, and every reply
-// takes loadLatency.
+// The load of BenchmarkLoad: every episode has loadSteps steps, and every reply takes loadLatency.
 const (
 	loadSteps   = 30
 	loadLatency = 200 * time.Millisecond
@@ -38,10 +37,9 @@ const (
 	loadWaves = 5
 )
 
-// BenchmarkLoad compares heldout run with a bare client that sends the same bodies
-// to the same server: 64, 256 and 1,024 in flight. Runner, client and server are
-// processes of their own, and runner and client take turns. One operation is one
-// turn of both; the metrics are the least of all turns:
+// BenchmarkLoad compares heldout run with a bare client that sends the same bodies to the same server: 64, 256 and
+// 1,024 in flight. Runner, client and server are processes of their own, and runner and client take turns. One
+// operation is one turn of both; the metrics are the least of all turns:
 //
 //	wall/ideal  wall time of the runner, divided by the wall time of one that costs nothing
 //	wall/bare   divided by the bare client's wall time
@@ -80,11 +78,10 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkServers plays runs of 600 and 1,500 episodes on four servers, each with
-// 16 slots and half as fast as the one before, with half as many more episodes in
-// flight than slots; in the longer run all are twice as fast. In a third run, of 600
-// episodes, a server is killed every 20 seconds and started again after 5; it must
-// print the same table as the first. The metrics:
+// BenchmarkServers plays runs of 600 and 1,500 episodes on four servers, each with 16 slots and half as fast as the
+// one before, with half as many more episodes in flight than slots; in the longer run all are twice as fast. In a
+// third run, of 600 episodes, a server is killed every 20 seconds and started again after 5; it must print the same
+// table as the first. The metrics:
 //
 //	throughput  calls per second, by the sum of what the servers can do
 //	steady      the same without the first and the last quarter of the episodes
@@ -158,8 +155,7 @@ func (r *rack) kill(b *testing.B, over <-chan struct{}) int {
 	}
 }
 
-// play plays so many episodes, checks that each has one record, reports the
-// metrics, and returns the table.
+// play plays so many episodes, checks that each has one record, reports the metrics, and returns the table.
 func (r *rack) play(b *testing.B, episodes int) (table []byte) {
 	dir := filepath.Join(b.TempDir(), "run")
 	cmd := loadRun(r.addresses[0], dir, episodes/loadTasks, rackSlots*len(r.addresses)*3/2)
@@ -191,8 +187,7 @@ func (r *rack) play(b *testing.B, episodes int) (table []byte) {
 	return table
 }
 
-// steady returns the calls per second of a run without the first and the last
-// quarter of its episodes.
+// steady returns the calls per second of a run without the first and the last quarter of its episodes.
 func steady(results []record.Result) float64 {
 	slices.SortFunc(results, func(a, b record.Result) int { return a.Ended.Compare(b.Ended) })
 	from, to := len(results)/4, len(results)*3/4
@@ -268,8 +263,7 @@ func residentPeak(pid int) float64 {
 	return kib / 1024
 }
 
-// recordBodies writes the bodies of the calls of some episodes to a file, one per
-// line.
+// recordBodies writes the bodies of the calls of some episodes to a file, one per line.
 func recordBodies(b *testing.B) (file string) {
 	var mu sync.Mutex
 	var bodies []byte
@@ -313,8 +307,7 @@ func loadServerAt(b *testing.B, listen string, latency time.Duration, slots int)
 	}
 }
 
-// loadServer is a model server that costs little: it does not read what it is
-// asked. No game is won by its actions.
+// loadServer is a model server that costs little: it does not read what it is asked. No game is won by its actions.
 type loadServer struct {
 	latency time.Duration
 	// slots takes as many values as calls are answered at a time; nil for any number.
@@ -377,9 +370,8 @@ func serveLoad() {
 	_ = http.Serve(listener, &loadServer{latency: latency, slots: make(chan struct{}, slots)}) // until it is killed
 }
 
-// bareClient is a program: bareclient ADDRESS FILE SLOTS CALLS posts the lines of
-// a file, so many at a time, and decodes the replies. It is the least that a Go
-// program can do.
+// bareClient is a program: bareclient ADDRESS FILE SLOTS CALLS posts the lines of a file, so many at a time, and
+// decodes the replies. It is the least that a Go program can do.
 func bareClient() {
 	if err := postAll(os.Args[1]+"/v1/chat/completions", os.Args[2], os.Args[3], os.Args[4]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -98,8 +98,7 @@ func placeOf(s *scoring.Score) string {
 	return place
 }
 
-// scalars are the rates of a score with their limits, named as preliminary while episodes are
-// missing.
+// scalars are the rates of a score with their limits, named as preliminary while episodes are missing.
 func scalars(place string, s *scoring.Score) map[string]float64 {
 	values := map[string]float64{}
 	if s.Finished == 0 {

@@ -1,5 +1,4 @@
-// Command heldout benchmarks an LLM agent on text environments. README.md says
-// how to use it.
+// Command heldout benchmarks an LLM agent on text environments. README.md says how to use it.
 package main
 
 import (
@@ -201,8 +200,7 @@ func (s *system) open() {
 	s.display = newDisplay(s.stderr, size)
 }
 
-// checkedWriter remembers the first error, so that a command that does not look
-// at it fails all the same.
+// checkedWriter remembers the first error, so that a command that does not look at it fails all the same.
 type checkedWriter struct {
 	w io.Writer
 	// prepare is called before every write: both outputs may be one terminal.
@@ -258,8 +256,7 @@ func usage(err error) error {
 	return &codedError{err, exitUsage}
 }
 
-// longestLine bounds a line of an error or a warning, in bytes: it may quote a file without
-// line feeds.
+// longestLine bounds a line of an error or a warning, in bytes: it may quote a file without line feeds.
 const longestLine = 4000
 
 // printableLines makes an error's text safe for a terminal, line by line: it may

@@ -44,8 +44,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// makeHostileYAML writes documents that would keep a parser busy: deep.yaml,
-// bomb.yaml, big.yaml and rule.yaml.
+// makeHostileYAML writes documents that would keep a parser busy: deep.yaml, bomb.yaml, big.yaml and rule.yaml.
 func makeHostileYAML(ts *testscript.TestScript, _ bool, _ []string) {
 	bomb := "extra-body:\n  a: &a [x]\n"
 	for c := 'b'; c < 'k'; c++ {
@@ -70,8 +69,7 @@ func TestLongErrors(t *testing.T) {
 	}
 }
 
-// makeLongLines is a command of the scripts: it writes files with a line that is too
-// long.
+// makeLongLines is a command of the scripts: it writes files with a line that is too long.
 func makeLongLines(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("long.txt"), []byte("http://127.0.0.1:1/v1\n"+strings.Repeat("y", 300_000)+"\n"),
 		0o600))
@@ -126,8 +124,7 @@ func makeOld(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// editFile is a command of the scripts: edit FILE OLD NEW replaces a text where it
-// stands first.
+// editFile is a command of the scripts: edit FILE OLD NEW replaces a text where it stands first.
 func editFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit FILE OLD NEW")

@@ -57,9 +57,8 @@ func TestOwners(t *testing.T) {
 	t.Logf("%d owners left something that ended after them", survived.Load())
 }
 
-// endOwner starts an owner of a server, sends it signals at two moments, the first of them after
-// its start or the server's, and looks for what is left half a minute later. It reports whether
-// anything was left at first.
+// endOwner starts an owner of a server, sends it signals at two moments, the first of them after its start or the
+// server's, and looks for what is left half a minute later. It reports whether anything was left at first.
 func endOwner(t *testing.T, dir string, served bool, server string, ends []syscall.Signal, first,
 	second time.Duration) (survived bool) {
 	owner := exec.Command("heldout", "run", "--checkpoints", "out/step-*", "--serve", ": > begun; "+server, "--env",

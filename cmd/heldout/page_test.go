@@ -12,8 +12,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// A terminal gets every word of a page in its order, and neither its syntax nor lines that it
-// would break.
+// A terminal gets every word of a page in its order, and neither its syntax nor lines that it would break.
 func TestPagesOnATerminal(t *testing.T) {
 	words := func(text string) string {
 		return strings.Map(func(r rune) rune {

@@ -15,8 +15,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// block is an indented block of a page; file is the name of the file before it, if there
-// is one.
+// block is an indented block of a page; file is the name of the file before it, if there is one.
 type block struct{ file, text string }
 
 // part returns a section of a page, or without a heading all of it.

@@ -71,8 +71,7 @@ func TestSlurm(t *testing.T) {
 	}))
 	defer server.Close()
 	out := filepath.Join(t.TempDir(), "run")
-	// job runs the batch script, which gets a signal alone or, as where Slurm ends a job,
-	// with all its processes.
+	// job runs the batch script, which gets a signal alone or, as where Slurm ends a job, with all its processes.
 	job := func(signal syscall.Signal, all bool, more ...string) (code int, stderr string) {
 		cmd := fakeRun(server.URL, out, more...)
 		cmd = exec.Command("bash", append([]string{path}, cmd.Args[2:]...)...)
@@ -157,8 +156,7 @@ func vllmServers(t *testing.T, model string) (cmd *exec.Cmd, tells net.Listener,
 	return cmd, tells, port
 }
 
-// There is a server for each group of GPUs. A run uses them, and none is left when the
-// script is stopped.
+// There is a server for each group of GPUs. A run uses them, and none is left when the script is stopped.
 func TestVLLMServers(t *testing.T) {
 	sharedtest.Heavy(t)
 	cmd, tells, port := vllmServers(t, fakeModel)

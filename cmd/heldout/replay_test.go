@@ -44,8 +44,7 @@ func replayed(t *testing.T, setup envs.Setup, path string) (*replay.Replayer, er
 	return r, r.Path(t.Context(), path)
 }
 
-// A run is what its environment does again; a record that says something else is a
-// difference at its step.
+// A run is what its environment does again; a record that says something else is a difference at its step.
 func TestReplayedRun(t *testing.T) {
 	dir, steps := played(t)
 	r, err := replayed(t, envs.Setup{}, dir)

@@ -31,8 +31,7 @@ func fakeRun(url, out string, more ...string) *exec.Cmd {
 	}, more...)...)
 }
 
-// undisturbed returns the tables of a run that nothing happens to, and how many
-// requests it takes.
+// undisturbed returns the tables of a run that nothing happens to, and how many requests it takes.
 func undisturbed(t *testing.T, more ...string) (tables []byte, requests int64) {
 	t.Helper()
 	fake := &fakeServer{context: 16384}
@@ -64,8 +63,7 @@ func checkEpisodes(t *testing.T, dir string) []record.Result {
 	return results
 }
 
-// starter makes a server tell when a number of requests have come since the last
-// start.
+// starter makes a server tell when a number of requests have come since the last start.
 type starter struct {
 	mu     sync.Mutex
 	left   int
@@ -130,9 +128,8 @@ func bundleOf(t *testing.T, dir string) []byte {
 	return sharedtest.Must(os.ReadFile(name))(t)
 }
 
-// Killed at random moments and started again each time, a run ends with the tables and the
-// bundle of an undisturbed one. Only requests that were in flight at a kill are made again.
-// The whole form kills 490 times.
+// Killed at random moments and started again each time, a run ends with the tables and the bundle of an undisturbed
+// one. Only requests that were in flight at a kill are made again. The whole form kills 490 times.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -211,9 +208,8 @@ func killAt(t *testing.T, cmd *exec.Cmd, moment <-chan struct{}, late <-chan tim
 	}
 }
 
-// A disk that is full, here a limit on the size of files, stops a run with an
-// error that says so, wherever in the file it happens; with room again, the same
-// command ends with the tables of an undisturbed run.
+// A disk that is full, here a limit on the size of files, stops a run with an error that says so, wherever in the
+// file it happens; with room again, the same command ends with the tables of an undisturbed run.
 func TestFullDisk(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
@@ -238,8 +234,7 @@ func TestFullDisk(t *testing.T) {
 	checkEpisodes(t, dir)
 }
 
-// A run whose data file is deleted under way ends, and does not claim that what is
-// finished is kept.
+// A run whose data file is deleted under way ends, and does not claim that what is finished is kept.
 func TestDeletedUnderWay(t *testing.T) {
 	t.Parallel()
 	var starts starter

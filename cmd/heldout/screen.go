@@ -86,9 +86,8 @@ func cutStart(name string, columns int) string {
 	return name
 }
 
-// counts are the cells of a model: episodes with a result of those that are planned, and the
-// success rate in percent, in parentheses until half of them have a result. Of several conditions or models there is
-// none.
+// counts are the cells of a model: episodes with a result of those that are planned, and the success rate in
+// percent, in parentheses until half of them have a result. Of several conditions or models there is none.
 func counts(v progress.View, model int) (cells []string) {
 	rates := slices.ContainsFunc(v.Rows, func(r progress.Row) bool { return rated(r.Cells[model]) })
 	for _, row := range v.Rows {

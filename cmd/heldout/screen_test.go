@@ -37,8 +37,7 @@ func viewOf(environments, conditions, models int, name string) (v progress.View)
 	return v
 }
 
-// Whatever runs look like and however small a terminal is, what is drawn fits, and the last
-// line has the totals.
+// Whatever runs look like and however small a terminal is, what is drawn fits, and the last line has the totals.
 func TestScreenFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := viewOf(rapid.IntRange(1, 6).Draw(t, "environments"), rapid.IntRange(1, 6).Draw(t, "conditions"),
@@ -153,8 +152,7 @@ func TestRedrawnLines(t *testing.T) {
 	sharedtest.Equal(t, redrawn([]string{"a", "b", "c"}, []string{"a", "d", "c"}), "\r\x1b[2A\r\nd\x1b[K\r\nc\x1b[K")
 }
 
-// A terminal that got narrower has wrapped the lines: all that they fill is drawn anew, as it
-// is in any other size.
+// A terminal that got narrower has wrapped the lines: all that they fill is drawn anew, as it is in any other size.
 func TestResized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal strings.Builder

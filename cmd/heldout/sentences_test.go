@@ -409,8 +409,7 @@ func (c *checker) winner(place string) string {
 	return c.highest(place)[0]
 }
 
-// arm is the mean rate of an arm's trainings in an environment, if all have as many seeds; NaN
-// if nothing is known.
+// arm is the mean rate of an arm's trainings in an environment, if all have as many seeds; NaN if nothing is known.
 func (c *checker) arm(name, place string) float64 {
 	sum, n, seeds := 0.0, 0, 0
 	for _, m := range c.models {

@@ -17,8 +17,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// exitCode returns the exit code of a command that was waited for, -1 if a signal
-// ended it.
+// exitCode returns the exit code of a command that was waited for, -1 if a signal ended it.
 func exitCode(t *testing.T, err error) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -64,9 +63,8 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// Output that cannot be written is a failure, not a wrong command line, and does
-// not end a run before its time. A reader that has read enough is none: nothing is
-// said, as git does.
+// Output that cannot be written is a failure, not a wrong command line, and does not end a run before its time. A
+// reader that has read enough is none: nothing is said, as git does.
 func TestOutputFails(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

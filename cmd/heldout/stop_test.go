@@ -89,8 +89,7 @@ func TestStoppedWaits(t *testing.T) {
 	}
 }
 
-// stopWaiting ends a command by a signal once it calls a server or says something, or some
-// seconds after its start.
+// stopWaiting ends a command by a signal once it calls a server or says something, or some seconds after its start.
 func stopWaiting(t *testing.T, in string, args []string, signal syscall.Signal) {
 	t.Helper()
 	moment := make(chan struct{}, 100)

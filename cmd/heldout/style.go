@@ -11,9 +11,8 @@ import (
 // style says what a terminal may be sent besides text.
 type style struct{ bold, color bool }
 
-// style is what the user's terminal and variables ask for: TERM=dumb is neither bold nor
-// colored, NO_COLOR (no-color.org) is bold at most, and CLICOLOR_FORCE asks for both also where
-// there is no terminal.
+// style is what the user's terminal and variables ask for: TERM=dumb is neither bold nor colored, NO_COLOR
+// (no-color.org) is bold at most, and CLICOLOR_FORCE asks for both also where there is no terminal.
 func (s *system) style(terminal bool) style {
 	force := s.getenv("CLICOLOR_FORCE")
 	forced := force != "" && force != "0"

@@ -22,8 +22,7 @@ func fakeSynth(url, out string, more ...string) *exec.Cmd {
 	}, more...)...)
 }
 
-// synthesised returns what a synthesis wrote, and its tables up to Cost, which
-// has times.
+// synthesised returns what a synthesis wrote, and its tables up to Cost, which has times.
 func synthesised(t *testing.T, dir string, tables []byte) string {
 	t.Helper()
 	text, _, _ := strings.Cut(string(tables), "\nCost\n")
@@ -115,8 +114,7 @@ func TestSynthFullDisk(t *testing.T) {
 	}
 }
 
-// A judge that is killed writes the labels of an undisturbed one, and changes nothing
-// of what it judges.
+// A judge that is killed writes the labels of an undisturbed one, and changes nothing of what it judges.
 func TestJudgeKill(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

@@ -21,8 +21,7 @@ import (
 // mostPages is how many pages there may be.
 const mostPages = 20 // the pages that .ci/size allows, and two that declarations make
 
-// Pages fit a terminal as they are, and name no command or flag that does not
-// exist.
+// Pages fit a terminal as they are, and name no command or flag that does not exist.
 func TestTopics(t *testing.T) {
 	if n := len(topicNames()); n < 5 || n > mostPages {
 		t.Errorf("%d topics: %q", n, topicNames())
@@ -43,8 +42,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// The help of every command, README.md and the messages of this package name no
-// page that does not exist.
+// The help of every command, README.md and the messages of this package name no page that does not exist.
 func TestNamedTopics(t *testing.T) {
 	root := newRoot(&system{getenv: func(string) string { return "" }})
 	for _, c := range append(root.Commands(), subcommands(root)...) {
@@ -61,8 +59,7 @@ func TestNamedTopics(t *testing.T) {
 	}
 }
 
-// checkHelp reports pages and commands that a text names after "heldout help" and
-// that do not exist.
+// checkHelp reports pages and commands that a text names after "heldout help" and that do not exist.
 func checkHelp(t *testing.T, where, text string) {
 	t.Helper()
 	root := newRoot(&system{getenv: func(string) string { return "" }})

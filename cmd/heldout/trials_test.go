@@ -174,9 +174,8 @@ func csvRates(t *testing.T, dir, id, column string) (out []string) {
 	return out
 }
 
-// A model that needs i mod 4 reflections solves a quarter of the tasks with every
-// trial, and none after the fourth. Without memory it solves those that need none.
-// With a memory of 2 it never sees three plans.
+// A model that needs i mod 4 reflections solves a quarter of the tasks with every trial, and none after the fourth.
+// Without memory it solves those that need none. With a memory of 2 it never sees three plans.
 func TestTrialsOfALearner(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
@@ -240,9 +239,8 @@ func checkTrials(t *testing.T, dir string) []record.Result {
 	return results
 }
 
-// Killed at random moments and started again each time, a run of several trials
-// ends with the tables of an undisturbed one. Failed trials are short, so that kills
-// hit all trials and their reflections.
+// Killed at random moments and started again each time, a run of several trials ends with the tables of an
+// undisturbed one. Failed trials are short, so that kills hit all trials and their reflections.
 func TestKillTrials(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
@@ -299,8 +297,7 @@ func laterDue(t *testing.T, dir string) bool {
 	return false
 }
 
-// A server that dies is no failure: what it left open is played again, and nobody
-// reflects on it.
+// A server that dies is no failure: what it left open is played again, and nobody reflects on it.
 func TestTrialsWithoutServer(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

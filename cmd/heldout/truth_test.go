@@ -26,8 +26,7 @@ import (
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
 	"0 is 4, 16 and 40 in the long form, 2,000 and 500 in the whole one")
 
-// Every sentence, cell and claim of every renderer is true of the episodes, in random
-// designs of all kinds.
+// Every sentence, cell and claim of every renderer is true of the episodes, in random designs of all kinds.
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {

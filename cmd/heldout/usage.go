@@ -97,9 +97,8 @@ func sections(c *cobra.Command) (out []section) {
 	return out
 }
 
-// writeUsage writes the usage of a command: its groups of commands, and its flags in
-// groups. If the command has --help-all, only the flags that everybody needs are
-// explained without it.
+// writeUsage writes the usage of a command: its groups of commands, and its flags in groups. If the command has
+// --help-all, only the flags that everybody needs are explained without it.
 func writeUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
 	var b strings.Builder

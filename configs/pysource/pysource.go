@@ -305,8 +305,7 @@ func Texts(literals []Literal, first, last int) (out []string) {
 	return out
 }
 
-// Table returns the dictionary of texts that a name is bound to: NAME = {"key": "value",
-// …}.
+// Table returns the dictionary of texts that a name is bound to: NAME = {"key": "value", …}.
 func Table(literals []Literal, name string) (map[string]string, error) {
 	out := map[string]string{}
 	key, inTable := "", false

@@ -1,5 +1,4 @@
-// Package address takes what may be secret out of the addresses in texts that are
-// shown.
+// Package address takes what may be secret out of the addresses in texts that are shown.
 package address
 
 import (
@@ -7,8 +6,7 @@ import (
 	"strings"
 )
 
-// pattern finds an address: its scheme, the user, host and path, and the query or
-// fragment.
+// pattern finds an address: its scheme, the user, host and path, and the query or fragment.
 var pattern = regexp.MustCompile(`(\w+://)(?:[^\s/?#@"'<>]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?`)
 
 // Plain takes users, passwords, queries and fragments out of the addresses in a text.

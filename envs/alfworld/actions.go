@@ -2,9 +2,8 @@ package alfworld
 
 import "strings"
 
-// dialect says how a game phrases its text. There are two generations of game
-// files, which differ in these four ways. The zero value is the classic
-// dialect.
+// dialect says how a game phrases its text. There are two generations of game files, which differ in these four
+// ways. The zero value is the classic dialect.
 type dialect struct {
 	moves       bool // things are placed by "move … to …", not "put … in/on …"
 	saysMove    bool // and the answer says so
@@ -24,10 +23,9 @@ const (
 	moved = "You move the {o} to the {r}."
 )
 
-// actionForm says how an action of the domain is typed and answered. In both texts
-// {x} stands for the name of the action's argument ?x. The answer, given after
-// the action, may also contain {see r}, what is visible in or on a receptacle,
-// {describe o}, {look}, {inventory} and {help}.
+// actionForm says how an action of the domain is typed and answered. In both texts {x} stands for the name of the
+// action's argument ?x. The answer, given after the action, may also contain {see r}, what is visible in or on a
+// receptacle, {describe o}, {look}, {inventory} and {help}.
 type actionForm struct {
 	action  string // as in the domain, in lower case
 	command string

@@ -1,10 +1,8 @@
-// Package alfworld is ALFWorld's household games played in text, with
-// AgentBoard's layer around them, answered byte for byte as the references
-// answer.
+// Package alfworld is ALFWorld's household games played in text, with AgentBoard's layer around them, answered byte
+// for byte as the references answer.
 //
-// A game is a PDDL problem over the rules in domain.pddl. Package planning
-// grounds it and finds the expert's plans. This package finds the games and
-// supplies the names of things and actions and all text about them.
+// A game is a PDDL problem over the rules in domain.pddl. Package planning grounds it and finds the expert's plans.
+// This package finds the games and supplies the names of things and actions and all text about them.
 package alfworld
 
 import (
@@ -35,15 +33,13 @@ const (
 type Options struct {
 	// Variant is AgentBoard (also when empty) or ALFWorld.
 	Variant string
-	// Split is the set of official games: "valid_unseen" (also when empty),
-	// "valid_seen", "valid_train" or "train".
+	// Split is the set of official games: "valid_unseen" (also when empty), "valid_seen", "valid_train" or "train".
 	Split string
 	// Dialect is the dialect of the games: "v1" (also when empty), "v2", or
 	// "file" for the dialect of each game's file.
 	Dialect string
-	// StepLimitReward counts the reference engine's own limit of 50 commands,
-	// when it is reached without success, as progress 1, as the reference does.
-	// It matters only if more than 50 steps are allowed.
+	// StepLimitReward counts the reference engine's own limit of 50 commands, when it is reached without success,
+	// as progress 1, as the reference does. It matters only if more than 50 steps are allowed.
 	StepLimitReward bool
 	// Partial takes an incomplete folder of official games as it is, without those that cannot be
 	// read: any of them can be played, but no rate of them is the benchmark's.
@@ -137,8 +133,7 @@ type Env struct {
 	slots chan struct{}
 }
 
-// maxLoaded is the number of games that stay loaded: a whole evaluation split.
-// A game takes about a megabyte.
+// maxLoaded is the number of games that stay loaded: a whole evaluation split. A game takes about a megabyte.
 const maxLoaded = 256
 
 // gameSource is what a game is made from when it is first played.
@@ -226,9 +221,8 @@ type loading struct {
 	rules      func() (*rules, error) // waits until it is grounded
 }
 
-// load reads a game and grounds it in the background, so that an episode's
-// first model call does not wait for grounding. A game is grounded once,
-// regardless of how many worlds need it. The number of slots limits how many
+// load reads a game and grounds it in the background, so that an episode's first model call does not wait for
+// grounding. A game is grounded once, regardless of how many worlds need it. The number of slots limits how many
 // games are grounded at a time.
 func (e *Env) load(s gameSource) (*loading, error) {
 	read, err := s.read(e.domain)
@@ -270,9 +264,8 @@ func (e *Env) Info() envs.Info { return e.info }
 // Tasks implements envs.Env.
 func (e *Env) Tasks() []envs.Task { return e.tasks }
 
-// NewWorld implements envs.Env. It does not wait until the game is grounded. If
-// a game is unsolvable or too large, the first call that needs the ground game
-// returns the error.
+// NewWorld implements envs.Env. It does not wait until the game is grounded. If a game is unsolvable or too large,
+// the first call that needs the ground game returns the error.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	var src gameSource
 	if t.Index >= 0 && t.Index < len(e.tasks) && e.tasks[t.Index] == t {

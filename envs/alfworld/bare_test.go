@@ -65,8 +65,7 @@ func TestBareWorldIsTheEngine(t *testing.T) {
 	t.Logf("%d lists", lists)
 }
 
-// The walkthroughs of AgentBoard's records also win without its layer, whose
-// rewriting of actions is gone.
+// The walkthroughs of AgentBoard's records also win without its layer, whose rewriting of actions is gone.
 func TestBareWorldHasNoLayer(t *testing.T) {
 	env := sharedtest.Must(NewGenerated(1000, Options{Variant: ALFWorld}))(t)
 	if env.Info().Settings["variant"] != ALFWorld || env.Info().Caveat == "" {

@@ -25,9 +25,8 @@ type engine struct {
 	game  *game
 	state planning.State
 	spare planning.State // scratch for the next state
-	// takings are the pairs of an object and the container that it was taken from
-	// and has not returned to, in the order of their numbers. Only the text
-	// depends on it.
+	// takings are the pairs of an object and the container that it was taken from and has not returned to, in the
+	// order of their numbers. Only the text depends on it.
 	takings []taking
 }
 

@@ -10,15 +10,13 @@ import (
 	"heldout/envs"
 )
 
-// symbols is the text grammar of a game without the actions. GOAL and HELP are
-// replaced.
+// symbols is the text grammar of a game without the actions. GOAL and HELP are replaced.
 //
 //go:embed grammar.json
 var symbols string
 
-// export writes a task as a game.tw-pddl file that ALFWorld can play: the rules
-// in PDDL, the text grammar in our own words, the problem, and a walkthrough,
-// which proves that the task can be solved.
+// export writes a task as a game.tw-pddl file that ALFWorld can play: the rules in PDDL, the text grammar in our
+// own words, the problem, and a walkthrough, which proves that the task can be solved.
 func (e *Env) export(t envs.Task) ([]byte, error) {
 	w, err := e.NewWorld(t)
 	if err != nil {
@@ -51,8 +49,7 @@ func (e *Env) export(t envs.Task) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// exportDomain leaves "help" out of the rules if the dialect has no such
-// command.
+// exportDomain leaves "help" out of the rules if the dialect has no such command.
 func exportDomain(d dialect) string {
 	if d.helps {
 		return domainText

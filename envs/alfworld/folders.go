@@ -108,10 +108,9 @@ func noGames(folder string, names []string) error {
 		gameName)
 }
 
-// listGames reads the eligible games of a folder, sorted by path: the solvable
-// games of the six task types. It also returns the SHA-256 of each file, and the files that
-// do not say whether they are solvable, which ALFWorld leaves out. A file that cannot be read
-// is an error, or left out if only a part of the games is wanted.
+// listGames reads the eligible games of a folder, sorted by path: the solvable games of the six task types. It also
+// returns the SHA-256 of each file, and the files that do not say whether they are solvable, which ALFWorld leaves
+// out. A file that cannot be read is an error, or left out if only a part of the games is wanted.
 func listGames(folder string, names []string, partial bool) (ids []string, files []gameFile, sums, unmarked []string,
 	err error) {
 	for _, name := range names {

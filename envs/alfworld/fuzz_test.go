@@ -133,8 +133,7 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
-// A fork goes on from where its world was, whatever that did in between, and the
-// answers are then the same.
+// A fork goes on from where its world was, whatever that did in between, and the answers are then the same.
 func TestFork(t *testing.T) {
 	w := household(t, modern)
 	episode(t, w, win[:4]...)

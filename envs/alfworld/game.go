@@ -25,8 +25,7 @@ type game struct {
 	task *planning.Task
 	goal string // the sentence, with its period
 	room string // what is seen at the start
-	// things are the things that occur in facts, in the order of their ids.
-	// Every list uses this order.
+	// things are the things that occur in facts, in the order of their ids. Every list uses this order.
 	things []thing
 	places []*location
 	// numbers maps an object of the task to its thing; -1 for none.

@@ -28,10 +28,9 @@ type rawGame struct {
 	Solvable *bool   `json:"solvable"`
 }
 
-// parseGameFile reads a game.tw-pddl file: a JSON object with domain, problem
-// and text grammar. The published files of a dialect have the same domain and the
-// same grammar, except for the sentence that states the goal. So only that sentence
-// is taken from the grammar, and which dialect it is; a file of another grammar is refused.
+// parseGameFile reads a game.tw-pddl file: a JSON object with domain, problem and text grammar. The published files
+// of a dialect have the same domain and the same grammar, except for the sentence that states the goal. So only
+// that sentence is taken from the grammar, and which dialect it is; a file of another grammar is refused.
 func parseGameFile(b []byte) (gameFile, error) {
 	var raw rawGame
 	// The strict decoder takes half the time; what it refuses, encoding/json may read.

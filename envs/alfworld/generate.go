@@ -154,8 +154,7 @@ func exclude(places []share, class string) []share {
 	return out
 }
 
-// draw picks a place with probability proportional to its share; places must
-// not be empty.
+// draw picks a place with probability proportional to its share; places must not be empty.
 func draw(places []share, rng *rand.Rand) string {
 	total := 0
 	for _, p := range places {

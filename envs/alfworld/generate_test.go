@@ -152,9 +152,8 @@ func TestExport(t *testing.T) {
 	sharedtest.Fails(t, sharedtest.Err(e.export(envs.Task{Index: 5})), "", "a foreign task was exported")
 }
 
-// The tables say nothing that cannot be: every class is known, what is to be
-// brought somewhere is accepted there, and every errand of the training games can
-// come up.
+// The tables say nothing that cannot be: every class is known, what is to be brought somewhere is accepted there,
+// and every errand of the training games can come up.
 func TestTables(t *testing.T) {
 	objects := classes()["objectClasses"]
 	accepted := accepts()

@@ -9,9 +9,8 @@ import (
 	"unicode"
 )
 
-// grammar is what the text grammar of a game says, in the language of TextWorld: the rules
-// of actions, and symbols. Of several rules for an action, or texts for a symbol, the last
-// one counts, as in TextWorld 1.7.
+// grammar is what the text grammar of a game says, in the language of TextWorld: the rules of actions, and symbols.
+// Of several rules for an action, or texts for a symbol, the last one counts, as in TextWorld 1.7.
 type grammar struct {
 	rules   map[string]wording // by action, in lower case
 	symbols map[string]string  // what each stands for: the first of its texts, or "##" if it depends
@@ -99,8 +98,7 @@ func (r *grammarReader) fail(err error) {
 	}
 }
 
-// next returns the next word or sign, or a quoted text with a quotation mark before it; ""
-// at the end.
+// next returns the next word or sign, or a quoted text with a quotation mark before it; "" at the end.
 func (r *grammarReader) next() string {
 	r.rest = strings.TrimLeftFunc(r.rest, unicode.IsSpace)
 	for strings.HasPrefix(r.rest, "#") {

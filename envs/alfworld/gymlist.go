@@ -14,9 +14,8 @@ import (
 // gymFolder is the data folder's folder for the lists of AgentGym's ALFWorld games.
 const gymFolder = "agentgym"
 
-// The lists that AgentGym counts its games by. Number 0 is the first training game,
-// and the test games follow the training games. A sum is the SHA-256 of the lines
-// "folder/trial".
+// The lists that AgentGym counts its games by. Number 0 is the first training game, and the test games follow the
+// training games. A sum is the SHA-256 of the lines "folder/trial".
 const (
 	gymTrainingSum = "9d0b319745c9ab89601487714b30fd4b2c8eb4bfd53842baaf700e461baf3d73"
 	gymTestSum     = "2c2dff6acb7279d4a5c49e653a2fab80950060838fae51f3799acba0ba95c8f7"
@@ -34,8 +33,7 @@ const mostGymFiles = 32
 // A GymGame is a game as AgentGym numbers it: its task and the split in which it is.
 type GymGame struct{ Split, ID string }
 
-// GymGames reads AgentGym's lists of games from a data folder. A game's place is
-// AgentGym's number.
+// GymGames reads AgentGym's lists of games from a data folder. A game's place is AgentGym's number.
 //
 // The lists may be in files of any name and form in which the games and trials
 // stand in their order, such as AgentGym's own; they are known by what they say.

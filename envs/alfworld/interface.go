@@ -20,7 +20,9 @@ var interfaceFile []byte
 func (e *Env) Interface(string) envs.Interface {
 	i := envs.ReadInterface(interfaceFile)
 	i.Actions, i.Replies = []string{checkAction}, []string{rejected}
-	i.Normalize = func(action string) string { return strings.TrimSuffix(agentboard.ALFWorldAction(action, "put"), ".") }
+	i.Normalize = func(action string) string {
+		return strings.TrimSuffix(agentboard.ALFWorldAction(action, "put"), ".")
+	}
 	i.Lists = []envs.ActionList{{Prefix: checkPrefix, Separator: ", ", Sorted: true, Last: []string{checkAction}}}
 	// The benchmark's own layer writes these words alike after "put".
 	i.Spellings = func(action string) []string {

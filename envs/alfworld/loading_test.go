@@ -8,8 +8,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Worlds start while no game can be grounded, and all worlds of a game share one
-// grounding.
+// Worlds start while no game can be grounded, and all worlds of a game share one grounding.
 func TestStartDoesNotWait(t *testing.T) {
 	e := sharedtest.Must(NewOfficial(fixture, Options{}))(t)
 	for range cap(e.slots) {

@@ -25,9 +25,8 @@ const (
 	labelFile = "alfworld/test.jsonl"
 )
 
-// NewOfficial reads the official games of a split from a folder with the layout
-// of AgentBoard's or ALFWorld's data folder. The games are in the order in
-// which AgentBoard serves them. If the label file lists a game, sub-goals and
+// NewOfficial reads the official games of a split from a folder with the layout of AgentBoard's or ALFWorld's data
+// folder. The games are in the order in which AgentBoard serves them. If the label file lists a game, sub-goals and
 // difficulty come from the label; otherwise they follow from the game's task.
 func NewOfficial(dir string, o Options) (*Env, error) {
 	split := cmp.Or(o.Split, Splits()[0])
@@ -106,8 +105,7 @@ func (e *Env) CheckComplete() error {
 	return nil
 }
 
-// contentOf is envs.Task.Content. Games of other splits than train are for tests, whatever
-// they hold.
+// contentOf is envs.Task.Content. Games of other splits than train are for tests, whatever they hold.
 func contentOf(f gameFile, o Options) string {
 	if o.Split != trainSplit {
 		return ""
@@ -255,9 +253,8 @@ func parseLabels(file string, b []byte) (map[string]gameLabel, error) {
 	return labels, nil
 }
 
-// servedOrder returns the order in which the benchmark plays n games, as
-// indices into their sorted list. The order is NumPy's legacy shuffle with seed
-// 1234, which uses the Mersenne twister and draws bounded numbers by masked
+// servedOrder returns the order in which the benchmark plays n games, as indices into their sorted list. The order
+// is NumPy's legacy shuffle with seed 1234, which uses the Mersenne twister and draws bounded numbers by masked
 // rejection.
 func servedOrder(n int) []int {
 	order := make([]int, n)

@@ -453,8 +453,7 @@ func TestNewGame(t *testing.T) {
 	}
 }
 
-// The official games in today's form are known as such; in other forms, and with another problem,
-// they are not.
+// The official games in today's form are known as such; in other forms, and with another problem, they are not.
 func TestRepublished(t *testing.T) {
 	games := filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen")
 	files, err := filepath.Glob(filepath.Join(games, "*", "*", gameName))

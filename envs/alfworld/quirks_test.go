@@ -79,9 +79,8 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// Quirks 3 and 4: the engine sees nothing from the middle of the room; the
-// benchmark shows the room, and later what was seen on the last arrival or
-// opening, however much has changed.
+// Quirks 3 and 4: the engine sees nothing from the middle of the room; the benchmark shows the room, and later what
+// was seen on the last arrival or opening, however much has changed.
 func TestQuirkLook(t *testing.T) {
 	w := household(t, classic)
 	dialogue(t, w.engine, line{"look", middle + "nothing."})
@@ -130,8 +129,7 @@ func (w *world) thing(t *testing.T, name string) *thing {
 	return &things[i]
 }
 
-// Quirk 6: what can hold things is always normal; cool things are cold, but for
-// those that are clean or sliced too.
+// Quirk 6: what can hold things is always normal; cool things are cold, but for those that are clean or sliced too.
 func TestQuirkDescriptions(t *testing.T) {
 	w := household(t, modern)
 	dialogue(t, w.engine,
@@ -225,8 +223,7 @@ var win = []line{
 	{"move apple 3 to fridge 1", "You move the apple 3 to the fridge 1."},
 }
 
-// Quirks 12 and 13: the engine plays on after a win, which can be undone; for the
-// benchmark the game stands still.
+// Quirks 12 and 13: the engine plays on after a win, which can be undone; for the benchmark the game stands still.
 func TestQuirkAfterTheWin(t *testing.T) {
 	w := household(t, modern)
 	s := episode(t, w, win...)

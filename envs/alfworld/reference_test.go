@@ -123,9 +123,8 @@ func reference(t *testing.T, python string, files []string, ours []play) (theirs
 	return theirs
 }
 
-// The six games in testdata/games, one of each task type and half of them in each
-// dialect, as the reference played them. Run with -update, and with the reference
-// engine, to make games and records anew.
+// The six games in testdata/games, one of each task type and half of them in each dialect, as the reference played
+// them. Run with -update, and with the reference engine, to make games and records anew.
 func TestRecorded(t *testing.T) {
 	const folder, records = "testdata/games", "testdata/recorded.jsonl.gz"
 	if *update {
@@ -145,8 +144,7 @@ func TestRecorded(t *testing.T) {
 
 var update = flag.Bool("update", false, "write games and records anew")
 
-// record writes the smallest generated game of each task type, and what the
-// reference does in it.
+// record writes the smallest generated game of each task type, and what the reference does in it.
 func record(t *testing.T, folder, records string) {
 	smallest := map[string][]byte{}
 	where := map[string]string{}

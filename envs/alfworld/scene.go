@@ -35,9 +35,8 @@ type item struct {
 	cool                bool
 }
 
-// Chances, in per cent: that a receptacle shares the place of another one
-// (three quarters of the official games have such a place), that an object is
-// listed in two receptacles (as in most games), and that an object lies in
+// Chances, in per cent: that a receptacle shares the place of another one (three quarters of the official games
+// have such a place), that an object is listed in two receptacles (as in most games), and that an object lies in
 // another object.
 const (
 	sharedSpot  = 6

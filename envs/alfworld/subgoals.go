@@ -22,8 +22,7 @@ func taskTypes() []string {
 	return []string{pickAndPlace, lookInLight, pickClean, pickHeat, pickCool, pickTwo}
 }
 
-// gameLabel is the benchmark's data about a game: a class, and regular expressions
-// that match observations.
+// gameLabel is the benchmark's data about a game: a class, and regular expressions that match observations.
 type gameLabel struct {
 	subgoals   []string
 	difficulty envs.Difficulty
@@ -84,9 +83,8 @@ func inDialect(subgoals []string, d dialect) []string {
 
 type subgoal struct {
 	pattern *regexp.Regexp
-	// inList: the first line must match the pattern and contain " you see". The
-	// benchmark uses a lookahead for this, which Go's regular expressions do not
-	// support.
+	// inList: the first line must match the pattern and contain " you see". The benchmark uses a lookahead for
+	// this, which Go's regular expressions do not support.
 	inList bool
 }
 

@@ -18,8 +18,7 @@ const (
 	lookAction  = "look"
 	arrival     = "You arrive at loc "
 
-	// engineLimit is how many commands the reference's engine accepts, including
-	// rejected commands.
+	// engineLimit is how many commands the reference's engine accepts, including rejected commands.
 	engineLimit = 50
 )
 
@@ -46,8 +45,7 @@ type world struct {
 type rules struct {
 	game     *game
 	subgoals []subgoal
-	// limitPays: progress is 1 when the engine's limit is reached, as in the
-	// reference.
+	// limitPays: progress is 1 when the engine's limit is reached, as in the reference.
 	limitPays bool
 }
 
@@ -77,8 +75,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 // Close implements envs.World.
 func (w *world) Close() error { return nil }
 
-// Step implements envs.World. Progress is the share of the sub-goals reached;
-// the last sub-goal is the goal itself.
+// Step implements envs.World. Progress is the share of the sub-goals reached; the last sub-goal is the goal itself.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	if err := w.load(); err != nil {
 		return envs.Step{}, err
@@ -98,8 +95,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	return s, nil
 }
 
-// bareStep gives an action to the engine as it is. Progress is ALFWorld's score: 1
-// when the task is solved.
+// bareStep gives an action to the engine as it is. Progress is ALFWorld's score: 1 when the task is solved.
 func (w *world) bareStep(action string) envs.Step {
 	valid := !w.done && w.engine.find(pytext.Strip(action)) >= 0
 	s := envs.Step{Observation: w.run(action), Done: w.done, Valid: valid}
@@ -141,8 +137,7 @@ func (w *world) step(action string) envs.Step {
 	return envs.Step{Observation: observation, Progress: w.progress(success), Done: w.done, Success: success}
 }
 
-// run gives a command to the engine. After the game is over, the last answer
-// remains.
+// run gives a command to the engine. After the game is over, the last answer remains.
 func (w *world) run(command string) string {
 	if !w.done {
 		w.answer = w.engine.do(command)
@@ -208,8 +203,7 @@ func (w *world) Fork() (envs.World, error) {
 	return &f, nil
 }
 
-// AppendState implements envs.StateAppender. The engine's limit of commands counts
-// steps.
+// AppendState implements envs.StateAppender. The engine's limit of commands counts steps.
 func (w *world) AppendState(b []byte) ([]byte, error) {
 	if err := w.load(); err != nil {
 		return b, err

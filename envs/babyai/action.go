@@ -32,8 +32,7 @@ var words = [verbs]string{
 	"pickup", "go to", "go through", "toggle and go through",
 }
 
-// fewThings is the largest number of things with the same noun for which the
-// texts of actions are cached.
+// fewThings is the largest number of things with the same noun for which the texts of actions are cached.
 const fewThings = 9
 
 // texts are cached texts of actions with an object, by verb, noun and number.

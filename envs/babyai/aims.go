@@ -172,9 +172,8 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	return out
 }
 
-// putTargets returns the poses from which the agent can put the carried object
-// beside something. If the object is not carried yet, it returns the poses from
-// which the agent can pick it up.
+// putTargets returns the poses from which the agent can put the carried object beside something. If the object is
+// not carried yet, it returns the poses from which the agent can pick it up.
 func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	const far = 30 // an estimate of the cost after picking up
 	holding := false
@@ -218,8 +217,7 @@ func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 	if a.goal != nil {
 		return 1, reaches(a.goal, w.Object(id).Code)
 	}
-	// The object is carried but did not count, so it must be put down and picked
-	// up again.
+	// The object is carried but did not count, so it must be put down and picked up again.
 	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects(), id)
 }
 

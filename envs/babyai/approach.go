@@ -37,8 +37,7 @@ func (a *approach) index(p minigrid.Pose) int {
 	return 4*(p.Y*a.width+p.X) + int(p.Dir)
 }
 
-// newApproach searches backwards from the targets (Dijkstra). Locked doors of
-// barred colors count as walls.
+// newApproach searches backwards from the targets (Dijkstra). Locked doors of barred colors count as walls.
 func newApproach(w *minigrid.World, targets []target, barred colorSet) *approach {
 	width, height := w.Size()
 	a := &approach{width: width, cost: make([]int32, 4*width*height), lock: make([]minigrid.Color, 4*width*height)}

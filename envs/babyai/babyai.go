@@ -1,10 +1,8 @@
-// Package babyai is BabyAI in text, as AgentBoard plays it. The worlds of
-// MiniGrid match the reference's worlds for the same seeds. The agent sees
-// descriptions and acts in words, and the answers match the reference byte for
-// byte. The package also has AgentGym's variant.
+// Package babyai is BabyAI in text, as AgentBoard plays it. The worlds of MiniGrid match the reference's worlds for
+// the same seeds. The agent sees descriptions and acts in words, and the answers match the reference byte for byte.
+// The package also has AgentGym's variant.
 //
-// Section numbers in comments refer to the specification of the reference's
-// behaviour.
+// Section numbers in comments refer to the specification of the reference's behaviour.
 package babyai
 
 import (
@@ -32,9 +30,8 @@ const (
 
 // Options configure the environment.
 type Options struct {
-	// Data is a folder with the layout of AgentBoard's data folder, which
-	// supplies the sub-goals. If it is empty, the sub-goals come from the
-	// instruction.
+	// Data is a folder with the layout of AgentBoard's data folder, which supplies the sub-goals. If it is empty,
+	// the sub-goals come from the instruction.
 	Data string
 	// Variant is AgentBoard (also when empty) or AgentGym, without sub-goals and data.
 	Variant string
@@ -120,9 +117,8 @@ func (e *Env) Info() envs.Info { return e.info }
 // Tasks implements envs.Env.
 func (e *Env) Tasks() []envs.Task { return e.tasks }
 
-// Task implements envs.Finder. The name of a task is its level and seed, such
-// as BabyAI-GoToRedBallGrey-v0/1234 or 1/1234. The sub-goals of tasks outside
-// the benchmark come from the instruction.
+// Task implements envs.Finder. The name of a task is its level and seed, such as BabyAI-GoToRedBallGrey-v0/1234 or
+// 1/1234. The sub-goals of tasks outside the benchmark come from the instruction.
 func (e *Env) Task(id string) (envs.Task, error) {
 	p, err := parsePlace(id)
 	if err != nil {

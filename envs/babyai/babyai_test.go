@@ -120,8 +120,7 @@ func TestOpenRedDoor(t *testing.T) {
 	}
 }
 
-// An object that is picked up still counts as faced, and the world's own reward
-// ends the game.
+// An object that is picked up still counts as faced, and the world's own reward ends the game.
 func TestOwnReward(t *testing.T) {
 	w := &world{game: newGame(generated(t, 4, 1234), nil)}
 	s := act(t, w, "pickup purple box 1")
@@ -158,8 +157,7 @@ func TestGym(t *testing.T) {
 	}
 }
 
-// Every listed action is valid and the list is sorted; a fork goes on as its world
-// would.
+// Every listed action is valid and the list is sorted; a fork goes on as its world would.
 func TestActionsAndForks(t *testing.T) {
 	ctx := context.Background()
 	e := opened(t, Options{})

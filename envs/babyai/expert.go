@@ -9,9 +9,8 @@ import (
 	"heldout/envs/engine/minigrid"
 )
 
-// The expert knows the whole world, not only what the agent sees. It searches
-// the game itself, on copies. Its plans therefore include everything that the
-// text layer does to an action, even success that a later primitive action
+// The expert knows the whole world, not only what the agent sees. It searches the game itself, on copies. Its plans
+// therefore include everything that the text layer does to an action, even success that a later primitive action
 // undoes. Estimates of the distance to the next sub-goal guide the search.
 
 // The bounds and weights of the search.
@@ -120,9 +119,8 @@ func (g *textGame) appendState(b []byte) []byte {
 	return b
 }
 
-// estimate estimates the remaining work, in primitive actions: the distance to
-// the first sub-goal, plus a fixed cost for every other sub-goal. Without
-// sub-goals it uses the simple instructions instead.
+// estimate estimates the remaining work, in primitive actions: the distance to the first sub-goal, plus a fixed
+// cost for every other sub-goal. Without sub-goals it uses the simple instructions instead.
 func (p *planner) estimate(g *textGame) int32 {
 	if g.goals == nil {
 		pending := pendingLeaves(g.world.Instruction(), nil)
@@ -177,9 +175,8 @@ func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*min
 	return out
 }
 
-// cost estimates the cost to reach an aim. If a locked door is on the path, the
-// path goes via the key and, if needed, via another key for that one. The path
-// to a key does not lead through the door that the key opens.
+// cost estimates the cost to reach an aim. If a locked door is on the path, the path goes via the key and, if
+// needed, via another key for that one. The path to a key does not lead through the door that the key opens.
 func (p *planner) cost(w *minigrid.World, a aim) int32 {
 	if cost, ok := inHand(w, a); ok {
 		return cost

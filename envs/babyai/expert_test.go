@@ -25,8 +25,7 @@ func expertGame(t *testing.T, e *Env, id string, limit int) (last envs.Step, ste
 	return last, steps
 }
 
-// The expert solves every task of the benchmark within its step limit and
-// reaches every sub-goal.
+// The expert solves every task of the benchmark within its step limit and reaches every sub-goal.
 func TestExpert(t *testing.T) {
 	e := opened(t, Options{})
 	for _, task := range e.Tasks() {
@@ -49,8 +48,7 @@ func TestExpertWithLabels(t *testing.T) {
 	t.Logf("%.1f steps a task", float64(total)/float64(len(e.Tasks())))
 }
 
-// AgentGym's reward falls with every primitive step, but the benchmark's tasks
-// are solved well in time.
+// AgentGym's reward falls with every primitive step, but the benchmark's tasks are solved well in time.
 func TestExpertInGym(t *testing.T) {
 	e := opened(t, Options{Variant: AgentGym})
 	for _, task := range e.Tasks() {

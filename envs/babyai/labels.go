@@ -61,9 +61,8 @@ func parseLabel(b []byte, task int) (levelLabel, error) {
 	return levelLabel{line.Info.Subtask, line.Difficulty, ways}, err
 }
 
-// parseWays reads the sub-goals of a line: the value of "subgoals" or, if there
-// is a "subgoals_1", the values of every key that contains "subgoals", in the
-// order of the line.
+// parseWays reads the sub-goals of a line: the value of "subgoals" or, if there is a "subgoals_1", the values of
+// every key that contains "subgoals", in the order of the line.
 func parseWays(b []byte) ([][]string, error) {
 	members, err := agentboard.Members(b)
 	if err != nil {
@@ -94,13 +93,11 @@ func parseWays(b []byte) ([][]string, error) {
 	return ways, nil
 }
 
-// fromInstruction makes sub-goals in AgentBoard's forms, in the order in which
-// the instruction requires its parts. The agent must see a thing and then have
-// it right ahead if the instruction says to face it, see it open if it says to
-// open it, and carry it if it says to pick it up or put it elsewhere. These
-// sub-goals require less than an instruction that mentions a location or putting
-// something down; among the benchmark's tasks only the tasks of level 14 have
-// such instructions.
+// fromInstruction makes sub-goals in AgentBoard's forms, in the order in which the instruction requires its parts.
+// The agent must see a thing and then have it right ahead if the instruction says to face it, see it open if it
+// says to open it, and carry it if it says to pick it up or put it elsewhere. These sub-goals require less than an
+// instruction that mentions a location or putting something down; among the benchmark's tasks only the tasks of
+// level 14 have such instructions.
 func fromInstruction(in *minigrid.Instruction) [][]string {
 	return [][]string{instructionGoals(in)}
 }

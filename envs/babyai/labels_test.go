@@ -108,8 +108,7 @@ func TestBadLabels(t *testing.T) {
 	}
 }
 
-// Other keys with sub-goals count only beside a first alternative, in the order
-// of the line.
+// Other keys with sub-goals count only beside a first alternative, in the order of the line.
 func TestWays(t *testing.T) {
 	for fields, want := range map[string][][]string{
 		`"subgoals":["a"]`:                                        {{"a"}},

@@ -5,9 +5,8 @@ import "heldout/envs/engine/minigrid"
 // reach is the side of the square that holds the cells that paths may use.
 const reach = 8
 
-// spans holds, by the agent's direction, the bounds of the allowed cells
-// relative to the agent: what the agent sees, and one more line if the
-// reference counts from the other end. The specification (§5.5) lets paths that
+// spans holds, by the agent's direction, the bounds of the allowed cells relative to the agent: what the agent
+// sees, and one more line if the reference counts from the other end. The specification (§5.5) lets paths that
 // start northward go back three lines; the records do not.
 var spans = [4]struct{ low, high minigrid.Point }{
 	minigrid.East:  {minigrid.Point{X: -1, Y: -3}, minigrid.Point{X: 6, Y: 3}},
@@ -67,12 +66,11 @@ func (p *poses) keep(q *poses) {
 
 // paths finds ways from the agent around things.
 //
-// The reference (§5.5) searches breadth-first for every target anew, tries to
-// go forward, to turn left and to turn right in that order, lets a pose be queued
-// many times and remembers the parent that queued it last. A move changes the
-// parity of x + y + direction, so poses of one distance are never neighbours and
-// all copies of a pose are queued, and taken, at one distance: a copy for each of
-// the shortest ways to it, in the lexicographic order of these. It follows that
+// The reference (§5.5) searches breadth-first for every target anew, tries to go forward, to turn left and to turn
+// right in that order, lets a pose be queued many times and remembers the parent that queued it last. A move
+// changes the parity of x + y + direction, so poses of one distance are never neighbours and all copies of a pose
+// are queued, and taken, at one distance: a copy for each of the shortest ways to it, in the lexicographic order of
+// these. It follows that
 //
 //   - of several poses that will do, the reference takes the one with the first of
 //     all shortest ways to any of them, since its first copy comes first, and

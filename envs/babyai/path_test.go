@@ -12,9 +12,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// searched is the reference's search in its own words (§5.5): breadth first, for
-// one target, with poses queued again and again and the last parent kept. It
-// bounds its queue; ok is false where that is not enough.
+// searched is the reference's search in its own words (§5.5): breadth first, for one target, with poses queued
+// again and again and the last parent kept. It bounds its queue; ok is false where that is not enough.
 func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool) (moves []minigrid.Action, found,
 	ok bool) {
 	type step struct {

@@ -19,16 +19,14 @@ func (t *thing) distance() int { return int(t.forward + max(t.side, -t.side)) }
 
 func (t *thing) blocks() bool { return t.Kind != minigrid.Door }
 
-// spot is a cell of the view: its index in the view, and its distance in front
-// of and to the right of the agent.
+// spot is a cell of the view: its index in the view, and its distance in front of and to the right of the agent.
 type spot struct {
 	index         int
 	forward, side int
 }
 
-// spots are the cells of the view except the agent's own, in the order in which
-// things are listed (§5.2): nearest first. Among equally near cells, the one
-// farther in front comes first, then the one farther to the left.
+// spots are the cells of the view except the agent's own, in the order in which things are listed (§5.2): nearest
+// first. Among equally near cells, the one farther in front comes first, then the one farther to the left.
 var spots = func() (out []spot) {
 	for k := range minigrid.ViewSize * minigrid.ViewSize {
 		s := spot{k, minigrid.ViewSize - 1 - k/minigrid.ViewSize, k%minigrid.ViewSize - minigrid.ViewSize/2}

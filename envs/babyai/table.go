@@ -8,9 +8,8 @@ import (
 	"heldout/envs/engine/minigrid"
 )
 
-// table holds the actions that are possible now, in order, and the actions that
-// are refused with a reason (§5.4). For every view, it computes only what
-// decides between the two. It computes the primitive actions of an action and
+// table holds the actions that are possible now, in order, and the actions that are refused with a reason (§5.4).
+// For every view, it computes only what decides between the two. It computes the primitive actions of an action and
 // the words of a refusal on demand.
 type table struct {
 	agent   minigrid.Pose
@@ -228,9 +227,8 @@ func (t *table) explain(e *tableAction) string {
 	return cannot + "there is no path leading to it."
 }
 
-// doorsUpTo counts the doors by name up to the door in a cell, and formats the
-// counts as Python prints a dictionary: in the order in which the nounTexts
-// occurred.
+// doorsUpTo counts the doors by name up to the door in a cell, and formats the counts as Python prints a
+// dictionary: in the order in which the nounTexts occurred.
 func (t *table) doorsUpTo(pos minigrid.Point) string {
 	var counts nounCounts
 	var order []noun

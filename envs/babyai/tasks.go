@@ -65,8 +65,7 @@ func parsePlace(id string) (worldID, error) {
 // negativeSeed is what AgentGym's service says about a negative seed.
 const negativeSeed = "Seed must be greater or equal to zero, actual value: "
 
-// GymTask returns the name of AgentGym's task with that number (§6). Errors have
-// the text of AgentGym's service.
+// GymTask returns the name of AgentGym's task with that number (§6). Errors have the text of AgentGym's service.
 func GymTask(number *big.Int) (string, error) {
 	levels := big.NewInt(int64(len(minigrid.Levels())))
 	seed, level := new(big.Int).DivMod(number, levels, new(big.Int))
@@ -83,8 +82,7 @@ const testSeeds = 10_000
 // trainSeeds is the number of seeds of each level in TrainTasks.
 const trainSeeds = 100
 
-// TrainTasks names tasks of the benchmark's levels that no benchmark plays, the first seed
-// of each level first.
+// TrainTasks names tasks of the benchmark's levels that no benchmark plays, the first seed of each level first.
 func TrainTasks() (names []string) {
 	for seed := range int64(trainSeeds) {
 		for _, n := range benchmarkLevels {

@@ -100,8 +100,7 @@ func (w *world) Fork() (envs.World, error) {
 	return &f, nil
 }
 
-// AppendState implements envs.StateAppender. Rewards of the world's own shrink with the
-// number of steps.
+// AppendState implements envs.StateAppender. Rewards of the world's own shrink with the number of steps.
 func (w *world) AppendState(b []byte) ([]byte, error) {
 	g := w.game
 	b = strconv.AppendBool(strconv.AppendBool(b, g.done), g.valid)

@@ -177,9 +177,8 @@ func Find(name string) (Entry, error) {
 		spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
-// Available returns the environments that can be played and, for each of the
-// others, the reason why it cannot: the data folder has nothing for it. Unknown
-// names stay in the list.
+// Available returns the environments that can be played and, for each of the others, the reason why it cannot: the
+// data folder has nothing for it. Unknown names stay in the list.
 func Available(names []string, s envs.Setup) (available []string, unavailable []error) {
 	for _, name := range names {
 		if e, err := Find(name); err == nil {
@@ -221,8 +220,7 @@ func Settings() []envs.Setting {
 	return out
 }
 
-// CheckSettings reports settings that none of the environments has, and values
-// that are invalid for one of them.
+// CheckSettings reports settings that none of the environments has, and values that are invalid for one of them.
 func CheckSettings(environments []string, chosen envs.Settings) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {

@@ -130,8 +130,7 @@ func TestSecretAddress(t *testing.T) {
 	}
 }
 
-// What cannot be played is left out, with the reason; what is unknown is not
-// judged here.
+// What cannot be played is left out, with the reason; what is unknown is not judged here.
 func TestAvailable(t *testing.T) {
 	data := t.TempDir()
 	for _, folder := range []string{"pddl", "babyai"} {

@@ -70,8 +70,7 @@ func draw(b *testing.B, e envs.Env, task envs.Task, slow bool) walk {
 	return out
 }
 
-// player returns what makes the next step of the walks. The starts of walks are part of the
-// cost: a twentieth each.
+// player returns what makes the next step of the walks. The starts of walks are part of the cost: a twentieth each.
 func player(b *testing.B, e envs.Env, walks []walk, after func(walker)) func(int) {
 	var w walker
 	at, step := 0, 0
@@ -88,10 +87,9 @@ func player(b *testing.B, e envs.Env, walks []walk, after func(walker)) func(int
 	}
 }
 
-// BenchmarkMemory measures what worlds hold: a thousand of ten tasks after their start and
-// after ten steps each, and ten thousand forks of one of them, also after a step of each.
-// The tasks are official, and actions are drawn from those that are possible at the start.
-// Run it with -benchtime 1x.
+// BenchmarkMemory measures what worlds hold: a thousand of ten tasks after their start and after ten steps each,
+// and ten thousand forks of one of them, also after a step of each. The tasks are official, and actions are drawn
+// from those that are possible at the start. Run it with -benchtime 1x.
 func BenchmarkMemory(b *testing.B) {
 	for _, entry := range Entries() {
 		b.Run(entry.Name, func(b *testing.B) {

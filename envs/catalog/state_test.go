@@ -68,8 +68,7 @@ func (w walker) step(action string) envs.Step {
 	return s
 }
 
-// pick draws an action. An answer, which ends HotpotQA's episodes, is drawn only if there
-// is nothing else.
+// pick draws an action. An answer, which ends HotpotQA's episodes, is drawn only if there is nothing else.
 func pick(random *rand.Rand, actions []string) string {
 	ends := func(action string) bool { return strings.HasPrefix(action, "finish[") }
 	if on := slices.DeleteFunc(slices.Clone(actions), ends); len(on) > 0 {
@@ -105,8 +104,7 @@ func apart(a, b walker, random *rand.Rand, steps int) string {
 	return ""
 }
 
-// Worlds whose keys are equal go on alike. Most worlds whose keys differ show a
-// difference in few random steps.
+// Worlds whose keys are equal go on alike. Most worlds whose keys differ show a difference in few random steps.
 func TestStateKeys(t *testing.T) {
 	for _, entry := range Entries() {
 		name := entry.Name

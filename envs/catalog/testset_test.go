@@ -22,9 +22,8 @@ import (
 
 var writeDigests = flag.Bool("digests", false, "write the digests of test tasks anew from the official data")
 
-// renamed is a data folder in which the test tasks of an environment lie as if they were
-// for training, each changed by change. Of ALFWorld, which has a file per task, there are
-// at most so many. It returns the settings to open it.
+// renamed is a data folder in which the test tasks of an environment lie as if they were for training, each changed
+// by change. Of ALFWorld, which has a file per task, there are at most so many. It returns the settings to open it.
 func renamed(t *testing.T, env string, most int, change func(text string) string) envs.Setup {
 	t.Helper()
 	data := sharedtest.AgentBoard(t)
@@ -248,8 +247,7 @@ func TestRenamedProblems(t *testing.T) {
 	sharedtest.Same(t, recognised, want, "of", len(files), "files")
 }
 
-// Where a task is made from its name, every spelling of the name is the same task, in
-// whatever split it is played.
+// Where a task is made from its name, every spelling of the name is the same task, in whatever split it is played.
 func TestNamesOfTestTasks(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct {
 		Env, Split, Name string

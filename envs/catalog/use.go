@@ -24,8 +24,7 @@ const (
 	Test  Use = "test"
 )
 
-// UseOf says what a benchmark has a task for. What is not known is Test: the task may
-// be one.
+// UseOf says what a benchmark has a task for. What is not known is Test: the task may be one.
 //
 //   - alfworld: the games of the split train are Train. All other splits are played by
 //     some published protocol (valid_train by AgentGym), so they are Test.

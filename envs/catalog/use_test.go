@@ -9,8 +9,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Every environment has its tasks classified, every split by name, and all that is
-// unknown counts as test.
+// Every environment has its tasks classified, every split by name, and all that is unknown counts as test.
 func TestUses(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct {
 		Env      string

@@ -1,6 +1,5 @@
-// Package datafile reads the files that users provide: with a limit on their
-// size, and only if reading them ends. Texts may begin with a byte order mark.
-// Its errors name the file, the line or the field, and what helps.
+// Package datafile reads the files that users provide: with a limit on their size, and only if reading them ends.
+// Texts may begin with a byte order mark. Its errors name the file, the line or the field, and what helps.
 package datafile
 
 import (

@@ -13,8 +13,7 @@ import (
 // bom is the byte order mark with which some editors begin a text in UTF-8.
 const bom = "\ufeff"
 
-// ReadText returns the text of a file, without a byte order mark. It refuses what
-// Read and Text refuse.
+// ReadText returns the text of a file, without a byte order mark. It refuses what Read and Text refuse.
 func ReadText(name string, limit int64) ([]byte, error) {
 	b, err := Read(name, limit)
 	if err != nil {
@@ -43,8 +42,7 @@ func Text(name string, b []byte) ([]byte, error) {
 	return b, nil // which cannot be: some line is not valid
 }
 
-// foreign says what a content is that is no text in UTF-8, by how it begins, and what
-// helps; empty for others.
+// foreign says what a content is that is no text in UTF-8, by how it begins, and what helps; empty for others.
 func foreign(b []byte) string {
 	const unpack, save = "a compressed file (%s): unpack it first", "a text in %s: save it in UTF-8"
 	for _, f := range []struct{ magic, form, name string }{
@@ -79,8 +77,7 @@ func checkUTF8(line []byte) error {
 	return nil
 }
 
-// Start returns a reader of a text without a byte order mark. It refuses data that do not
-// begin as text in UTF-8.
+// Start returns a reader of a text without a byte order mark. It refuses data that do not begin as text in UTF-8.
 func Start(name string, r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReader(r)
 	start, err := in.Peek(64)
@@ -98,9 +95,8 @@ func Start(name string, r io.Reader) (*bufio.Reader, error) {
 	return in, err
 }
 
-// EachLine visits the lines of a text that are not blank, without the line break and white
-// space at their ends. A line has at most longest bytes. Errors begin with the name and the
-// line's number, counted from 1.
+// EachLine visits the lines of a text that are not blank, without the line break and white space at their ends. A
+// line has at most longest bytes. Errors begin with the name and the line's number, counted from 1.
 func EachLine(name string, r io.Reader, longest int, visit func(n int, line []byte) error) error {
 	in, err := Start(name, r)
 	if err != nil {

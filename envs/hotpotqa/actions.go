@@ -10,9 +10,8 @@ import (
 	"heldout/envs/pytext"
 )
 
-// Actions implements envs.Lister. Any text can be a search or an answer, so
-// these are the actions with a name from the question, the last observation or
-// the last list of titles, and the answers yes and no.
+// Actions implements envs.Lister. Any text can be a search or an answer, so these are the actions with a name from
+// the question, the last observation or the last list of titles, and the answers yes and no.
 func (w *world) Actions(context.Context) ([]string, error) {
 	if w.browser.answer != nil {
 		return nil, nil

@@ -17,8 +17,7 @@ type Wiki interface {
 	Search(ctx context.Context, query string) (wiki.Answer, error)
 }
 
-// browser is the reference's bare environment (spec sections 1.1 to 1.3): it
-// knows no question and gives no reward.
+// browser is the reference's bare environment (spec sections 1.1 to 1.3): it knows no question and gives no reward.
 type browser struct {
 	wiki Wiki
 
@@ -48,8 +47,7 @@ func newBrowser(w Wiki) *browser {
 	return &browser{wiki: w, observation: greeting, searched: map[string]bool{}}
 }
 
-// step carries out an action. valid is false for an action that is not
-// understood or comes after the end.
+// step carries out an action. valid is false for an action that is not understood or comes after the end.
 func (b *browser) step(ctx context.Context, action string) (valid bool, err error) {
 	if b.answer != nil {
 		return false, nil

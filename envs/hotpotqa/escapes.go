@@ -16,9 +16,8 @@ var (
 	errEncode = errors.New("the text has an escape above U+00FF")
 )
 
-// cleanText interprets backslash escapes in texts of Wikipedia, as the
-// environment does (spec section 1.4). If the reference stops with an error,
-// the text stays unchanged.
+// cleanText interprets backslash escapes in texts of Wikipedia, as the environment does (spec section 1.4). If the
+// reference stops with an error, the text stays unchanged.
 func cleanText(s string) string {
 	if out, err := unescape(s); err == nil {
 		return out
@@ -26,8 +25,7 @@ func cleanText(s string) string {
 	return s
 }
 
-// unescape reads the bytes of s as Latin-1 with Python's backslash escapes, and
-// the result as UTF-8.
+// unescape reads the bytes of s as Latin-1 with Python's backslash escapes, and the result as UTF-8.
 func unescape(s string) (string, error) {
 	if !strings.Contains(s, `\`) {
 		return s, nil

@@ -105,14 +105,12 @@ type recordedStep struct {
 		Answer *string
 	}
 	URLs []string
-	// Exception is the class of what the reference breaks off with, PageAfter
-	// what it has of the page then.
+	// Exception is the class of what the reference breaks off with, PageAfter what it has of the page then.
 	Exception string
 	PageAfter *string `json:"page_after"`
 }
 
-// recordedWiki serves the recorded pages and notes the addresses that the
-// reference would ask for.
+// recordedWiki serves the recorded pages and notes the addresses that the reference would ask for.
 type recordedWiki struct {
 	t     *testing.T
 	pages map[string]string

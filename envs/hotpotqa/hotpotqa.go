@@ -1,10 +1,8 @@
-// Package hotpotqa is HotpotQA with Wikipedia search: questions that take two
-// articles to answer, and ReAct's three actions search, lookup and finish. Its
-// answers match ReAct's environment byte for byte.
+// Package hotpotqa is HotpotQA with Wikipedia search: questions that take two articles to answer, and ReAct's three
+// actions search, lookup and finish. Its answers match ReAct's environment byte for byte.
 //
-// Pages come from a Wiki: live or recorded (package wiki), or an index of
-// articles (package index). The environment's own questions come with their own
-// articles.
+// Pages come from a Wiki: live or recorded (package wiki), or an index of articles (package index). The
+// environment's own questions come with their own articles.
 package hotpotqa
 
 import (
@@ -22,12 +20,10 @@ const stepLimit = 7
 // Options configure the environment. The zero value matches the configuration
 // of published results, as far as Wikipedia has not changed since.
 type Options struct {
-	// Questions is a file of questions, in the data folder's hotpotqa or
-	// anywhere; empty for the development set.
+	// Questions is a file of questions, in the data folder's hotpotqa or anywhere; empty for the development set.
 	Questions string
-	// Sample selects questions, see ParseSample. If empty, it selects the first
-	// 300 in ReAct's order of the development set, and all questions of other
-	// files.
+	// Sample selects questions, see ParseSample. If empty, it selects the first 300 in ReAct's order of the
+	// development set, and all questions of other files.
 	Sample string
 	Pages  Pages
 }
@@ -54,8 +50,7 @@ type Env struct {
 
 type question struct {
 	id, text, answer, kind string
-	// searches lead to the answer; pages are the searches that open a required
-	// page. Nil if unknown.
+	// searches lead to the answer; pages are the searches that open a required page. Nil if unknown.
 	searches, pages []string
 	// own: the question is not one of HotpotQA's files, and answers that are nothing in the
 	// normal form are compared in another one.

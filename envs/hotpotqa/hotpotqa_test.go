@@ -48,8 +48,7 @@ func playExpert(t testing.TB, w *world) (last envs.Step, steps int) {
 	return last, steps
 }
 
-// The set is as large as promised, has both kinds of questions, and some whose
-// titles take a second search.
+// The set is as large as promised, has both kinds of questions, and some whose titles take a second search.
 func TestEmbeddedSet(t *testing.T) {
 	e := embedded(t, Options{})
 	articles := embeddedArticles()
@@ -103,8 +102,7 @@ func TestExpertOnEmbeddedSet(t *testing.T) {
 	}
 }
 
-// Every search of the set that is no title's leads to a list that has the next
-// one.
+// Every search of the set that is no title's leads to a list that has the next one.
 func TestSecondSearches(t *testing.T) {
 	e := embedded(t, Options{})
 	for i, q := range e.questions {
@@ -140,8 +138,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Without an answer an episode has the score of an empty one, which the reference
-// gives in the end.
+// Without an answer an episode has the score of an empty one, which the reference gives in the end.
 func TestNoAnswer(t *testing.T) {
 	w := newWorld(t, embedded(t, Options{}), 0)
 	if s := step(t, w, "search[Pluto]"); s.Success || s.Done || s.Progress != 0 {
@@ -285,8 +282,7 @@ func TestNames(t *testing.T) {
 	sharedtest.Same(t, got, []string{"Which", "Marie Curie", "Pierre Curie", "É", "Zola", "New York's", "Bar"})
 }
 
-// Every listed action is valid, whatever was done before, and after the end
-// there is none.
+// Every listed action is valid, whatever was done before, and after the end there is none.
 func TestActions(t *testing.T) {
 	e := embedded(t, Options{})
 	for _, first := range []string{"", "search[Titan]", "search[Warsaw]", "lookup[x]", "nonsense"} {

@@ -17,9 +17,8 @@ import (
 type Pages struct {
 	// Origin is one of Origins; empty for the first.
 	Origin string
-	// Flow is the way to ask Wikipedia: "json" (also when empty) or "html". URL
-	// is its script path; empty for English Wikipedia. If pages are recorded,
-	// both values come from the record.
+	// Flow is the way to ask Wikipedia: "json" (also when empty) or "html". URL is its script path; empty for
+	// English Wikipedia. If pages are recorded, both values come from the record.
 	Flow, URL string
 	// Contact is a mail address or a web page of the user, which Wikipedia asks
 	// for. It does not affect the answers.
@@ -43,8 +42,7 @@ func Origins() []string { return []string{live, recorded, local} }
 // noContact replaces a missing contact.
 const noContact = "benchmark of language agents, no contact given"
 
-// contextsCaveat describes the limitation of an index of the questions'
-// paragraphs.
+// contextsCaveat describes the limitation of an index of the questions' paragraphs.
 const contextsCaveat = "the pages are only the paragraphs that come with the questions, which are far easier to search than Wikipedia"
 
 // shownHash is how many digits of an index's hash identify the index.
@@ -151,8 +149,7 @@ func (o offline) Search(ctx context.Context, query string) (wiki.Answer, error) 
 	if err != nil {
 		return wiki.Answer{}, err
 	}
-	// If a page is ambiguous, the environment asks again in brackets, and then
-	// expects a list.
+	// If a page is ambiguous, the environment asks again in brackets, and then expects a list.
 	if ok && !(bracketed && isAmbiguous(a.Paragraphs)) {
 		return wiki.Answer{Title: a.Title, Blocks: a.Paragraphs}, nil
 	}

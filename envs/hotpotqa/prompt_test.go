@@ -8,8 +8,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// The example of the prompt is an episode of our own environment, on a question
-// that is not one of its tasks.
+// The example of the prompt is an episode of our own environment, on a question that is not one of its tasks.
 func TestPromptExample(t *testing.T) {
 	for _, version := range configs.PromptVersions() {
 		t.Run(version, func(t *testing.T) { testPromptExample(t, version) })

@@ -27,17 +27,14 @@ const folder = "hotpotqa"
 // devFile is the development set in the order of ReAct's numbering.
 const devFile = "hotpot_dev_v1_simplified.json"
 
-// factFiles are files with all or part of the development set that say which
-// articles each answer rests on.
+// factFiles are files with all or part of the development set that say which articles each answer rests on.
 var factFiles = []string{"hotpot_dev_distractor_v1.json", "hotpot_dev_fullwiki_v1.json", "hotpot_distractor_200.json"}
 
-// IsPath reports whether a file of questions is given by its path rather than
-// by its name in the data folder.
+// IsPath reports whether a file of questions is given by its path rather than by its name in the data folder.
 func IsPath(questions string) bool { return strings.ContainsRune(questions, filepath.Separator) }
 
-// NewOfficial reads HotpotQA's own questions from a folder with the layout of
-// AgentBoard's data folder. The folder is not needed if Options.Questions is a
-// path.
+// NewOfficial reads HotpotQA's own questions from a folder with the layout of AgentBoard's data folder. The folder
+// is not needed if Options.Questions is a path.
 func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	e := newEnv(envs.Official, o)
 	name := cmp.Or(o.Questions, devFile)
@@ -76,9 +73,8 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 // officialFiles is how the names of HotpotQA's own files begin.
 const officialFiles = "hotpot_"
 
-// parseQuestions reads a file of questions: HotpotQA's own files, the
-// simplified files of ReAct and LATS, or the files of Hugging Face and FlashRAG, as a list
-// or as a line for each question. A repeated question counts once.
+// parseQuestions reads a file of questions: HotpotQA's own files, the simplified files of ReAct and LATS, or the
+// files of Hugging Face and FlashRAG, as a list or as a line for each question. A repeated question counts once.
 func parseQuestions(file string, b []byte) ([]question, error) {
 	items, err := readItems(file, b)
 	if err != nil {
@@ -128,8 +124,7 @@ func called(id string) string {
 	return fmt.Sprintf(" (%.60q)", id)
 }
 
-// answered is a question in any of the forms. FlashRAG has several answers, of which the first
-// counts.
+// answered is a question in any of the forms. FlashRAG has several answers, of which the first counts.
 type answered struct {
 	ID       name     `json:"_id"`
 	OtherID  name     `json:"id"`

@@ -94,8 +94,7 @@ func simplified(n int) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-// The facts that the expert needs are found in an official file beside the
-// questions.
+// The facts that the expert needs are found in an official file beside the questions.
 func TestFactsBeside(t *testing.T) {
 	dir := data(t, map[string]string{
 		devFile:      simplified(3),

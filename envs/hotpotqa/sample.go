@@ -18,8 +18,7 @@ type Sample struct {
 	Count int
 }
 
-// reactSample is ReAct's order of 500 questions; the sample is the first 300
-// (spec section 2).
+// reactSample is ReAct's order of 500 questions; the sample is the first 300 (spec section 2).
 var reactSample = Sample{Seed: 233, Count: 300}
 
 // sample is the chosen sample, or the standard one.
@@ -85,9 +84,8 @@ func (s Sample) indices(n int) ([]int, error) {
 	return order, nil
 }
 
-// shuffle is Python's random.Random(seed).shuffle: a Fisher-Yates shuffle from
-// the end. Each draw takes the high bits of MT19937 and repeats while the
-// number is too large.
+// shuffle is Python's random.Random(seed).shuffle: a Fisher-Yates shuffle from the end. Each draw takes the high
+// bits of MT19937 and repeats while the number is too large.
 func shuffle(order []int, seed uint32) {
 	random := prng.NewMT19937()
 	random.SeedFromKeys([]uint32{seed})

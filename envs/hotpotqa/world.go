@@ -24,10 +24,9 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	return envs.Start{Goal: w.question.text, Observation: "Question: " + w.question.text}, nil
 }
 
-// Step implements envs.World. Until there is an answer, the score is the score
-// of an empty answer, which is what the reference gives in the end (spec
-// section 1.7). It is 0 except for the few official questions whose answer consists
-// only of articles or punctuation.
+// Step implements envs.World. Until there is an answer, the score is the score of an empty answer, which is what
+// the reference gives in the end (spec section 1.7). It is 0 except for the few official questions whose answer
+// consists only of articles or punctuation.
 func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	valid, err := w.browser.step(ctx, action)
 	if err != nil {
@@ -62,9 +61,8 @@ func (w *world) Spell(action string) string {
 	return pytext.Lower(action[:first]) + action[first:]
 }
 
-// ExpertAction implements envs.Expert: it searches for the articles that the
-// answer rests on, then gives the answer. If one of the articles is missing,
-// the expert knows no action.
+// ExpertAction implements envs.Expert: it searches for the articles that the answer rests on, then gives the
+// answer. If one of the articles is missing, the expert knows no action.
 func (w *world) ExpertAction(context.Context) (string, error) {
 	if w.browser.answer != nil {
 		return "", nil
@@ -98,9 +96,8 @@ func (w *world) Fork() (envs.World, error) {
 	return &f, nil
 }
 
-// AppendState implements envs.StateAppender. The list of actions depends on the last
-// observation and the last titles. The answers of a search engine that changes are not
-// part of the state.
+// AppendState implements envs.StateAppender. The list of actions depends on the last observation and the last
+// titles. The answers of a search engine that changes are not part of the state.
 func (w *world) AppendState(b []byte) ([]byte, error) {
 	for _, text := range []*string{w.browser.page, w.browser.keyword, w.browser.answer} {
 		if b = strconv.AppendBool(b, text != nil); text != nil {

@@ -19,8 +19,7 @@ type effectGroup struct {
 	actions []string
 }
 
-// candidates are the commands that are tried: every template with every name
-// that fits; spec §9.5.
+// candidates are the commands that are tried: every template with every name that fits; spec §9.5.
 func candidates(templates, names []string) []string {
 	var out []string
 	for _, t := range templates {
@@ -62,9 +61,8 @@ func (s *storySession) attempt(m *moment, score int, action string) (d diff, ok 
 }
 
 const (
-	// These bound what the help command costs in a story that is out to harm:
-	// the benchmark's games have up to 23,000 candidates, which take some
-	// 100,000 instructions each, and up to a billion together.
+	// These bound what the help command costs in a story that is out to harm: the benchmark's games have up to
+	// 23,000 candidates, which take some 100,000 instructions each, and up to a billion together.
 	maxCandidates = 100_000
 	helpBudget    = 20_000_000_000 // instructions
 	attemptBudget = 5_000_000      // instructions
@@ -161,8 +159,7 @@ type catalogue struct {
 	attemptBudget int
 }
 
-// validActions lists the commands that change the world now; spec §9. The session
-// is unchanged afterwards.
+// validActions lists the commands that change the world now; spec §9. The session is unchanged afterwards.
 func (s *storySession) validActions(c *catalogue) ([]string, error) {
 	if s.lost() || s.won() {
 		return nil, nil

@@ -12,9 +12,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// BenchmarkWalkthrough plays whole games as the variant Jericho does. It reports the
-// processors' time for a step, starts apart, in the fastest game, and what that executes.
-// testdata/steps.py measures the reference alike.
+// BenchmarkWalkthrough plays whole games as the variant Jericho does. It reports the processors' time for a step,
+// starts apart, in the fastest game, and what that executes. testdata/steps.py measures the reference alike.
 func BenchmarkWalkthrough(b *testing.B) {
 	var bindings goldenBindings
 	sharedtest.JSON(b, "jericho/thirdparty_jericho_bindings_20.json", &bindings)
@@ -44,9 +43,8 @@ func BenchmarkWalkthrough(b *testing.B) {
 	}
 }
 
-// BenchmarkHelp lists the valid actions of all games, with Jericho's templates, at the
-// start, there again in another world, and after ten moves of the walkthrough: the
-// processors' time for each. Run it with -benchtime 1x.
+// BenchmarkHelp lists the valid actions of all games, with Jericho's templates, at the start, there again in
+// another world, and after ten moves of the walkthrough: the processors' time for each. Run it with -benchtime 1x.
 func BenchmarkHelp(b *testing.B) {
 	var golden goldenBindings
 	sharedtest.JSON(b, "jericho/thirdparty_jericho_bindings_20.json", &golden)

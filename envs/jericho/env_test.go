@@ -24,9 +24,8 @@ func startedWorld(t testing.TB, e *Env, task int) (envs.World, envs.Start) {
 	return w, sharedtest.Must(w.Start(context.Background()))(t)
 }
 
-// Every recorded run of the reference is repeated: goals, observations, ends
-// and grounding. Of lists of valid actions only the form is compared, and
-// progress not at all: the sub-goals of the reference are not known.
+// Every recorded run of the reference is repeated: goals, observations, ends and grounding. Of lists of valid
+// actions only the form is compared, and progress not at all: the sub-goals of the reference are not known.
 func TestRecordedRuns(t *testing.T) {
 	ctx := context.Background()
 	e := officialEnv(t, Options{})

@@ -70,8 +70,7 @@ const (
 	scoreParsed  scoreKind = "parsed"  // read from the status line
 )
 
-// matches describe changes of attributes, each by an object and an attribute;
-// every stands for all objects.
+// matches describe changes of attributes, each by an object and an attribute; every stands for all objects.
 type matches [][2]int
 
 const every = -1

@@ -8,10 +8,9 @@ import (
 	"heldout/envs/engine/zmachine"
 )
 
-// deriveTemplates reads the grammar that a story's parser uses, and returns it
-// as templates joined by semicolons, those without objects first. Three forms
-// are known: the two of Inform's library and Infocom's. A story with another
-// parser has no templates.
+// deriveTemplates reads the grammar that a story's parser uses, and returns it as templates joined by semicolons,
+// those without objects first. Three forms are known: the two of Inform's library and Infocom's. A story with
+// another parser has no templates.
 func deriveTemplates(story *zmachine.Story) string {
 	m := zmachine.New(story, zmachine.Options{})
 	g := grammar{story: story, words: m.Dictionary(), prepositions: map[byte]string{}, addresses: map[int]string{}}
@@ -230,9 +229,8 @@ func (g *grammar) informLine(addr int) (parts []string, meaning string, next int
 	return parts, string(tokens), addr + informLine1, true
 }
 
-// informLine2 reads a line of version 2: an action of two bytes and tokens of
-// three bytes. The first byte of a token gives its kind, and says whether the
-// token is an alternative to the previous one.
+// informLine2 reads a line of version 2: an action of two bytes and tokens of three bytes. The first byte of a
+// token gives its kind, and says whether the token is an alternative to the previous one.
 func (g *grammar) informLine2(addr int) (parts []string, meaning string, next int, ok bool) {
 	const (
 		kind        = 0x0F

@@ -1,7 +1,6 @@
-// Package jericho is AgentBoard's environment of text adventures, Jericho's
-// games on a Z-machine of our own, answered byte for byte as the reference
-// answers. Where the reference lists valid actions in an order that changes from
-// run to run, ours is fixed.
+// Package jericho is AgentBoard's environment of text adventures, Jericho's games on a Z-machine of our own,
+// answered byte for byte as the reference answers. Where the reference lists valid actions in an order that changes
+// from run to run, ours is fixed.
 package jericho
 
 import (
@@ -21,8 +20,7 @@ const stepLimit = 30
 
 // Which texts the game huntdark starts with.
 const (
-	// HuntdarkUpstream are the benchmark's texts: it looks for them under a wrong
-	// name, and reports no error.
+	// HuntdarkUpstream are the benchmark's texts: it looks for them under a wrong name, and reports no error.
 	HuntdarkUpstream = "upstream"
 	// HuntdarkFixed are the intended texts.
 	HuntdarkFixed = "fixed"
@@ -52,9 +50,8 @@ type Options struct {
 	Seed int
 	// Raw shows what Story shows without cleaning, and passes every action on as it is.
 	Raw bool
-	// Bindings is a file with Jericho's templates and walkthroughs: its
-	// game_info.py, or JSON of the same content; empty for templates derived
-	// from the stories.
+	// Bindings is a file with Jericho's templates and walkthroughs: its game_info.py, or JSON of the same content;
+	// empty for templates derived from the stories.
 	Bindings string
 	// Huntdark is HuntdarkUpstream, also when empty, or HuntdarkFixed.
 	Huntdark string

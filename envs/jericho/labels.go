@@ -34,14 +34,12 @@ type label struct {
 type subgoals struct {
 	texts []string // stripped
 	n     int      // total number; larger than len(texts) if some texts are unknown
-	// partial says that the texts are whole observations that were rewarded in
-	// recorded runs, because the benchmark's own texts are unknown. A victory
-	// then counts as all sub-goals.
+	// partial says that the texts are whole observations that were rewarded in recorded runs, because the
+	// benchmark's own texts are unknown. A victory then counts as all sub-goals.
 	partial bool
 }
 
-// strip leaves letters, digits and white space; sub-goals are looked for in texts
-// treated like that. Spec §2.5.
+// strip leaves letters, digits and white space; sub-goals are looked for in texts treated like that. Spec §2.5.
 func strip(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || pytext.IsSpace(r) {

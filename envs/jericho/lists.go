@@ -28,8 +28,7 @@ type momentKey [sha256.Size]byte
 const (
 	// listMemory suffices for some 2,000 lists of the benchmark's games.
 	listMemory = 8 << 20
-	// entrySize is about what a list takes besides its actions, and actionSize an action
-	// besides its text.
+	// entrySize is about what a list takes besides its actions, and actionSize an action besides its text.
 	entrySize, actionSize = 256, 32
 )
 

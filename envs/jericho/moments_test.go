@@ -14,11 +14,10 @@ import (
 
 var momentsFile = flag.String("moments", "", "lists of valid actions recorded by testdata/help/record.py")
 
-// The lists of valid actions at random moments are compared with the reference's:
-// the mean Jaccard index by game, with derived templates and with bindings, of the
-// commands and of what they change. The reference chooses between commands that
-// change the same by the order of a Python set, which differs from run to run, so
-// that its commands do not agree with themselves either.
+// The lists of valid actions at random moments are compared with the reference's: the mean Jaccard index by game,
+// with derived templates and with bindings, of the commands and of what they change. The reference chooses between
+// commands that change the same by the order of a Python set, which differs from run to run, so that its commands
+// do not agree with themselves either.
 func TestHelpMoments(t *testing.T) {
 	if *momentsFile == "" {
 		t.Skip("no recorded moments: make them with testdata/help/record.py and name them with -moments")
@@ -110,8 +109,7 @@ func effects(t *testing.T, s *storySession, at *moment, actions []string) []stri
 	return distinct(out)
 }
 
-// jaccard is the index of a set of so many members, and of one that lacks some of
-// them and has extra ones.
+// jaccard is the index of a set of so many members, and of one that lacks some of them and has extra ones.
 func jaccard(members, missing, extra int) float64 {
 	if members+extra == 0 {
 		return 1

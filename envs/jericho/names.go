@@ -56,9 +56,8 @@ type name struct {
 	modifier bool
 }
 
-// worth decides which name of an object is shown: the name with the highest
-// worth; spec §9.3. Its unit is two hundredths, so that a name that is not a
-// modifier can win against an otherwise equal one.
+// worth decides which name of an object is shown: the name with the highest worth; spec §9.3. Its unit is two
+// hundredths, so that a name that is not a modifier can win against an otherwise equal one.
 func (n name) worth() int {
 	w := 100*int(n.class) - 2*len(n.text)
 	if n.inTree {
@@ -75,9 +74,8 @@ func readable(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\n", " ", "*", " ", "-", " ").Replace(text))
 }
 
-// namesIn returns the words of a text that the story knows and that name things
-// there or describe them. Names of directions come last: if several commands do
-// the same, a command that names a thing is more useful.
+// namesIn returns the words of a text that the story knows and that name things there or describe them. Names of
+// directions come last: if several commands do the same, a command that names a thing is more useful.
 func (v *vocabulary) namesIn(text string) []name {
 	var things, directions []name
 	for _, w := range tag(readable(text)) {

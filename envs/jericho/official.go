@@ -67,8 +67,7 @@ func newOfficial(o Options, binds bindings) (*Env, error) {
 	return e, nil
 }
 
-// newPlain reads the games of the variant Jericho whose stories are there. It needs no
-// labels.
+// newPlain reads the games of the variant Jericho whose stories are there. It needs no labels.
 func newPlain(o Options, binds bindings) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
 	e.set("variant", Jericho)

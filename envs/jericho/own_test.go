@@ -32,8 +32,7 @@ func steps(t testing.TB, w envs.World, actions ...string) (s envs.Step) {
 	return s
 }
 
-// The expert reaches one sub-goal after the other and wins within the limit of
-// steps, whatever the weather is.
+// The expert reaches one sub-goal after the other and wins within the limit of steps, whatever the weather is.
 func TestOwnGameIsWon(t *testing.T) {
 	for seed := range int64(5) {
 		e := own(t, seed)
@@ -110,8 +109,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Worlds that ask for help at the same time, of games that differ, get what each would
-// get alone.
+// Worlds that ask for help at the same time, of games that differ, get what each would get alone.
 func TestHelpTogether(t *testing.T) {
 	walk := splitWalkthrough(lowlight.Walkthrough)
 	ask := func(t *testing.T, seed int64) (lists []string) {
@@ -131,8 +129,7 @@ func TestHelpTogether(t *testing.T) {
 	}
 }
 
-// The same seed and actions give the same bytes, worlds share nothing, and forks go on
-// as their world did.
+// The same seed and actions give the same bytes, worlds share nothing, and forks go on as their world did.
 func TestRepeatable(t *testing.T) {
 	actions := append(slices.Repeat([]string{"wait"}, 30), splitWalkthrough(lowlight.Walkthrough)...)
 	play := func(w envs.World, actions []string) (out []envs.Step) {

@@ -8,8 +8,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// The variant shows the story's own text, line ends included, passes replies on
-// whole and knows the game's score.
+// The variant shows the story's own text, line ends included, passes replies on whole and knows the game's score.
 func TestPlain(t *testing.T) {
 	w, start := startedWorld(t, sharedtest.Must(New(Options{Variant: Jericho, GeneratorSeed: 3}))(t), 0)
 	if !strings.Contains(start.Observation, "\n") {

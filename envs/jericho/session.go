@@ -11,8 +11,7 @@ import (
 // haltedText is what a step answers once the story has stopped; spec §3.3.
 const haltedText = "Emulator halted due to runtime error.\n"
 
-// storySession is a story being played the way Jericho plays it: with cleaned texts,
-// a score, and an end.
+// storySession is a story being played the way Jericho plays it: with cleaned texts, a score, and an end.
 type storySession struct {
 	game    *game
 	machine *zmachine.Machine

@@ -11,8 +11,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// A story that is not known can be played; it has the generic ends, no score,
-// and commands of its own grammar.
+// A story that is not known can be played; it has the generic ends, no score, and commands of its own grammar.
 func TestUnknownStory(t *testing.T) {
 	e := sharedtest.Must(New(Options{Story: "testdata/attic.z5", Seed: 7}))(t)
 	if info := e.Info(); info.Settings["story"] != "attic.z5" || info.Settings["seed"] != "7" || len(e.Tasks()) != 1 ||
@@ -135,8 +134,7 @@ func TestPartialLabels(t *testing.T) {
 	}
 }
 
-// At most one sub-goal is counted in a step, the first that is shown, whatever
-// stands between its letters.
+// At most one sub-goal is counted in a step, the first that is shown, whatever stands between its letters.
 func TestSubgoals(t *testing.T) {
 	p := attic(t)
 	p.subgoals = &subgoals{texts: []string{strip("ring."), strip("You cannot get, a grip")}, n: 2}

@@ -12,10 +12,9 @@ import (
 // tokens matches words, and separators that end a phrase.
 var tokens = regexp.MustCompile(`[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z\s]`)
 
-// tag returns the nouns and adjectives of a text in lower case, in their order.
-// It decides by lists of words, by endings and by the next word, which is enough
-// to find possible names of an object. Words that are neither are left out; an
-// unknown word is a noun.
+// tag returns the nouns and adjectives of a text in lower case, in their order. It decides by lists of words, by
+// endings and by the next word, which is enough to find possible names of an object. Words that are neither are
+// left out; an unknown word is a noun.
 func tag(text string) []name {
 	var out []name
 	found := tokens.FindAllString(text, -1)
@@ -61,10 +60,9 @@ var words = sync.OnceValue(func() (w struct {
 	Basic            []string // commands that are tried in addition to the templates of a game; spec §9.2
 	NoEffect         []string // commands that only show something, when they stand alone
 	Illegal          []string // first words of commands about the program, not the world
-	// Usual are words with which commands begin, the most usual first, by our own
-	// judgement of how text adventures are played, brought in line with what the
-	// reference chooses in the benchmark's games. If several words or commands do the
-	// same, their places in the list decide which one is shown.
+	// Usual are words with which commands begin, the most usual first, by our own judgement of how text adventures
+	// are played, brought in line with what the reference chooses in the benchmark's games. If several words or
+	// commands do the same, their places in the list decide which one is shown.
 	Usual []string
 }) {
 	if err := json.Unmarshal(wordsText, &w); err != nil {

@@ -19,8 +19,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// talesSums are digests by jericho 3.3.1, which testdata/tales.py writes: of each game, after
-// each of talesTurns.
+// talesSums are digests by jericho 3.3.1, which testdata/tales.py writes: of each game, after each of talesTurns.
 //
 //go:embed testdata/tales.sums
 var talesSums string
@@ -49,8 +48,7 @@ func talesAction(number int, observation string) string {
 	return verb + " " + words[number%len(words)]
 }
 
-// talesDigest plays a task for so many turns as testdata/tales.py does. What ended is
-// started again.
+// talesDigest plays a task for so many turns as testdata/tales.py does. What ended is started again.
 func talesDigest(t *testing.T, e *Env, task, turns int) string {
 	t.Helper()
 	w, start := startedWorld(t, e, task)
@@ -95,8 +93,7 @@ func talesWorlds(t *testing.T, folders ...string) map[string]*Env {
 	return found
 }
 
-// Each of TALES' 54 games whose story is here, or in the user's data folder, answers as
-// jericho 3.3.1 does.
+// Each of TALES' 54 games whose story is here, or in the user's data folder, answers as jericho 3.3.1 does.
 func TestTalesGames(t *testing.T) {
 	turns := sharedtest.Times(t, talesTurns[1], talesTurns[0])
 	column := 1 + slices.Index(talesTurns[:], turns)

@@ -14,9 +14,8 @@ const placeholder = "OBJ"
 // alternatives matches words that mean the same, such as a/b/c.
 var alternatives = regexp.MustCompile(`\S*/\S*`)
 
-// reduceTemplates turns a grammar, templates joined by semicolons, into the
-// templates that are tried; spec §9.2. wordLength is how many letters of a word
-// the game's parser looks at.
+// reduceTemplates turns a grammar, templates joined by semicolons, into the templates that are tried; spec §9.2.
+// wordLength is how many letters of a word the game's parser looks at.
 func reduceTemplates(grammar string, wordLength int, counts verbCounts) []string {
 	var out []string
 	for t := range strings.SplitSeq(grammar, ";") {

@@ -21,8 +21,7 @@ func (c *goldenCounts) prefix(word string) int {
 	return c.Prefix[fmt.Sprintf("%d:%s", len(word), word)]
 }
 
-// The reference's templates are reduced as it reduces them, by its verb counts
-// and by ours.
+// The reference's templates are reduced as it reduces them, by its verb counts and by ours.
 func TestReducedTemplates(t *testing.T) {
 	var golden struct {
 		Templates map[string]struct {
@@ -46,8 +45,7 @@ func TestReducedTemplates(t *testing.T) {
 	}
 }
 
-// The templates derived from the stories are the reference's, but for a few that
-// were written by hand there.
+// The templates derived from the stories are the reference's, but for a few that were written by hand there.
 func TestDerivedTemplates(t *testing.T) {
 	var b goldenBindings
 	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &b)
@@ -79,8 +77,7 @@ func lacking(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 }
 
-// Nouns and adjectives are told apart, and numbers, pronouns and other words that
-// name nothing are left out.
+// Nouns and adjectives are told apart, and numbers, pronouns and other words that name nothing are left out.
 func TestTag(t *testing.T) {
 	for text, want := range map[string]string{
 		"You can see a rusty sword and another brass lamp here.": "rusty/a sword brass lamp",

@@ -72,8 +72,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	return envs.Start{Goal: w.play.goal, Observation: first}, nil
 }
 
-// Close implements envs.World. What the session has decoded of the story serves the
-// next fork.
+// Close implements envs.World. What the session has decoded of the story serves the next fork.
 func (w *world) Close() error {
 	if w.session != nil {
 		w.play.sessions.Put(w.session)
@@ -93,8 +92,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		w.judge(text)
 		return w.step(text), err
 	}
-	// An expert action is not an agent's reply, so it is not filtered like one. Stories
-	// read no capitals.
+	// An expert action is not an agent's reply, so it is not filtered like one. Stories read no capitals.
 	if next, ok := w.next(); !ok || !strings.EqualFold(action, next) {
 		action = agentboard.JerichoAction(action)
 	}
@@ -243,8 +241,7 @@ func (w *world) rest() error {
 
 var errClosed = errors.New("jericho: the world is closed")
 
-// AppendState implements envs.StateAppender. Most stories count their turns, so their
-// states seldom recur.
+// AppendState implements envs.StateAppender. Most stories count their turns, so their states seldom recur.
 func (w *world) AppendState(b []byte) ([]byte, error) {
 	if err := w.rest(); err != nil {
 		return b, err

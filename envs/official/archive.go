@@ -22,8 +22,7 @@ type limits struct {
 	members int   // in an archive, wanted or not
 	file    int64 // bytes of a member that is looked at; larger ones are none of ours
 	total   int64 // bytes that an archive unpacks to, wanted or not
-	// ratio is how many times an archive may grow when it is unpacked. It holds
-	// from slack bytes on.
+	// ratio is how many times an archive may grow when it is unpacked. It holds from slack bytes on.
 	ratio, slack int64
 	directory    int64 // bytes of a zip's directory
 }
@@ -47,9 +46,8 @@ type contents struct {
 // errPlain says that a file is not an archive.
 var errPlain = errors.New("it is not an archive")
 
-// walkArchive calls visit for every regular file of an archive, in its order. An
-// archive that is damaged, larger than the limits, or has names that lead outside is
-// an error; visit may have been called before.
+// walkArchive calls visit for every regular file of an archive, in its order. An archive that is damaged, larger
+// than the limits, or has names that lead outside is an error; visit may have been called before.
 func walkArchive(ctx context.Context, file string, l limits, visit visitor) (about contents, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -193,8 +191,7 @@ func (w *walk) checkDirectory(f *os.File) error {
 	return nil
 }
 
-// enter counts a member and checks its name. No published archive has names that
-// lead outside.
+// enter counts a member and checks its name. No published archive has names that lead outside.
 func (w *walk) enter(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -38,8 +38,7 @@ func exactly(content string) func([]byte) error {
 	}
 }
 
-// toy is a checkout of a repository of our own, with a list from elsewhere if alone is
-// set.
+// toy is a checkout of a repository of our own, with a list from elsewhere if alone is set.
 func toy(alone bool) Checkout {
 	c := Checkout{
 		Archive: PublishedFile{Name: "toy-0123456", URL: "https://github.com/me/toy/archive/0123456.tar.gz",
@@ -156,8 +155,7 @@ func TestPullCheckout(t *testing.T) {
 	}
 }
 
-// A cut connection is continued where it was; a server without ranges sends the archive
-// again.
+// A cut connection is continued where it was; a server without ranges sends the archive again.
 func TestCheckoutResumes(t *testing.T) {
 	archive := ofCommit(t, toyCommit, toyMembers())
 	for _, rangeless := range []bool{false, true} {

@@ -24,8 +24,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// The waits and attempts of a download. Attempts count anew whenever something
-// arrived.
+// The waits and attempts of a download. Attempts count anew whenever something arrived.
 const (
 	attempts    = 6
 	firstWait   = time.Second
@@ -91,8 +90,7 @@ type download struct {
 	Done   bool   `json:"done"`
 }
 
-// fetch downloads a source to a file, continuing what is there, and checks its
-// SHA-256 where that is known.
+// fetch downloads a source to a file, continuing what is there, and checks its SHA-256 where that is known.
 func (d *downloader) fetch(ctx context.Context, s PublishedFile, file string) error {
 	state := readDownload(file)
 	if sum := sumOf([]byte(s.URL)); state.Address != sum {

@@ -82,9 +82,8 @@ func labelsOf(content []byte) string {
 	return label.Task + "/" + labelName
 }
 
-// gameOf returns the path of an ALFWorld game of a split whose files are not all
-// known: its own path says which split and trial it belongs to. It is "" for
-// any other file.
+// gameOf returns the path of an ALFWorld game of a split whose files are not all known: its own path says which
+// split and trial it belongs to. It is "" for any other file.
 func gameOf(name string, content []byte) string {
 	elements := strings.Split(name, "/")
 	n := len(elements)

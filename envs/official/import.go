@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// Import finds official data in files, folders and archives that the user has,
-// whatever their layout and names, and copies them into the data folder. It
-// returns how many files of each part it found, by the part's ID. Nothing is
+// Import finds official data in files, folders and archives that the user has, whatever their layout and names, and
+// copies them into the data folder. It returns how many files of each part it found, by the part's ID. Nothing is
 // copied if one of the paths cannot be read to its end.
 func Import(ctx context.Context, o Options, paths []string) (found map[string]int, err error) {
 	stage, err := openStage(o.Dir, o.Accept)

@@ -1,6 +1,5 @@
-// Package official fetches, finds and checks the data that the benchmarks'
-// owners publish. The data folder is laid out as AgentBoard's. Files are known
-// by their SHA-256 where the published bytes are known, and otherwise by what
+// Package official fetches, finds and checks the data that the benchmarks' owners publish. The data folder is laid
+// out as AgentBoard's. Files are known by their SHA-256 where the published bytes are known, and otherwise by what
 // they hold; nothing appears in the data folder before it is complete.
 package official
 
@@ -117,9 +116,8 @@ func CheckEnvironments(names []string) error {
 	return nil
 }
 
-// knownSums lists the published files whose bytes are known, as sha256sum prints
-// them; paths are from the data folder. talesSums lists the stories that TALES plays
-// besides AgentBoard's.
+// knownSums lists the published files whose bytes are known, as sha256sum prints them; paths are from the data
+// folder. talesSums lists the stories that TALES plays besides AgentBoard's.
 var (
 	//go:embed known.sha256
 	knownSums string

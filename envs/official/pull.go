@@ -78,9 +78,8 @@ type pull struct {
 	failed   bool     // a source failed, and the same command may do better
 }
 
-// Pull fetches the missing official data of some environments. An environment
-// appears in the data folder when all that it needs is there. What an interrupted
-// pull fetched is not fetched again.
+// Pull fetches the missing official data of some environments. An environment appears in the data folder when all
+// that it needs is there. What an interrupted pull fetched is not fetched again.
 func Pull(ctx context.Context, o Options) error {
 	return pullWith(ctx, o, newDownloader(o.Proxy, o.UserAgent, o.Tell))
 }
@@ -121,9 +120,8 @@ func (d *downloader) fill(o Options, work func(*pull) error) (err error) {
 	return errors.Join(p.problems...)
 }
 
-// source fetches a source if a part that it holds is still missing. Only an end
-// of ctx or of the disk is returned; other errors are kept, so that the
-// other sources are fetched.
+// source fetches a source if a part that it holds is still missing. Only an end of ctx or of the disk is returned;
+// other errors are kept, so that the other sources are fetched.
 func (p *pull) source(ctx context.Context, s PublishedFile) error {
 	missing, err := p.missing(s)
 	if err != nil || len(missing) == 0 {

@@ -110,8 +110,7 @@ func TestTalesStories(t *testing.T) {
 	}
 }
 
-// Nothing of an environment appears while a source of it fails, and what was
-// fetched is not fetched again.
+// Nothing of an environment appears while a source of it fails, and what was fetched is not fetched again.
 func TestPullContinuesAfterAFailure(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()
@@ -130,8 +129,7 @@ func TestPullContinuesAfterAFailure(t *testing.T) {
 	sharedtest.Same(t, owner.requests, []string{"/code.tar.gz "}, "was asked for")
 }
 
-// A connection that breaks is continued where it was; a server without ranges
-// sends the file again.
+// A connection that breaks is continued where it was; a server without ranges sends the file again.
 func TestBrokenConnections(t *testing.T) {
 	p := officialArchives(t)
 	n := len(p.questions)

@@ -90,8 +90,7 @@ func labels(task string, lines int) string {
 	return b.String()
 }
 
-// published are archives of the same form as the published ones, made from the
-// official data.
+// published are archives of the same form as the published ones, made from the official data.
 type published struct{ agentboard, code, suite, questions []byte }
 
 // packed are the archives, once they were made.
@@ -146,8 +145,7 @@ type owner struct {
 	breakAfter []int
 	// rangeless answers every request with the whole file.
 	rangeless bool
-	// hang lets the first answer stall after its first byte until the client
-	// gives up.
+	// hang lets the first answer stall after its first byte until the client gives up.
 	hang bool
 	// linked is sent as Hugging Face's hash of a large file.
 	linked string

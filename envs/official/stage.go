@@ -72,9 +72,8 @@ func checksum(receipts map[string]Receipt) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// stage collects files that are complete before any of them appears in the data
-// folder. It lies in the data folder, so that files can be moved. One process at a
-// time has it.
+// stage collects files that are complete before any of them appears in the data folder. It lies in the data folder,
+// so that files can be moved. One process at a time has it.
 type stage struct {
 	dir      string // the data folder
 	root     *os.Root

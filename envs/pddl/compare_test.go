@@ -22,8 +22,7 @@ func TestSameObservation(t *testing.T) {
 	}
 }
 
-// What a world says in any state is the same as any permutation of it where an
-// order is free, and nothing else.
+// What a world says in any state is the same as any permutation of it where an order is free, and nothing else.
 func TestSameObservationOfWorlds(t *testing.T) {
 	ins := map[string]*instance{}
 	for _, g := range games {

@@ -11,9 +11,8 @@ import (
 	"heldout/envs/stream"
 )
 
-// NewGenerated makes 60 tasks of our own. The numbers of tasks per game, and of
-// easy and hard tasks, match the benchmark. The same seed gives the same tasks.
-// Every task is solvable by construction.
+// NewGenerated makes 60 tasks of our own. The numbers of tasks per game, and of easy and hard tasks, match the
+// benchmark. The same seed gives the same tasks. Every task is solvable by construction.
 func NewGenerated(seed int64) (*Env, error) {
 	e := &Env{info: envs.Info{
 		Name: Name, Source: envs.Generated, StepLimit: stepLimit,
@@ -84,9 +83,8 @@ func names(base string, n int) []string {
 	return out
 }
 
-// generateGripper puts 4 to 12 balls into two rooms. At least half of them and
-// at most ten must change rooms: ten balls in one direction take at most 30
-// steps.
+// generateGripper puts 4 to 12 balls into two rooms. At least half of them and at most ten must change rooms: ten
+// balls in one direction take at most 30 steps.
 func generateGripper(n int, _ bool, rng *rand.Rand) string {
 	counts := [...]int{4, 6, 8, 10, 12}
 	balls := names("ball", counts[n%len(counts)])
@@ -113,8 +111,7 @@ func generateGripper(n int, _ bool, rng *rand.Rand) string {
 	return s.text()
 }
 
-// generateBlocks arranges 3 to 7 blocks in towers that the agent must
-// rearrange: at most 4 steps per block.
+// generateBlocks arranges 3 to 7 blocks in towers that the agent must rearrange: at most 4 steps per block.
 func generateBlocks(_ int, hard bool, rng *rand.Rand) string {
 	size := 3 + rng.IntN(3)
 	if hard {
@@ -159,9 +156,8 @@ func towers(blocks []string, rng *rand.Rand) [][]string {
 	return out
 }
 
-// generateBarman asks for drinks in shot glasses. Easy tasks ask for one to
-// three plain ingredients. Hard tasks ask for one or two cocktails, which take
-// 10 and about 24 steps, or for one cocktail and an ingredient.
+// generateBarman asks for drinks in shot glasses. Easy tasks ask for one to three plain ingredients. Hard tasks ask
+// for one or two cocktails, which take 10 and about 24 steps, or for one cocktail and an ingredient.
 func generateBarman(n int, hard bool, rng *rand.Rand) string {
 	shots, cocktails := names("shot", 4+rng.IntN(3)), names("cocktail", 3+rng.IntN(3))
 	ingredients, dispensers := names("ingredient", 3), names("dispenser", 3)
@@ -211,9 +207,8 @@ func generateBarman(n int, hard bool, rng *rand.Rand) string {
 	return s.text()
 }
 
-// generateTyres parks a car with one to four flat wheels. Easy tasks ask the
-// agent to change one wheel, or to pump up some spare wheels. Hard tasks ask
-// for two changes, which take 21 steps, or for one change whose nut is
+// generateTyres parks a car with one to four flat wheels. Easy tasks ask the agent to change one wheel, or to pump
+// up some spare wheels. Hard tasks ask for two changes, which take 21 steps, or for one change whose nut is
 // tightened at the end.
 func generateTyres(n int, hard bool, rng *rand.Rand) string {
 	hubs := 1 + rng.IntN(4)

@@ -19,8 +19,7 @@ type instance struct {
 	targets []int
 	// texts renders each of task.Operators.
 	texts []string
-	// listed are the operators that the benchmark calls valid if they are
-	// applicable, sorted by text.
+	// listed are the operators that the benchmark calls valid if they are applicable, sorted by text.
 	listed []int
 	// words are the words that mean something in an action.
 	words map[string]word
@@ -28,8 +27,7 @@ type instance struct {
 	calls map[string][]int
 }
 
-// word holds the meanings of a word: a verb, an object, or both if the names
-// are equal.
+// word holds the meanings of a word: a verb, an object, or both if the names are equal.
 type word struct {
 	verb   *verb // nil if no action has this name
 	object bool

@@ -10,10 +10,9 @@ import (
 	"heldout/envs/pytext"
 )
 
-// Interface implements envs.Describer: every game has its own actions. Their forms
-// are the forms in the list of valid actions, without the final period and with
-// the slots {a}, {b}, … in order. The environment itself reads actions more
-// freely: it looks for the action's name and the names of things.
+// Interface implements envs.Describer: every game has its own actions. Their forms are the forms in the list of
+// valid actions, without the final period and with the slots {a}, {b}, … in order. The environment itself reads
+// actions more freely: it looks for the action's name and the names of things.
 func (e *Env) Interface(taskType string) envs.Interface {
 	i := envs.Interface{
 		Actions:  []string{checkAction, lookAction},

@@ -16,9 +16,8 @@ import (
 	"heldout/envs/engine/planning"
 )
 
-// problemFolders are the possible locations, relative to the data folder, of
-// the official domain and problem files: beside the labels, or in a checkout of
-// AgentBoard that contains the data folder.
+// problemFolders are the possible locations, relative to the data folder, of the official domain and problem files:
+// beside the labels, or in a checkout of AgentBoard that contains the data folder.
 var problemFolders = []string{
 	"pddl/pddlgym",
 	"../agentboard/environment/pddl_env/pddlgym/pddl",

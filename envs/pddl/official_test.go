@@ -19,8 +19,7 @@ import (
 	"heldout/envs/stream"
 )
 
-// layout is a data folder of our own that looks like the official one, as a map
-// from file to text.
+// layout is a data folder of our own that looks like the official one, as a map from file to text.
 type layout map[string]string
 
 // newLayout returns a good one, with the problem files in the given folder.
@@ -113,8 +112,7 @@ func TestOfficialFilesHaveLimits(t *testing.T) {
 	}
 }
 
-// The problem files may also lie in a checkout of AgentBoard that the data folder
-// is in. The tasks are the same.
+// The problem files may also lie in a checkout of AgentBoard that the data folder is in. The tasks are the same.
 func TestOfficialInCheckout(t *testing.T) {
 	one := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	const checkout = "agentboard/environment/pddl_env/pddlgym/pddl/"
@@ -131,8 +129,7 @@ func TestOfficialInCheckout(t *testing.T) {
 	sharedtest.Equal(t, one.Info().DataHash, two.Info().DataHash, "the hash of the same data differs")
 }
 
-// Every byte that is read counts for the hash of the data, and a byte of a task
-// for that task and no other.
+// Every byte that is read counts for the hash of the data, and a byte of a task for that task and no other.
 func TestDigests(t *testing.T) {
 	good := sharedtest.Must(NewOfficial(newLayout(t, beside).write(t)))(t)
 	for file, changed := range map[string]func(envs.Task) bool{

@@ -1,6 +1,5 @@
-// Package pddl is AgentBoard's PDDL environment: four strategy games (gripper,
-// blockworld, barman, tyreworld) played in text. Its answers match the
-// reference byte for byte. If the reference lists facts or actions in
+// Package pddl is AgentBoard's PDDL environment: four strategy games (gripper, blockworld, barman, tyreworld)
+// played in text. Its answers match the reference byte for byte. If the reference lists facts or actions in
 // hash-table order, ours are sorted.
 package pddl
 
@@ -91,9 +90,8 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	return newWorld(in), nil
 }
 
-// SameObservation implements envs.Comparer. The reference lists the valid
-// actions, and the facts seen by looking around, in hash-table order. These
-// lists are compared as collections, everything else as it is.
+// SameObservation implements envs.Comparer. The reference lists the valid actions, and the facts seen by looking
+// around, in hash-table order. These lists are compared as collections, everything else as it is.
 func (e *Env) SameObservation(action, recorded, ours string) bool {
 	if recorded == ours {
 		return true

@@ -7,8 +7,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// The examples of the prompts are episodes of our own environment on the
-// problems in testdata/examples.
+// The examples of the prompts are episodes of our own environment on the problems in testdata/examples.
 func TestPromptExamples(t *testing.T) {
 	for _, version := range configs.PromptVersions() {
 		t.Run(version, func(t *testing.T) { testPromptExamples(t, version) })

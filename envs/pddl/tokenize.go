@@ -8,9 +8,8 @@ import (
 	"heldout/envs/pytext"
 )
 
-// tokenize splits text into sentences and sentences into words, as NLTK's
-// English word_tokenize does for lower-case text. Exact words matter: the words
-// that equal the name of an action or an object decide what the agent did.
+// tokenize splits text into sentences and sentences into words, as NLTK's English word_tokenize does for lower-case
+// text. Exact words matter: the words that equal the name of an action or an object decide what the agent did.
 func tokenize(text string) []string {
 	if tokens, ok := plainWords(text); ok {
 		return tokens
@@ -18,11 +17,9 @@ func tokenize(text string) []string {
 	return anyWords(text)
 }
 
-// plainWords splits text that only the rule about the final period changes:
-// letters, digits and single hyphens, with spaces between words and at most one
-// period, at the end. Actions written as they are listed have this form. It
-// rejects text that might hold a contraction: contractions without an
-// apostrophe have a doubled m, n or t.
+// plainWords splits text that only the rule about the final period changes: letters, digits and single hyphens,
+// with spaces between words and at most one period, at the end. Actions written as they are listed have this form.
+// It rejects text that might hold a contraction: contractions without an apostrophe have a doubled m, n or t.
 func plainWords(text string) (tokens []string, ok bool) {
 	text = strings.TrimRight(text, " ")
 	body, period := strings.CutSuffix(text, ".")

@@ -86,9 +86,8 @@ func (w *world) applicable(operator int) bool {
 	return w.state.Satisfies(w.in.task.Operators[operator].Precondition)
 }
 
-// act carries out an action. The verb is the first word that names an action
-// with a currently valid form. The arguments are the words that name objects,
-// wherever they are.
+// act carries out an action. The verb is the first word that names an action with a currently valid form. The
+// arguments are the words that name objects, wherever they are.
 func (w *world) act(words []string) (observation string, valid bool) {
 	var v *verb
 	args := make([]string, 0, 16) // more than any action takes
@@ -133,8 +132,7 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 	return observation, true
 }
 
-// Actions implements envs.Lister: the actions that change the world, in the
-// form of the environment's own list.
+// Actions implements envs.Lister: the actions that change the world, in the form of the environment's own list.
 func (w *world) Actions(context.Context) ([]string, error) {
 	return w.valid(), nil
 }

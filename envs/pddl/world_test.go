@@ -273,8 +273,7 @@ func chatter(t *rapid.T, w *world) string {
 	}
 }
 
-// Going on from a fork and doing the same again gives the same answers, the
-// expert's included.
+// Going on from a fork and doing the same again gives the same answers, the expert's included.
 func TestForks(t *testing.T) {
 	ins := map[string]*instance{}
 	for _, g := range games {

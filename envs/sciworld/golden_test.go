@@ -51,9 +51,8 @@ func TestRecordedRuns(t *testing.T) {
 	}
 }
 
-// Our own simulator differs from all the records in what the official one
-// differs from them, where all objects have one hash code: the order of some
-// things followed the hash codes of that day's virtual machine.
+// Our own simulator differs from all the records in what the official one differs from them, where all objects have
+// one hash code: the order of some things followed the hash codes of that day's virtual machine.
 func TestRecordedRunsNatively(t *testing.T) {
 	every := sharedtest.Every(t, 8)
 	d := compareRecorded(t, opened(t, Options{Data: sharedtest.AgentBoard(t)}), every, 0)
@@ -62,8 +61,7 @@ func TestRecordedRunsNatively(t *testing.T) {
 	}
 }
 
-// nativeObservations is how many observations of the official simulator 1.1.3
-// differ from the records.
+// nativeObservations is how many observations of the official simulator 1.1.3 differ from the records.
 const nativeObservations = 53
 
 // compareRecorded replays every so many recorded episodes.

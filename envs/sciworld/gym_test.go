@@ -72,8 +72,7 @@ func TestRealGym(t *testing.T) {
 	}
 }
 
-// The variant AgentGym has its tasks in its order, and answers looks at doors and
-// drains.
+// The variant AgentGym has its tasks in its order, and answers looks at doors and drains.
 func TestGymVariant(t *testing.T) {
 	e := opened(t, Options{Variant: AgentGym})
 	if n := len(e.Tasks()); n != 4639 || e.Tasks()[4638].ID != "identify-life-stages-2/9" {

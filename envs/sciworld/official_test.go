@@ -45,9 +45,8 @@ func startOfficial(t testing.TB) *official {
 	}
 	jar = sharedtest.Must(filepath.Abs(jar))(t)
 	driver := sharedtest.Must(filepath.Abs("../engine/scienceworld/testdata/driver/Driver.java"))(t)
-	// With one hash code for all objects (2), what the simulator lists in the order of
-	// hash codes is in the order of insertion, on every machine.
-	// A test is over before what the second compiler takes is won back.
+	// With one hash code for all objects (2), what the simulator lists in the order of hash codes is in the order
+	// of insertion, on every machine. A test is over before what the second compiler takes is won back.
 	java := exec.Command("java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-Duser.language=en", "-cp", jar, driver)
 	java.Dir, java.Stderr = os.TempDir(), os.Stderr
@@ -65,8 +64,7 @@ func pipes(t testing.TB, c *exec.Cmd) (io.WriteCloser, *bufio.Reader) {
 	return in, bufio.NewReader(sharedtest.Must(c.StdoutPipe())(t))
 }
 
-// plays sets up an environment that the official simulator plays, one world after the
-// other.
+// plays sets up an environment that the official simulator plays, one world after the other.
 func (o *official) plays(options Options) *Env {
 	o.t.Helper()
 	e := opened(o.t, options)

@@ -16,8 +16,7 @@ var forms = []string{
 	"wait", "wait1",
 }
 
-// The prompt explains every action, and its example, which is made up, uses
-// such actions only.
+// The prompt explains every action, and its example, which is made up, uses such actions only.
 func TestPrompt(t *testing.T) {
 	for _, version := range configs.PromptVersions() {
 		t.Run(version, func(t *testing.T) { testPrompt(t, version) })

@@ -23,8 +23,7 @@ var someActions = []string{
 // expert after the first time, which changes nothing. It returns what the tasks say.
 func sameBytes(t *testing.T, e *Env) (said [][]string) {
 	t.Helper()
-	// In the second, 1.1.3 asks which orange is meant, and lists the two in an
-	// order that depends on hashing.
+	// In the second, 1.1.3 asks which orange is meant, and lists the two in an order that depends on hashing.
 	ids := []string{"lifespan-longest-lived/5", "boil/7"}
 	for _, id := range ids {
 		said = append(said, saidBy(t, e, id, false))

@@ -1,13 +1,11 @@
-// Package sciworld is ScienceWorld, played by a simulator of our own. Above it
-// stands AgentBoard's layer, or the plain order of the official simulator's own
-// Python package.
+// Package sciworld is ScienceWorld, played by a simulator of our own. Above it stands AgentBoard's layer, or the
+// plain order of the official simulator's own Python package.
 //
 // The simulator draws from one random generator, and so do some calls that only
 // list things. The order of calls is therefore part of the result. It is the same
 // as in the reference, and a game gets no calls that the reference does not make.
 //
-// Section numbers in comments refer to the specification of the reference's
-// behaviour.
+// Section numbers in comments refer to the specification of the reference's behaviour.
 package sciworld
 
 import (
@@ -25,12 +23,10 @@ const Name = "sciworld"
 const (
 	AgentBoard   = "agentboard"
 	ScienceWorld = "scienceworld"
-	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. The
-	// simulator then answers looks at doors and drains as version 1.2.3 does, which the
-	// server has.
+	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. The simulator then answers looks
+	// at doors and drains as version 1.2.3 does, which the server has.
 	AgentGym = "agentgym"
-	// Newer is ScienceWorld with looks at doors and drains answered as in version 1.2.3, which RL papers
-	// play.
+	// Newer is ScienceWorld with looks at doors and drains answered as in version 1.2.3, which RL papers play.
 	Newer = "scienceworld-1.2.3"
 )
 
@@ -45,18 +41,16 @@ type Options struct {
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
 	Data string
-	// Variant is AgentBoard, ScienceWorld, Newer or AgentGym; empty for AgentBoard.
-	// ScienceWorld and Newer have all tasks of the simulator, its own score, and no layer around
-	// them.
+	// Variant is AgentBoard, ScienceWorld, Newer or AgentGym; empty for AgentBoard. ScienceWorld and Newer have all
+	// tasks of the simulator, its own score, and no layer around them.
 	Variant string
 	// Split is the part of ScienceWorld's tasks, one of Splits; empty for the
 	// first. AgentBoard's and AgentGym's tasks have none.
 	Split string
 	// Simplifications are names and commas; empty for the variant's, "none" for none.
 	Simplifications string
-	// Moves is the number of moves after which the simulator of the variants
-	// ScienceWorld and AgentGym ends an episode; 0 for 100. Moves are ticks of its clock: "wait"
-	// takes several.
+	// Moves is the number of moves after which the simulator of the variants ScienceWorld and AgentGym ends an
+	// episode; 0 for 100. Moves are ticks of its clock: "wait" takes several.
 	Moves int
 }
 

@@ -14,9 +14,8 @@ import (
 
 var mostSessions = flag.Int("sessions", 1000, "how many sessions BenchmarkSessions holds at most")
 
-// BenchmarkSessions holds sessions after some drawn steps and reports the memory of one:
-// what lives after a collection. They play different variations, or the same ten again
-// and again, or are forks of one.
+// BenchmarkSessions holds sessions after some drawn steps and reports the memory of one: what lives after a
+// collection. They play different variations, or the same ten again and again, or are forks of one.
 func BenchmarkSessions(b *testing.B) {
 	const steps = 20
 	for _, n := range []int{1, *mostSessions} {

@@ -20,9 +20,8 @@ var (
 	startsUpdate = flag.Bool("starts-update", false, "write the scores of all starts anew, from the official simulator")
 )
 
-// startScores is a file with a line for each task: its name and the scores, in
-// percent, that the official simulator gives its variations at the start. The Python
-// package looks around then, which reaches goals of some.
+// startScores is a file with a line for each task: its name and the scores, in percent, that the official simulator
+// gives its variations at the start. The Python package looks around then, which reaches goals of some.
 const startScores = "testdata/starts.txt"
 
 // readStartScores returns the scores by the names of variations.
@@ -39,8 +38,7 @@ func readStartScores(t *testing.T) map[string]float64 {
 	return scores
 }
 
-// begun is what a variation says at its start and, if it is asked, after a first
-// action that does nothing.
+// begun is what a variation says at its start and, if it is asked, after a first action that does nothing.
 type begun struct {
 	start envs.Start
 	score float64 // after the start
@@ -63,8 +61,7 @@ func begin(t *testing.T, e *Env, task envs.Task, step bool) (b begun) {
 	return b
 }
 
-// All variations begin with the score of the official simulator, and no action gets
-// it later.
+// All variations begin with the score of the official simulator, and no action gets it later.
 func TestStarts(t *testing.T) {
 	want := readStartScores(t)
 	scored, every := 0, sharedtest.Every(t, 41)

@@ -75,9 +75,8 @@ type split struct {
 	bounds func(n int) (start, end int)
 }
 
-// splits are cut by quarters, rounded down: train has the first two, dev the
-// third, test the rest (§2.1; other rules apply to fewer than four variations,
-// but every task has at least ten).
+// splits are cut by quarters, rounded down: train has the first two, dev the third, test the rest (§2.1; other
+// rules apply to fewer than four variations, but every task has at least ten).
 func splits() []split {
 	return []split{
 		{"test", func(n int) (int, int) { return n / 4 * 3, n }},

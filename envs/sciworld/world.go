@@ -25,8 +25,7 @@ const (
 // errNotRunning says that a world was not started, or has been closed.
 var errNotRunning = errors.New("sciworld: the world is not running")
 
-// world is one running copy of a task. It has a game from Start on, until it is
-// closed.
+// world is one running copy of a task. It has a game from Start on, until it is closed.
 type world struct {
 	env     *Env
 	place   taskVariation
@@ -133,8 +132,7 @@ func (w *world) turn(action string) envs.Step {
 	return s
 }
 
-// count takes the score of a report. The package gives it in percent, rounded half
-// to even (§3).
+// count takes the score of a report. The package gives it in percent, rounded half to even (§3).
 func (w *world) count(r report) (percent, progress float64) {
 	w.score = r.score
 	percent = math.RoundToEven(100 * r.score)
@@ -192,9 +190,8 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	return w.game.valid(), nil
 }
 
-// ExpertAction implements envs.Expert: the next action of the simulator's own
-// solution that was not played yet. It knows only this solution. The solution
-// comes from another game, because making it would change this one.
+// ExpertAction implements envs.Expert: the next action of the simulator's own solution that was not played yet. It
+// knows only this solution. The solution comes from another game, because making it would change this one.
 func (w *world) ExpertAction(context.Context) (string, error) {
 	path, err := w.env.native.solution(w.place, w.env.simplifications)
 	if err != nil {

@@ -23,9 +23,8 @@ func rakeLabel() []goalLabel {
 	return []goalLabel{l}
 }
 
-// The calls are AgentBoard's, in its order, and so is what is made of the
-// answers. Sub-goals are regular expressions in which a dot is no line feed and
-// which match line feeds only at the start of the text.
+// The calls are AgentBoard's, in its order, and so is what is made of the answers. Sub-goals are regular
+// expressions in which a dot is no line feed and which match line feeds only at the start of the text.
 func TestAgentBoardTurns(t *testing.T) {
 	m := &madeUp{
 		reports: []report{
@@ -72,9 +71,8 @@ func TestAgentBoardTurns(t *testing.T) {
 	}
 }
 
-// In the simulator's own variant actions are sent as they are, nothing is asked
-// beyond the Python package's calls, and the score is the simulator's: never
-// below 0, over when it says so, when the task failed, or after 100 ticks.
+// In the simulator's own variant actions are sent as they are, nothing is asked beyond the Python package's calls,
+// and the score is the simulator's: never below 0, over when it says so, when the task failed, or after 100 ticks.
 func TestScienceWorldTurns(t *testing.T) {
 	m := &madeUp{reports: []report{
 		{observation: "You stand in a shed.", score: 0.034},

@@ -10,9 +10,8 @@ import (
 // begin is when the tests began.
 var begin = time.Now()
 
-// Limited returns the context of a test, which ends after a third of the time that all
-// tests have (go test -timeout). A test that waits for what never comes fails then, and
-// can say for what.
+// Limited returns the context of a test, which ends after a third of the time that all tests have (go test
+// -timeout). A test that waits for what never comes fails then, and can say for what.
 func Limited(t testing.TB) context.Context {
 	t.Helper()
 	limited, ok := t.(interface{ Deadline() (time.Time, bool) })

@@ -18,8 +18,7 @@ func ProcessorTime(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Cost runs a benchmark of a name that reports the time of the processor, with the
-// collection of garbage.
+// Cost runs a benchmark of a name that reports the time of the processor, with the collection of garbage.
 func Cost(b *testing.B, name string, do func(n int)) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {

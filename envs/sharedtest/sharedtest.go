@@ -1,7 +1,6 @@
-// Package sharedtest finds test inputs that must not be in the repository:
-// recorded behaviour of the reference environments and the official data. Both
-// are in the folder shared beside the module root. If the input of a test is
-// missing, the test is skipped with a message that says what to put where.
+// Package sharedtest finds test inputs that must not be in the repository: recorded behaviour of the reference
+// environments and the official data. Both are in the folder shared beside the module root. If the input of a test
+// is missing, the test is skipped with a message that says what to put where.
 package sharedtest
 
 import (
@@ -22,8 +21,7 @@ func AgentBoard(t testing.TB) string {
 	return Data(t, "agentboard", "AgentBoard's data folder")
 }
 
-// Data returns the path of an entry in the data folder, or skips the test; the description
-// says what the entry is.
+// Data returns the path of an entry in the data folder, or skips the test; the description says what the entry is.
 func Data(t testing.TB, path, description string) string {
 	t.Helper()
 	return find(t, "data/"+path, description)

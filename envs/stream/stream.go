@@ -1,6 +1,5 @@
-// Package stream gives named, seeded streams of random numbers. Every random
-// draw in heldout comes from one of them, so that a run can be repeated exactly
-// and no stream depends on how much another has been used.
+// Package stream gives named, seeded streams of random numbers. Every random draw in heldout comes from one of
+// them, so that a run can be repeated exactly and no stream depends on how much another has been used.
 package stream
 
 import (
@@ -9,9 +8,8 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the stream for a seed and name. Streams whose seed or name differ
-// are independent. The name may have several parts; ("ab", "c") is not ("a",
-// "bc").
+// New returns the stream for a seed and name. Streams whose seed or name differ are independent. The name may have
+// several parts; ("ab", "c") is not ("a", "bc").
 func New(seed int64, name ...string) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key(seed, name)))
 }

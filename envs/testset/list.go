@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// List names tasks by their digests: for each environment the digests in hex, sorted, one
-// after the other.
+// List names tasks by their digests: for each environment the digests in hex, sorted, one after the other.
 type List map[string]string
 
 // MostListed is the largest number of tasks in a List that Check allows.

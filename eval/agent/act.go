@@ -12,16 +12,14 @@ import (
 	"heldout/eval/model"
 )
 
-// act is AgentBoard's agent without thoughts: one user message holds
-// instruction, examples, goal and the whole history, and ends where the next
-// action has to follow.
+// act is AgentBoard's agent without thoughts: one user message holds instruction, examples, goal and the whole
+// history, and ends where the next action has to follow.
 type act struct {
 	*caller
 	system  string
 	opening opening
 	head    string // the text of opening
-	// wrap is the chat template, without a text for a chat; added follows the system message
-	// in it.
+	// wrap is the chat template, without a text for a chat; added follows the system message in it.
 	wrap  configs.Wrap
 	added string
 	// entry is what the history holds of an action.

@@ -68,9 +68,8 @@ func TestActWithoutExamples(t *testing.T) {
 	sharedtest.Same(t, m.requests[0].Messages, want)
 }
 
-// TestActRemembersHundredItems: the window is AgentBoard's, of observations and
-// actions together. What leaves it is not trimmed for lack of context, and the
-// shorter prompt is not taken for one that the server cut.
+// TestActRemembersHundredItems: the window is AgentBoard's, of observations and actions together. What leaves it is
+// not trimmed for lack of context, and the shorter prompt is not taken for one that the server cut.
 func TestActRemembersHundredItems(t *testing.T) {
 	m := says("wait")
 	long := start

@@ -1,6 +1,5 @@
-// Package agent turns the history of an episode into the next action: react and
-// act ask a language model, expert, expert-errs and random are baselines that ask the
-// environment.
+// Package agent turns the history of an episode into the next action: react and act ask a language model, expert,
+// expert-errs and random are baselines that ask the environment.
 package agent
 
 import (
@@ -21,9 +20,8 @@ type Agent interface {
 	// Act chooses the next action. If the model or the environment returns an error,
 	// the move still reports the usage.
 	Act(ctx context.Context) (Move, error)
-	// Observe passes on the result of the last move. It is called after every move
-	// but the last. It returns the same text as the agent keeps it, so that a record
-	// need not keep another copy.
+	// Observe passes on the result of the last move. It is called after every move but the last. It returns the
+	// same text as the agent keeps it, so that a record need not keep another copy.
 	Observe(observation string) string
 }
 

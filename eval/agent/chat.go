@@ -25,17 +25,15 @@ type Chat struct {
 	// the context is full; 0 for as many as fit. With fewer, prompts have the same beginning for
 	// many steps, and servers reuse what they computed for it.
 	HistoryShare int
-	// StepSeed returns the server's seed for a step, counted from 0. Every step needs
-	// its own seed: with one seed for all steps, equal histories would give equal
-	// samples, and an agent would never leave a loop.
+	// StepSeed returns the server's seed for a step, counted from 0. Every step needs its own seed: with one seed
+	// for all steps, equal histories would give equal samples, and an agent would never leave a loop.
 	StepSeed func(step int) int64
 	// FoldSystem puts the system message into the first user message.
 	FoldSystem bool
 	// Memory is what the agent knows of earlier trials of the task. If the prompt is
 	// too long without any history and examples, the oldest plan is removed.
 	Memory Memory
-	// EndsAtRefusal: a prompt that is refused as too long ends the episode. Otherwise a
-	// shorter one is tried.
+	// EndsAtRefusal: a prompt that is refused as too long ends the episode. Otherwise a shorter one is tried.
 	EndsAtRefusal bool
 	// Correction has react leave a reply without an action out of the history, and end the
 	// next prompt with this text. Without it, FormatHelp is the observation after such a reply.
@@ -46,20 +44,17 @@ type Chat struct {
 type transcript interface {
 	// messages returns the prompt. No later call changes the elements of what it returned.
 	messages() []model.Message
-	// dropOldest removes the oldest part permanently; false if only parts that must
-	// stay are left.
+	// dropOldest removes the oldest part permanently; false if only parts that must stay are left.
 	dropOldest() bool
 	// spare counts the turns that dropOldest removes before it removes anything else.
 	spare() int
 }
 
-// caller makes the model calls of one episode and keeps them within the model's
-// context.
+// caller makes the model calls of one episode and keeps them within the model's context.
 type caller struct {
 	Chat
 	steps int
-	// tokensPerByte is measured at the last reply. Before the first reply it is set
-	// high: three bytes per token.
+	// tokensPerByte is measured at the last reply. Before the first reply it is set high: three bytes per token.
 	tokensPerByte float64
 	// counted is the prompt that the server counted most tokens in, of those that continue each other, and
 	// prompt and cached are what it counted: all tokens, and how many of them it had computed before.
@@ -73,9 +68,8 @@ type caller struct {
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
 
-// ask gets the model's reply to a history. It drops what does not fit from the
-// history, oldest first: before the call according to the server's counts so far,
-// and after the call if the server refuses.
+// ask gets the model's reply to a history. It drops what does not fit from the history, oldest first: before the
+// call according to the server's counts so far, and after the call if the server refuses.
 func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used Usage, err error) {
 	c.Seed = c.StepSeed(c.steps)
 	c.steps++
@@ -139,8 +133,7 @@ func (c *caller) dropPart(t transcript, used *Usage) bool {
 	return true
 }
 
-// messageTokens is roughly the number of tokens that a chat template adds to
-// every message.
+// messageTokens is roughly the number of tokens that a chat template adds to every message.
 const messageTokens = 8
 
 // tooLong estimates whether prompt and reply would overrun the context.
@@ -159,9 +152,8 @@ func (c *caller) tooLong(messages []model.Message) bool {
 // number, which is no count.
 const leastContext = 256
 
-// learn measures the length of tokens, and detects a server that silently cuts prompts: one that continues
-// another one has more tokens. It returns how many prompts are now known to be cut. last is the prompt of the
-// call before.
+// learn measures the length of tokens, and detects a server that silently cuts prompts: one that continues another
+// one has more tokens. It returns how many prompts are now known to be cut. last is the prompt of the call before.
 func (c *caller) learn(last, messages []model.Message, reply *model.Reply) (cut int) {
 	prompt, cached := reply.PromptTokens, reply.CachedTokens
 	if prompt == 0 || cached >= prompt || // all but the last token can be cached: it counts the others alone

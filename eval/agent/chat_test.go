@@ -100,8 +100,7 @@ func TestTrimmed(t *testing.T) {
 	}
 }
 
-// checkTrimmed checks that a shortened prompt still has what the first one had,
-// and that its roles take turns.
+// checkTrimmed checks that a shortened prompt still has what the first one had, and that its roles take turns.
 func checkTrimmed(t *testing.T, first, messages []model.Message) {
 	t.Helper()
 	if len(first) != 2 || len(messages)%2 != 0 {
@@ -168,8 +167,7 @@ func TestTrimmingEnds(t *testing.T) {
 	}
 }
 
-// TestFirstPromptTooLong: examples give way to the task, the last first; the rest
-// stays, and the server decides.
+// TestFirstPromptTooLong: examples give way to the task, the last first; the rest stays, and the server decides.
 func TestFirstPromptTooLong(t *testing.T) {
 	examples := []string{"Open the bag.", "You see a jar."}
 	for name, newAgent := range agents {
@@ -397,8 +395,7 @@ func TestPromptsToBeCut(t *testing.T) {
 	}
 }
 
-// TestServerThatCountsAnything: the same count for every prompt is no sign of
-// truncation.
+// TestServerThatCountsAnything: the same count for every prompt is no sign of truncation.
 func TestServerThatCountsAnything(t *testing.T) {
 	m := &fakeModel{answer: func(int, model.Request) (model.Reply, error) {
 		return model.Reply{Text: "Action: go", PromptTokens: 10, Attempts: 1}, nil

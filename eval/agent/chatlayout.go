@@ -12,8 +12,7 @@ import (
 	"heldout/eval/model"
 )
 
-// chatLayout is a chat: instruction, examples and task, then replies and
-// observations by turns.
+// chatLayout is a chat: instruction, examples and task, then replies and observations by turns.
 type chatLayout struct {
 	system      string
 	instruction string
@@ -71,8 +70,7 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 	return filtered(f.play.Agent.Filter, l.ask(f, out))
 }
 
-// history are the replies and observations after the task or, if earlier turns were dropped,
-// the later ones.
+// history are the replies and observations after the task or, if earlier turns were dropped, the later ones.
 func (l *chatLayout) history(f *formed, start int) (out []model.Message) {
 	for i := start; i+1 < len(f.turns); i++ {
 		reply, answer := model.Message{Role: model.Assistant, Content: f.entry(i)},

@@ -31,8 +31,7 @@ type erring struct {
 	errs, erred bool
 }
 
-// NewErring returns an expert of a world that errs on purpose. The world must have an
-// expert and list its actions.
+// NewErring returns an expert of a world that errs on purpose. The world must have an expert and list its actions.
 func NewErring(w envs.World, rng *rand.Rand) (Agent, error) {
 	e, ok := envs.As[envs.Expert](w)
 	l, lists := envs.As[envs.Lister](w)
@@ -76,8 +75,7 @@ func (e *erring) next(ctx context.Context) (string, error) {
 	return action, err
 }
 
-// wrong returns an action that is not carried out now, or the right one if none is
-// found.
+// wrong returns an action that is not carried out now, or the right one if none is found.
 func (e *erring) wrong(ctx context.Context, right string) (string, error) {
 	possible, err := e.lister.Actions(ctx)
 	if err != nil {

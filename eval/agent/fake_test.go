@@ -13,8 +13,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// fakeModel is a server that keeps what it was asked. Its tokens are bytes, and
-// four more a message.
+// fakeModel is a server that keeps what it was asked. Its tokens are bytes, and four more a message.
 type fakeModel struct {
 	answer   func(call int, req model.Request) (model.Reply, error) // call counts from 0
 	requests []model.Request

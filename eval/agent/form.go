@@ -22,8 +22,7 @@ type Protocol struct {
 	Name string
 	// Instructions are for the task's type.
 	Instructions configs.Instructions
-	// Template is the message of the form single, nil for others. Handover stands
-	// between examples and task.
+	// Template is the message of the form single, nil for others. Handover stands between examples and task.
 	Template *configs.Template
 	Handover string
 }
@@ -91,15 +90,13 @@ const (
 	forRest   // of a reply that is only a thought
 )
 
-// turn is what the model is shown and what it answers. The last turn has no reply
-// yet.
+// turn is what the model is shown and what it answers. The last turn has no reply yet.
 type turn struct {
 	// observation follows the rules for observations, without the prefix.
 	observation string
 	// actions is the list that is shown, empty for none.
 	actions string
-	// admissible are the actions of the list before it is written; listed says that
-	// the environment was asked.
+	// admissible are the actions of the list before it is written; listed says that the environment was asked.
 	admissible []string
 	listed     bool
 	// possible is what the turn says of forms of actions and of things, empty for nothing.
@@ -165,8 +162,7 @@ func (f *formed) reads(text string) bool {
 	return ok && strings.TrimSpace(p.action) != "" && (!lax || isLine(text))
 }
 
-// NeedsActions reports that an agent of this form asks the environment for its
-// admissible actions.
+// NeedsActions reports that an agent of this form asks the environment for its admissible actions.
 func NeedsActions(p configs.Play) bool {
 	lists := func(name string) bool {
 		n, err := newNormaliser(name)

@@ -118,8 +118,7 @@ func TestFormEndsAtItsContext(t *testing.T) {
 	}
 }
 
-// The list of the last observation alone makes a later prompt shorter, which is not
-// the server's doing.
+// The list of the last observation alone makes a later prompt shorter, which is not the server's doing.
 func TestLatestListShortensPrompts(t *testing.T) {
 	w := &board{actions: []string{strings.Repeat("a very long action ", 40)}}
 	play := chatPlay()
@@ -237,8 +236,7 @@ func TestFiltered(t *testing.T) {
 	sharedtest.Equal(t, all[0].Content, "rules", "filtering changes the history")
 }
 
-// A chat shows a text before its examples and in place of older lists, and filters what it
-// sends.
+// A chat shows a text before its examples and in place of older lists, and filters what it sends.
 func TestFormFilters(t *testing.T) {
 	play := chatPlay()
 	play.ActionsShown = configs.ActionsShown{Timing: configs.Latest, Prefix: " NOW: ", Older: " "}
@@ -262,8 +260,7 @@ func TestFormFilters(t *testing.T) {
 	sharedtest.Same(t, got, []string{"Open the box.", "Action: look", "seen NOW: look"})
 }
 
-// If a message does not fit, what it shows is shortened, the oldest first. What it
-// does not show costs no call.
+// If a message does not fit, what it shows is shortened, the oldest first. What it does not show costs no call.
 func TestSingleTrims(t *testing.T) {
 	for _, older := range []string{"", "({action})"} {
 		play := chatPlay()

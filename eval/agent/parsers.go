@@ -37,8 +37,7 @@ var parsers = map[string]parser{
 	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
 }
 
-// parseLine reads ReAct's reply: its first line is the action, also if it is a
-// thought.
+// parseLine reads ReAct's reply: its first line is the action, also if it is a thought.
 func parseLine(reply string, _ int) (parsed, bool) {
 	line, _, _ := strings.Cut(reply, "\n")
 	line = pytext.Strip(line)
@@ -147,9 +146,8 @@ func parseUpperLine(reply string, _ int) (parsed, bool) {
 	return parsed{thought: thought, action: action}, action != ""
 }
 
-// parseTags reads what stands between the first opening and the first closing tag;
-// nothing if they are in the other order. Without one of the tags, the action is
-// the whole text, of which a protocol may send a part.
+// parseTags reads what stands between the first opening and the first closing tag; nothing if they are in the other
+// order. Without one of the tags, the action is the whole text, of which a protocol may send a part.
 func parseTags(text string) (parsed, bool) {
 	const opening, closing = "<action>", "</action>"
 	start, end := strings.Index(text, opening), strings.Index(text, closing)
@@ -185,10 +183,9 @@ func parseWhole(reply string, _ int) (parsed, bool) {
 	return parsed{action: reply}, reply != ""
 }
 
-// parseNumbered reads ReAct's reply for HotpotQA: a thought and, on a line with
-// the number of the turn, an action. Of the action, the first letter becomes lower
-// case. Without the label, or with more than one, the first line is the thought, and the
-// action is asked for again.
+// parseNumbered reads ReAct's reply for HotpotQA: a thought and, on a line with the number of the turn, an action.
+// Of the action, the first letter becomes lower case. Without the label, or with more than one, the first line is
+// the thought, and the action is asked for again.
 func parseNumbered(reply string, turn int) (parsed, bool) {
 	parts := strings.Split(pytext.Strip(reply), fmt.Sprintf("\nAction %d: ", turn))
 	if len(parts) != 2 {

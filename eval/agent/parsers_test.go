@@ -85,8 +85,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// FuzzParsers asks that no reply breaks a parser, and that no parser reads what the
-// reply does not hold.
+// FuzzParsers asks that no reply breaks a parser, and that no parser reads what the reply does not hold.
 func FuzzParsers(f *testing.F) {
 	for _, reply := range []string{"Thought: a\nAction: b", "<think>a</think><action>b</action>", "</action><action>",
 		"ACTION: B\n", "a\nAction 1: C[d]", "Action:", "",

@@ -13,9 +13,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// react is a chat: the first user message holds instruction and task, every
-// assistant turn a thought and an action, every user turn an observation. The
-// history only grows, so that a server can reuse its prefix cache.
+// react is a chat: the first user message holds instruction and task, every assistant turn a thought and an action,
+// every user turn an observation. The history only grows, so that a server can reuse its prefix cache.
 type react struct {
 	*caller
 	system  string
@@ -42,8 +41,7 @@ type opening struct {
 
 func (o *opening) text(m *Memory) string { return o.write(o.examples, m.text()) }
 
-// dropExample removes the last example, which helps least if only instruction and
-// task fit.
+// dropExample removes the last example, which helps least if only instruction and task fit.
 func (o *opening) dropExample() bool {
 	if o.examples == 0 {
 		return false
@@ -52,9 +50,8 @@ func (o *opening) dropExample() bool {
 	return true
 }
 
-// NewReact returns an agent that thinks before it acts (ReAct, Yao et al. 2023)
-// in the multi-turn form that AgentRefine evaluates. The format tells how a
-// reply must look.
+// NewReact returns an agent that thinks before it acts (ReAct, Yao et al. 2023) in the multi-turn form that
+// AgentRefine evaluates. The format tells how a reply must look.
 func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) Agent {
 	o := opening{examples: len(in.Examples), write: func(examples int, memory string) string {
 		var b strings.Builder
@@ -119,8 +116,7 @@ func (r *react) messages() []model.Message {
 	return out
 }
 
-// script is the history as one text in the form of the examples. It ends where
-// the next thought must follow.
+// script is the history as one text in the form of the examples. It ends where the next thought must follow.
 func (r *react) script() []model.Message {
 	var text strings.Builder
 	if r.system != "" {
@@ -134,9 +130,8 @@ func (r *react) script() []model.Message {
 	return []model.Message{{Role: model.User, Content: text.String()}}
 }
 
-// dropOldest removes the oldest turn of the model and the answer to it. The last
-// turn and its answer stay; if nothing else is left, dropOldest removes an
-// example, and finally the oldest plan.
+// dropOldest removes the oldest turn of the model and the answer to it. The last turn and its answer stay; if
+// nothing else is left, dropOldest removes an example, and finally the oldest plan.
 func (r *react) dropOldest() bool {
 	if history := r.chat[r.head:]; len(history) > 2 {
 		r.chat = slices.Concat(r.chat[:r.head], history[2:])

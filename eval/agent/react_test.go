@@ -38,8 +38,7 @@ Now this is your task.
 Goal: The box is open.
 Observation: You see a box.`
 
-// TestReactMessages follows the bytes of three turns: a good reply, one with
-// trimmings and one without an action.
+// TestReactMessages follows the bytes of three turns: a good reply, one with trimmings and one without an action.
 func TestReactMessages(t *testing.T) {
 	m := says(
 		"Thought: A box.\nAction: open box",

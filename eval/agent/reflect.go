@@ -22,8 +22,7 @@ type Memory struct {
 	Plans []record.Remembered
 }
 
-// text is the part of a prompt between the examples and the task; empty without
-// plans.
+// text is the part of a prompt between the examples and the task; empty without plans.
 func (m *Memory) text() string {
 	if len(m.Plans) == 0 {
 		return ""
@@ -57,14 +56,12 @@ type Failed struct {
 	Reflections []record.Remembered
 }
 
-// maxReflection is the largest length of a reflection in bytes. It is part of
-// the prompts of later trials.
+// maxReflection is the largest length of a reflection in bytes. It is part of the prompts of later trials.
 const maxReflection = 16 << 10
 
-// Reflect asks the model for a plan after a failed trial. The form is as in the
-// original's code for ALFWorld: instruction, worked examples, the whole trial
-// without the agent's own prompt, and the plans that the agent was shown. The
-// usage is also part of the reflection. The error is the model's.
+// Reflect asks the model for a plan after a failed trial. The form is as in the original's code for ALFWorld:
+// instruction, worked examples, the whole trial without the agent's own prompt, and the plans that the agent was
+// shown. The usage is also part of the reflection. The error is the model's.
 func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, Usage, error) {
 	c.Memory = Memory{Plans: failed.Reflections}
 	r := &reflector{caller: newCaller(c), intro: strings.TrimSpace(prompt.Instruction) + "\n", lead: failedStatus,

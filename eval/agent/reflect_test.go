@@ -126,8 +126,7 @@ func TestFlawedReflections(t *testing.T) {
 	}
 }
 
-// remembering are the agents with two plans, by name. Every form of an agent must
-// be among them.
+// remembering are the agents with two plans, by name. Every form of an agent must be among them.
 func remembering(c Chat) map[string]Agent {
 	c.Memory = Memory{Intro: "You tried before.\n", Plans: failed.Reflections}
 	script := c
@@ -172,8 +171,7 @@ func TestPlansInPrompts(t *testing.T) {
 	}
 }
 
-// If the rest of the prompt is too long without history and examples, plans go,
-// the oldest first, and are counted.
+// If the rest of the prompt is too long without history and examples, plans go, the oldest first, and are counted.
 func TestPlansGiveWay(t *testing.T) {
 	m := &fakeModel{}
 	m.answer = func(_ int, req model.Request) (model.Reply, error) {

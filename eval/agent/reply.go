@@ -10,8 +10,7 @@ import (
 
 type parsed struct {
 	thought, action string
-	// occasion selects the preset's message that answers a reply without an action, if it
-	// has one for it.
+	// occasion selects the preset's message that answers a reply without an action, if it has one for it.
 	occasion string
 }
 
@@ -28,8 +27,7 @@ func Canonical(thought, action string) string {
 	return parsed{thought: thought, action: action}.canonical()
 }
 
-// What models put around the words of a label such as "Action:". The words may be
-// in any case.
+// What models put around the words of a label such as "Action:". The words may be in any case.
 const (
 	lead   = "^[\\s>*_#+~`•-]*(?:\\d+[.)]\\s*)?[*_`]*" // headings, bullets, numbers, emphasis
 	number = "(?:\\s*#?\\d+)?"
@@ -43,8 +41,7 @@ var (
 	// actionWithin is a label in the middle of a line, or a label of several words.
 	actionWithin = regexp.MustCompile("(?i)[*_`]*\\b(?:(?:the|my|next|final)\\s+)*actions?" + number +
 		"(?:\\s+(?:to\\s+take|is|will\\s+be|should\\s+be))*" + colon)
-	// actionBare opens a line that lacks the colon, unless what follows is
-	// sentence.
+	// actionBare opens a line that lacks the colon, unless what follows is sentence.
 	actionBare = regexp.MustCompile("(?i)" + lead + "action" + number + "[*_`]*(?:\\s+|$)")
 	// sentence is what follows "Action" where that is not a label: "is needed",
 	// "plan: …", "(step 1)".
@@ -87,8 +84,7 @@ var (
 //   - A label within quotes or brackets, or before punctuation, is only mentioned, and so is
 //     one in small letters within a sentence: "there is only one action: …".
 //
-// ok is false when there is no action. Parsing the output of canonical gives the
-// same thought and action again.
+// ok is false when there is no action. Parsing the output of canonical gives the same thought and action again.
 func parseReact(reply string) (p parsed, ok bool) {
 	lines := replyLines(reply)
 	var loose parsed // found within a line; a later line that starts with the label takes precedence
@@ -180,8 +176,7 @@ func counted(before, label string) bool {
 	return strings.HasPrefix(label, "action") && (unicode.IsLetter(last) || unicode.IsDigit(last))
 }
 
-// quoted reports whether a label is only mentioned: quotes or a bracket around it are open, or
-// punctuation follows.
+// quoted reports whether a label is only mentioned: quotes or a bracket around it are open, or punctuation follows.
 func quoted(before, after string) bool {
 	open := strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") ||
 		strings.Count(before, "`")%2 == 1 || strings.Count(before, "(") > strings.Count(before, ")")

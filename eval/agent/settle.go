@@ -88,12 +88,10 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 // ThoughtAction begins an action that is a thought.
 const ThoughtAction = "think:"
 
-// SecondCall is the repair of a reply that is only a thought: the model is asked for
-// the action.
+// SecondCall is the repair of a reply that is only a thought: the model is asked for the action.
 const SecondCall = "second-call"
 
-// CutSecondCall separates the two replies of a move that was repaired so. The second
-// one is a line.
+// CutSecondCall separates the two replies of a move that was repaired so. The second one is a line.
 func CutSecondCall(reply string) (first, second string) {
 	i := strings.LastIndex(reply, "\n")
 	return reply[:max(0, i)], reply[i+1:]

@@ -49,9 +49,8 @@ func shareEpisode(t *testing.T, newAgent func(Chat) Agent, c Chat, seed uint64) 
 	return sent, trimmed
 }
 
-// TestHistoryShare: with a share, no prompt is longer than the context, prompts begin alike
-// between two cuts, cuts are rare, and an episode with the same history is cut where the first
-// was.
+// TestHistoryShare: with a share, no prompt is longer than the context, prompts begin alike between two cuts, cuts
+// are rare, and an episode with the same history is cut where the first was.
 func TestHistoryShare(t *testing.T) {
 	for name, newAgent := range shareAgents(t) {
 		for seed := range uint64(5) {
@@ -84,8 +83,7 @@ func TestHistoryShare(t *testing.T) {
 	}
 }
 
-// TestHistoryShareKeepsExamples: a cut to a share leaves out turns only. What else does not fit
-// goes part by part.
+// TestHistoryShareKeepsExamples: a cut to a share leaves out turns only. What else does not fit goes part by part.
 func TestHistoryShareKeepsExamples(t *testing.T) {
 	c := chat(limited(1700, true))
 	c.ContextLimit, c.HistoryShare = 1700, 1

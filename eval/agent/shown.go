@@ -82,10 +82,9 @@ func (f *formed) admissible(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// Renderer writes an environment's texts as the rules of a preset show them to a
-// model, for those who play the preset without its agent. A form with a single
-// message tells the goal and lists the actions in its template, which is not part
-// of any text here.
+// Renderer writes an environment's texts as the rules of a preset show them to a model, for those who play the
+// preset without its agent. A form with a single message tells the goal and lists the actions in its template,
+// which is not part of any text here.
 type Renderer struct{ Play configs.Play }
 
 // Lists reports whether the first text, or every later one, has a list of actions.

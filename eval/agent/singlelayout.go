@@ -45,8 +45,7 @@ func (l *singleLayout) messages(f *formed) []model.Message {
 	return f.withSystem(l.system, f.plans()+text)
 }
 
-// history writes the turns of the window, and those before it if the template has
-// a form for them.
+// history writes the turns of the window, and those before it if the template has a form for them.
 func (l *singleLayout) history(f *formed) (text string, pairs int) {
 	start := max(f.dropped, l.window(f))
 	var items []string

@@ -76,8 +76,7 @@ func parseCall(reply string, _ int) (parsed, bool) {
 // badCall is the occasion of a call that cannot be read.
 const badCall = "call"
 
-// firstArgument is the value of the first of the arguments in JSON; of several with that
-// name, the last.
+// firstArgument is the value of the first of the arguments in JSON; of several with that name, the last.
 func firstArgument(text string) (json.RawMessage, error) {
 	var arguments map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &arguments); err != nil {
@@ -95,9 +94,8 @@ func firstArgument(text string) (json.RawMessage, error) {
 	return arguments[name], nil
 }
 
-// callMessages are a reply and its answer as messages: the answer to a call has the role
-// tool. Both have the same id, which servers need. corrected says that the answer is not to
-// the call.
+// callMessages are a reply and its answer as messages: the answer to a call has the role tool. Both have the same
+// id, which servers need. corrected says that the answer is not to the call.
 func callMessages(reply string, turn int, answer model.Message, corrected bool) (message, _ model.Message) {
 	c := readCall(reply)
 	message = model.Message{Role: model.Assistant, Content: c.Content, Call: c.Call}

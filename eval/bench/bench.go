@@ -1,7 +1,6 @@
-// Package bench turns a configuration into a run. Resolve and Validate settle
-// what to run; New prepares environments, models and the plan without asking a
-// server; Meet asks the servers about themselves; Begin opens the run directory,
-// and Play plays the missing episodes. The package prints nothing.
+// Package bench turns a configuration into a run. Resolve and Validate settle what to run; New prepares
+// environments, models and the plan without asking a server; Meet asks the servers about themselves; Begin opens
+// the run directory, and Play plays the missing episodes. The package prints nothing.
 package bench
 
 import (
@@ -38,21 +37,17 @@ type Outside struct {
 	Now func() time.Time
 	// Getenv reads an environment variable.
 	Getenv func(string) string
-	// Data is the user's own data folder, which applies if no other is named; empty
-	// for none.
+	// Data is the user's own data folder, which applies if no other is named; empty for none.
 	Data string
-	// Pulled is the data folder into which originals are pulled if no other is named; empty
-	// for none.
+	// Pulled is the data folder into which originals are pulled if no other is named; empty for none.
 	Pulled string
-	// Proxy finds the proxy for a request, in the form that http.Transport expects;
-	// nil for none.
+	// Proxy finds the proxy for a request, in the form that http.Transport expects; nil for none.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Dial opens WebSockets; nil where there are none.
 	Dial envs.Dial
 	// Tool is this build of heldout.
 	Tool record.Tool
-	// Warn receives one-line notes that the user should see during the run. It is
-	// called from many goroutines.
+	// Warn receives one-line notes that the user should see during the run. It is called from many goroutines.
 	Warn func(line string)
 }
 
@@ -97,8 +92,7 @@ type Served struct {
 	Fleet   *fleet.Fleet
 }
 
-// New sets up environments, models and plan. It contacts no server. Close the job
-// when it is done.
+// New sets up environments, models and plan. It contacts no server. Close the job when it is done.
 func New(out Outside, kind Purpose, chosen ...Chosen) (*Job, error) {
 	return newJob(out, kind, nil, chosen)
 }
@@ -231,8 +225,7 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 	return nil
 }
 
-// oneKind reports tasks of the benchmark beside others: a rate over both would be one
-// of neither.
+// oneKind reports tasks of the benchmark beside others: a rate over both would be one of neither.
 func oneKind(tasks []envs.Task) error {
 	outside := func(t envs.Task) bool { return t.Index < 0 }
 	if i := slices.IndexFunc(tasks, outside); i > 0 {

@@ -157,8 +157,7 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 	}
 }
 
-// describeDeparts says what of a preset is not the original's, and under which
-// perturbations.
+// describeDeparts says what of a preset is not the original's, and under which perturbations.
 func describeDeparts(b *strings.Builder, perturbations []record.Perturbation, width int) {
 	names := map[string][]string{}
 	var parts []string
@@ -204,8 +203,7 @@ func cost(p *eval.Plan) string {
 	return text
 }
 
-// timeOf says how long so many calls take. The time of a call is the server's and not
-// known before the run.
+// timeOf says how long so many calls take. The time of a call is the server's and not known before the run.
 func timeOf(calls, concurrency int) string {
 	if concurrency < 1 {
 		return fmt.Sprintf("if a call takes 1 s: at most %s one at a time, and less by --concurrency",

@@ -13,8 +13,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// Doctor makes the checks of heldout doctor. An error is a *ConfigError, or says how many
-// checks failed.
+// Doctor makes the checks of heldout doctor. An error is a *ConfigError, or says how many checks failed.
 type Doctor struct {
 	Outside Outside
 	// Tell receives each check as it is made.

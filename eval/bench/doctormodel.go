@@ -58,8 +58,7 @@ func (d *Doctor) quick(ctx context.Context, j *Job) {
 	}
 }
 
-// Servers checks the servers of a job's first served model, and reports whether any gives
-// replies.
+// Servers checks the servers of a job's first served model, and reports whether any gives replies.
 func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 	clients := j.Served[0].Fleet.Clients()
 	fields := maps.Clone(j.Config.Extra)

@@ -14,8 +14,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// Estimate is what the first trials of served models are expected to take, all planned
-// episodes together.
+// Estimate is what the first trials of served models are expected to take, all planned episodes together.
 type Estimate struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CachedTokens     int `json:"cached_tokens"`
@@ -38,9 +37,8 @@ func protocolOf(c record.Condition) episodeShape {
 	return episodeShape{c.Env, c.Preset.Key(), c.Agent, c.StepLimit}
 }
 
-// estimate estimates what the plan takes, from the newest run beside it that has episodes of
-// the same environment, preset, agent and step limit; else from prompts. nil if no model is
-// served, or nothing can be told.
+// estimate estimates what the plan takes, from the newest run beside it that has episodes of the same environment,
+// preset, agent and step limit; else from prompts. nil if no model is served, or nothing can be told.
 func (j *Job) estimate(ctx context.Context) *Estimate {
 	e := &Estimate{Dollars: new(float64)}
 	usages := map[episodeShape]*tokenUsage{}
@@ -88,8 +86,7 @@ func (j *Job) usageOf(ctx context.Context, e *episode.Episode, proto episodeShap
 	return nil, ""
 }
 
-// usageBeside is the mean over the episodes of a protocol in the newest run beside this one
-// that has any.
+// usageBeside is the mean over the episodes of a protocol in the newest run beside this one that has any.
 func (j *Job) usageBeside(proto episodeShape) (u *tokenUsage, dir string) {
 	newest := time.Time{}
 	for _, run := range record.Find(filepath.Dir(j.Dir), func(string, error) {}) {

@@ -51,9 +51,8 @@ func TestGoldenFilesAreComplete(t *testing.T) {
 	}
 }
 
-// Every recorded task is played under its preset with the recorded replies, by the client
-// and the server of a run. Every request is compared with the original's, and so are
-// outcome and score.
+// Every recorded task is played under its preset with the recorded replies, by the client and the server of a run.
+// Every request is compared with the original's, and so are outcome and score.
 func TestGoldenRequests(t *testing.T) {
 	folder := sharedtest.Golden(t, "protocols")
 	counted := sharedtest.Must(configs.Comparisons())(t)

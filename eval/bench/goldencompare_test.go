@@ -94,10 +94,9 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase, first bool
 	return s
 }
 
-// sameRequest says in what a request differs from the original's. Fields may be in any
-// order, numbers may be written in any way, and one stop string may be a list of one.
-// Names of models and ids of calls do not count. The fields that only heldout sends are
-// in addedFields.
+// sameRequest says in what a request differs from the original's. Fields may be in any order, numbers may be
+// written in any way, and one stop string may be a list of one. Names of models and ids of calls do not count. The
+// fields that only heldout sends are in addedFields.
 func sameRequest(p *configs.Preset, wantPath string, want map[string]any, gotPath string, got map[string]any) string {
 	if wantPath != "" && wantPath != gotPath {
 		return fmt.Sprintf("it goes to %s instead of %s", gotPath, wantPath)

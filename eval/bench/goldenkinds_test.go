@@ -82,9 +82,8 @@ var (
 	sentenceFound = regexp.MustCompile(`\(Result \d+ / \d+\) (.*)\n`)
 )
 
-// recordedPages serves Wikipedia as far as a recording shows it, and returns the path of its
-// scripts: the only page has the sentences that a search showed and those that a lookup found;
-// other searches find titles.
+// recordedPages serves Wikipedia as far as a recording shows it, and returns the path of its scripts: the only page
+// has the sentences that a search showed and those that a lookup found; other searches find titles.
 func recordedPages(t *testing.T, c *goldenCase) string {
 	t.Helper()
 	title, page, titles := "", "", ""

@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// goldenServer is a model server that hands out recorded replies, one after the other,
-// and after the last one the last again. It cuts a reply before the first stop string of
-// the request, as servers do, and keeps the requests.
+// goldenServer is a model server that hands out recorded replies, one after the other, and after the last one the
+// last again. It cuts a reply before the first stop string of the request, as servers do, and keeps the requests.
 type goldenServer struct {
 	model   string
 	replies []json.RawMessage
@@ -59,8 +58,7 @@ func (s *goldenServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r.URL.Path, reply, request)
 }
 
-// tokens counts the tokens of a request as the recordings do: a token is four characters
-// of a text.
+// tokens counts the tokens of a request as the recordings do: a token is four characters of a text.
 func tokens(request map[string]any) (n int) {
 	count := func(v any) int {
 		text, _ := v.(string)
@@ -122,8 +120,7 @@ func answer(w http.ResponseWriter, path string, reply json.RawMessage, request m
 	})
 }
 
-// asPython writes the arguments of a call as Python's json.dumps does: with blanks. A
-// text is meant as it is.
+// asPython writes the arguments of a call as Python's json.dumps does: with blanks. A text is meant as it is.
 func asPython(arguments json.RawMessage) string {
 	var text string
 	if json.Unmarshal(arguments, &text) == nil {

@@ -50,9 +50,8 @@ func eachText(v any, change func(string) string) any {
 var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder, "heat-order": heatOrder,
 	"trial-statistics": withoutStatistics, "choice-order": choiceOrder, "thing-names": thingNames}
 
-// setOrder sorts what PDDL's games list: the actions of the help command, and what the
-// answer to "look around" says. The action before an observation may have left the
-// history.
+// setOrder sorts what PDDL's games list: the actions of the help command, and what the answer to "look around"
+// says. The action before an observation may have left the history.
 func setOrder(text string) string {
 	const actions = "Observation: Valid actions are: "
 	lines := strings.Split(text, "\n")

@@ -23,10 +23,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// listed returns the tasks that a preset's list names, or all tasks of the
-// environment. official is false for tasks that heldout generates. A preset whose
-// environment has only such tasks plays them, unless the source's files are there and the
-// environment finds tasks by their names.
+// listed returns the tasks that a preset's list names, or all tasks of the environment. official is false for tasks
+// that heldout generates. A preset whose environment has only such tasks plays them, unless the source's files are
+// there and the environment finds tasks by their names.
 func (c Chosen) listed(env envs.Env, about *record.Protocol) (tasks []envs.Task, official bool, err error) {
 	list := c.Released.Env.Tasks.List
 	generated := env.Info().Source == envs.Generated
@@ -112,8 +111,7 @@ func valueOf(b []byte, key string) ([]byte, error) {
 	return object[key], nil
 }
 
-// readPairs reads a JSON list of pairs: a task of ScienceWorld, by an older name or
-// a number, and a variation.
+// readPairs reads a JSON list of pairs: a task of ScienceWorld, by an older name or a number, and a variation.
 func readPairs(b []byte) (names []string, err error) {
 	var pairs [][]any
 	if err := datafile.Unmarshal(b, &pairs); err != nil {
@@ -145,8 +143,7 @@ var (
 	gymID = regexp.MustCompile(`^(babyai|sciworld|textcraft|maze|wordle)_(\d{1,9})$`)
 )
 
-// readPaths reads the games that JSON names at any depth: by paths, or by a folder
-// and the trial that follows it.
+// readPaths reads the games that JSON names at any depth: by paths, or by a folder and the trial that follows it.
 func readPaths(b []byte) (names []string, err error) {
 	folder := ""
 	err = eachString(b, func(s string) error {
@@ -244,8 +241,7 @@ func SelectByRule(tasks []envs.Task, rule configs.PresetTasks) []envs.Task {
 	return out
 }
 
-// sample draws n tasks: of each type by turns, in an order that depends on the names
-// alone.
+// sample draws n tasks: of each type by turns, in an order that depends on the names alone.
 func sample(tasks []envs.Task, n int) (out []envs.Task) {
 	types := map[string][]envs.Task{}
 	for _, t := range tasks {
@@ -279,9 +275,8 @@ type subset struct {
 
 func (s subset) Tasks() []envs.Task { return s.tasks }
 
-// draw draws n tasks, each uniformly from all of them, with repetition. The names of
-// the second and later draws of a task end in #2, #3, …, so that each is an episode
-// of its own.
+// draw draws n tasks, each uniformly from all of them, with repetition. The names of the second and later draws of
+// a task end in #2, #3, …, so that each is an episode of its own.
 func draw(tasks []envs.Task, n int, seed int64) (out []envs.Task) {
 	if len(tasks) == 0 {
 		return nil

@@ -73,8 +73,7 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 	return model.Secret{}, nil
 }
 
-// headers are the values of headers NAME=ENV. No error quotes ENV: it may be the value itself,
-// by mistake.
+// headers are the values of headers NAME=ENV. No error quotes ENV: it may be the value itself, by mistake.
 func headers(out Outside, given configs.Strings) (map[string]model.Secret, error) {
 	values := map[string]model.Secret{}
 	for _, text := range given {

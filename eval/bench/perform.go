@@ -23,8 +23,7 @@ import (
 type Screen struct {
 	// Say shows a line, Warn one that must not be overlooked.
 	Say, Warn func(line string)
-	// Follow shows the progress of a run until finish is called, which shows its totals; nil
-	// shows none.
+	// Follow shows the progress of a run until finish is called, which shows its totals; nil shows none.
 	Follow func(run *progress.Tracker) (finish func())
 	// Events receives a line of JSON for every finished episode; nil for none.
 	Events io.Writer
@@ -32,8 +31,7 @@ type Screen struct {
 
 func (s Screen) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
 
-// Rehearse makes the checks that a run makes before its first episode. Servers are the
-// workers' if it is led.
+// Rehearse makes the checks that a run makes before its first episode. Servers are the workers' if it is led.
 func (j *Job) Rehearse(ctx context.Context, led bool, on Screen) error {
 	if led {
 		return eval.Fits(j.Dir, j.Plan)
@@ -90,9 +88,8 @@ func (j *Job) noteChanges(ctx context.Context, s *JobSession, on Screen) error {
 	return nil
 }
 
-// Work opens the run directory of a job, and play plays the episodes that are missing. Shown
-// is their progress, and watching follows them. A concurrency below 1 stands for one that
-// changes.
+// Work opens the run directory of a job, and play plays the episodes that are missing. Shown is their progress, and
+// watching follows them. A concurrency below 1 stands for one that changes.
 func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	play func(s *JobSession, run *progress.Tracker, watching eval.Observer) error) error {
 	session, err := j.Begin()
@@ -124,7 +121,8 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	if on.Follow != nil && len(session.Missing) > 0 {
 		finish = on.Follow(run)
 	}
-	// An error changes nothing: nothing depends on the status, and what the disk lacks shows when an episode is recorded.
+	// An error changes nothing: nothing depends on the status, and what the disk lacks shows when an episode is
+	// recorded.
 	status := func() { _ = session.Store.SetStatus(run.Status()) }
 	status()
 	silence := model.Repeat(statusEvery, status)
@@ -177,8 +175,7 @@ func (j *Job) waits() (why string) {
 	return why
 }
 
-// EndShard says how far a shard is. It has no tables of its own: they would cover an
-// arbitrary part of the tasks.
+// EndShard says how far a shard is. It has no tables of its own: they would cover an arbitrary part of the tasks.
 func (j *Job) EndShard(on Screen) error {
 	done, short, err := j.shortfall()
 	if err != nil {

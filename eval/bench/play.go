@@ -69,8 +69,7 @@ func Complete(scores []*scoring.Score) error {
 	return &e
 }
 
-// shortfall counts the episodes of the job's part of the plan that have a result
-// on disk, and says which have none.
+// shortfall counts the episodes of the job's part of the plan that have a result on disk, and says which have none.
 func (j *Job) shortfall() (done int, e IncompleteError, err error) {
 	var attempts []record.Attempt
 	if _, err := record.EachEpisode(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) {
@@ -107,9 +106,8 @@ func (j *Job) Finished() bool {
 	return err == nil && short.Missing == 0
 }
 
-// Check reports what would stop a run before its first episode. It asks the servers
-// once, and changes nothing. unready is why no server of some model could be asked;
-// nil if all could.
+// Check reports what would stop a run before its first episode. It asks the servers once, and changes nothing.
+// unready is why no server of some model could be asked; nil if all could.
 func (j *Job) Check(ctx context.Context) (unready, err error) {
 	if err := eval.Fits(j.Dir, j.Plan); err != nil {
 		return nil, err
@@ -227,8 +225,7 @@ type JobSession struct {
 	job *Job
 }
 
-// Begin opens the run directory; Meet comes before it. End the session when it is
-// done.
+// Begin opens the run directory; Meet comes before it. End the session when it is done.
 func (j *Job) Begin() (*JobSession, error) {
 	about, c := j.about, &j.Config
 	about.Tool, about.Names, about.Prices, about.HeldIn = j.outside.Tool, c.Names, c.Prices, c.HeldIn
@@ -247,9 +244,8 @@ func (j *Job) Begin() (*JobSession, error) {
 	return &JobSession{s, due, j}, nil
 }
 
-// Play plays the missing episodes. It reports every step to the observer, and
-// sends warn a one-line warning about replies that make the rates less
-// meaningful. Both are called from many goroutines.
+// Play plays the missing episodes. It reports every step to the observer, and sends warn a one-line warning about
+// replies that make the rates less meaningful. Both are called from many goroutines.
 func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
 	o := s.job.options(watching, warn)
 	o.Concurrency, o.Absent = s.job.Config.Concurrency, s.job.absent

@@ -15,8 +15,7 @@ import (
 	"heldout/eval/originals"
 )
 
-// Prepare resolves and checks what to run, and sets it up. skipped says which environments
-// are left out.
+// Prepare resolves and checks what to run, and sets it up. skipped says which environments are left out.
 func Prepare(out Outside, kind Purpose, in Input) (j *Job, skipped []error, err error) {
 	defer func() {
 		if err != nil && in.File != "" && !strings.Contains(err.Error(), in.File) {
@@ -108,9 +107,8 @@ func FindPresets(names []string) (out []configs.Preset, err error) {
 	return out, nil
 }
 
-// resolvePresets combines each preset with the user's input, which takes
-// precedence. Environments that the data folder lacks are skipped if a preset has
-// several; skipped says why.
+// resolvePresets combines each preset with the user's input, which takes precedence. Environments that the data
+// folder lacks are skipped if a preset has several; skipped says why.
 func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen []Chosen, skipped []error, err error) {
 	presets, err := FindPresets(names)
 	if err != nil {
@@ -162,8 +160,7 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 	return chosen, skipped, nil
 }
 
-// checkEnv reports an environment that a preset does not play. One that others run is given by
-// its address.
+// checkEnv reports an environment that a preset does not play. One that others run is given by its address.
 func checkEnv(p configs.Preset, r configs.Run) error {
 	same := slices.Equal(r.Env, configs.Strings{p.Env.Name})
 	way, _, external := strings.Cut(p.Env.Name, ":")
@@ -204,8 +201,7 @@ func applyPreset(p configs.Preset, r *configs.Run) {
 	}
 }
 
-// effective returns the preset as the run plays it. Tasks and prompt are still the
-// released ones.
+// effective returns the preset as the run plays it. Tasks and prompt are still the released ones.
 func (c Chosen) effective() configs.Preset {
 	p, r := c.Released, c.Run
 	p.Decoding = configs.PresetDecoding{Decoding: r.AgentDecoding(), Seed: p.Decoding.Seed,
@@ -228,9 +224,8 @@ func (c Chosen) effective() configs.Preset {
 	return p
 }
 
-// measured returns the settings of an environment that change what is measured,
-// without default values and without places of files. A value that a preset states
-// stays as it states it.
+// measured returns the settings of an environment that change what is measured, without default values and without
+// places of files. A value that a preset states stays as it states it.
 func measured(e configs.PresetEnv, chosen envs.Settings) map[string]string {
 	entry, err := catalog.Find(e.Name)
 	if err != nil {

@@ -64,8 +64,7 @@ func loadPrompt(env, name string, check func(configs.PromptFile) error) (configs
 // anyPromptFile takes a prompt whoever reads it.
 func anyPromptFile(configs.PromptFile) error { return nil }
 
-// ownPromptFile checks a prompt for the agents that a run has without a preset, which may share
-// one.
+// ownPromptFile checks a prompt for the agents that a run has without a preset, which may share one.
 func ownPromptFile(f configs.PromptFile) error {
 	return configs.CheckPromptFile(f, true, configs.Agents()...)
 }
@@ -95,8 +94,7 @@ func promptRecord(file string, p configs.Prompt) record.Prompt {
 	return record.Prompt{File: file, SHA256: hash}
 }
 
-// ownPrompt names our prompt for an environment as it is set up. ALFWorld's second
-// dialect has a prompt of its own.
+// ownPrompt names our prompt for an environment as it is set up. ALFWorld's second dialect has a prompt of its own.
 func ownPrompt(info envs.Info) (string, error) {
 	dialect := info.Settings["dialect"]
 	switch {

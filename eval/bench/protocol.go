@@ -16,8 +16,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// benchmark opens the environment of a preset and settles its tasks, its prompt and the name
-// of what is played.
+// benchmark opens the environment of a preset and settles its tasks, its prompt and the name of what is played.
 func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, error) {
 	actual := c.effective()
 	if actual.Env.Limit.Max() == 0 && !c.isDefault() {
@@ -64,9 +63,8 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 	return b, nil
 }
 
-// nameProtocol fills in name, hashes and definition of what is played. If the
-// released preset does not know the names of its tasks, the hash of those that are
-// played is part of the hash and no change.
+// nameProtocol fills in name, hashes and definition of what is played. If the released preset does not know the
+// names of its tasks, the hash of those that are played is part of the hash and no change.
 func nameProtocol(released, actual *configs.Preset, about *record.Protocol) (err error) {
 	completed := *released
 	completed.Env.Tasks.SHA256 = cmp.Or(released.Env.Tasks.SHA256, actual.Env.Tasks.SHA256)
@@ -84,9 +82,8 @@ func nameProtocol(released, actual *configs.Preset, about *record.Protocol) (err
 	return err
 }
 
-// tasks returns the tasks of a preset, sorted by name, or what the user selected of them: by
-// default of all, in the order of the benchmark. Tasks that heldout generates are a change of
-// the preset.
+// tasks returns the tasks of a preset, sorted by name, or what the user selected of them: by default of all, in the
+// order of the benchmark. Tasks that heldout generates are a change of the preset.
 func (j *Job) tasks(c Chosen, actual *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
 	if c.isDefault() {
 		tasks, err := eval.SelectTasks(env, c.Run.Tasks, c.Run.Limit)

@@ -60,8 +60,7 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 	return env, nil
 }
 
-// reopened opens the environment of a condition, which starts and asks nothing but what the user
-// names.
+// reopened opens the environment of a condition, which starts and asks nothing but what the user names.
 func reopened(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	if c.Source != envs.External {
 		return catalog.Open(c.Env, s, out)
@@ -82,9 +81,8 @@ func reopened(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, err
 	return env, nil
 }
 
-// recordedSettings adds the settings of a condition to the user's own. Records may
-// come from anywhere, so they choose among fixed values only: no file, program or
-// address.
+// recordedSettings adds the settings of a condition to the user's own. Records may come from anywhere, so they
+// choose among fixed values only: no file, program or address.
 func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, error) {
 	e, err := catalog.Find(c.Env)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 type Purpose struct {
 	// suite is the embedded configuration that applies by default.
 	suite string
-	// always: the suite also applies together with a configuration file and chosen
-	// models.
+	// always: the suite also applies together with a configuration file and chosen models.
 	always bool
 }
 
@@ -28,8 +27,7 @@ var Plain = Purpose{suite: "default"}
 
 // Input is the user's input.
 type Input struct {
-	// File is a configuration file; empty for none. Content is what it holds; nil
-	// reads it.
+	// File is a configuration file; empty for none. Content is what it holds; nil reads it.
 	File    string
 	Content []byte
 	// Own are keys of the file that the command itself reads (ReadOwn).
@@ -46,10 +44,9 @@ func DefaultSetup(out Outside) envs.Setup {
 	return envs.Setup{Data: cmp.Or(out.Getenv(configs.DataVariable), out.Data), Settings: envs.Settings{}}
 }
 
-// Resolve combines what to run, with later sources taking precedence: defaults,
-// the suite of the kind, the configuration file, and the rest of the user's
-// input. An environment that the user did not name is skipped if it cannot be
-// played; skipped says why.
+// Resolve combines what to run, with later sources taking precedence: defaults, the suite of the kind, the
+// configuration file, and the rest of the user's input. An environment that the user did not name is skipped if it
+// cannot be played; skipped says why.
 func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []error, err error) {
 	r = configs.DefaultRun()
 	r.Setup = DefaultSetup(out)

@@ -26,14 +26,11 @@ import (
 	"heldout/scoring/table"
 )
 
-// scripted is a model server that knows the expert's actions for every task. What
-// differs is how it writes them.
+// scripted is a model server that knows the expert's actions for every task. What differs is how it writes them.
 type scripted struct {
-	// write returns how the model says an action: in the old or in the new form, after
-	// so many refusals.
+	// write returns how the model says an action: in the old or in the new form, after so many refusals.
 	write func(old, written string, refusals int) string
-	// known are the episodes by the seed of their first request, which tells tasks
-	// apart.
+	// known are the episodes by the seed of their first request, which tells tasks apart.
 	known map[int64][]scriptedEpisode
 
 	at        scriptedEpisode
@@ -215,10 +212,9 @@ func (p played) index(t *testing.T, env, anchor string, perturbations ...string)
 	return r.Success
 }
 
-// TestScriptedModels: a model that knows only the old forms has the index 1 where the forms
-// of actions change, and 0 elsewhere; one that reads the instructions has 0 everywhere and
-// adapts at no cost; one that stops after the first refusal has 0 everywhere, and its cost
-// is one step. The short form plays two environments.
+// TestScriptedModels: a model that knows only the old forms has the index 1 where the forms of actions change, and
+// 0 elsewhere; one that reads the instructions has 0 everywhere and adapts at no cost; one that stops after the
+// first refusal has 0 everywhere, and its cost is one step. The short form plays two environments.
 func TestScriptedModels(t *testing.T) {
 	environments := sharedtest.Sample(t, []string{"babyai", "alfworld", "hotpotqa", "jericho", "pddl", "sciworld"}, 1)
 	for name, m := range map[string]struct {
@@ -276,9 +272,8 @@ func TestScriptedModels(t *testing.T) {
 	}
 }
 
-// TestScale: on all six environments the memoriser has the interface index 100 and the
-// reading index 0, the reciter the reading index 100, and the expert, who reads, has 0 and
-// 0 and adapts at no cost. A model takes one screen.
+// TestScale: on all six environments the memoriser has the interface index 100 and the reading index 0, the reciter
+// the reading index 100, and the expert, who reads, has 0 and 0 and adapts at no cost. A model takes one screen.
 func TestScale(t *testing.T) {
 	sharedtest.Heavy(t)
 	run := configs.DefaultRun()

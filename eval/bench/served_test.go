@@ -22,8 +22,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// answering is the address of a server with the model m, whose replies are one text. Its
-// context has 16384 tokens.
+// answering is the address of a server with the model m, whose replies are one text. Its context has 16384 tokens.
 func answering(t *testing.T, text string) string {
 	t.Helper()
 	address, _ := choosing(t, func(int64) string { return choice(text, "stop") })

@@ -46,8 +46,7 @@ func shardOf(text string, getenv func(string) string) (record.Shard, error) {
 	return record.ParseShard(fmt.Sprintf("%d/%s", index+1, total))
 }
 
-// scheduled returns the index of this part, from 0, and the number of parts, "" if
-// the scheduler does not tell it.
+// scheduled returns the index of this part, from 0, and the number of parts, "" if the scheduler does not tell it.
 func scheduled(getenv func(string) string) (index int, count string, err error) {
 	if task := getenv(arrayIndex); task != "" {
 		numbers := map[string]int{}

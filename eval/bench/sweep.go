@@ -17,8 +17,7 @@ import (
 // Sweep plays under several perturbations.
 var Sweep = Purpose{suite: "sweep", always: true}
 
-// indNone is the value of --set ind for models that never saw data of the
-// environment.
+// indNone is the value of --set ind for models that never saw data of the environment.
 const indNone = "none"
 
 func (j *Job) addPerturbations() error {
@@ -159,8 +158,7 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 	return nil
 }
 
-// LoadPerturbation finds a perturbation: in a file, of the families of the
-// environment, or an embedded one.
+// LoadPerturbation finds a perturbation: in a file, of the families of the environment, or an embedded one.
 func LoadPerturbation(env, arg string) (rules configs.Perturbation, file string, err error) {
 	if !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
 		rules, err = builtIn(env, arg)
@@ -174,8 +172,7 @@ func LoadPerturbation(env, arg string) (rules configs.Perturbation, file string,
 	return rules, arg, err
 }
 
-// builtIn finds a perturbation of the families of the environment, or an embedded
-// one.
+// builtIn finds a perturbation of the families of the environment, or an embedded one.
 func builtIn(env, name string) (configs.Perturbation, error) {
 	if perturb.IsNamed(name) {
 		return perturb.Named(env, name)
@@ -217,9 +214,8 @@ func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
 	return out
 }
 
-// noInd applies to a perturbation that needs models trained without data of the
-// environment. It returns which player replaces which, and the players whose
-// unperturbed result counts: baselines are not trained.
+// noInd applies to a perturbation that needs models trained without data of the environment. It returns which
+// player replaces which, and the players whose unperturbed result counts: baselines are not trained.
 func (j *Job) noInd(players []episode.Player) (replacements map[string]*episode.Player, base []string, err error) {
 	replacements = map[string]*episode.Player{}
 	r := j.Config
@@ -241,8 +237,7 @@ func (j *Job) noInd(players []episode.Player) (replacements map[string]*episode.
 	return replacements, base, nil
 }
 
-// Perturbed puts a perturbation, by name or file, around an environment to be
-// played by hand.
+// Perturbed puts a perturbation, by name or file, around an environment to be played by hand.
 func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 	rules, file, err := LoadPerturbation(env.Info().Name, arg)
 	if err != nil {

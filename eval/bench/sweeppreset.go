@@ -166,8 +166,7 @@ func (j *Job) fitting(base *episode.Benchmark, families []configs.Family, grades
 	return out, nil
 }
 
-// leaveOut notes what a suite does not play of a preset since it does not fit. It returns any
-// other error.
+// leaveOut notes what a suite does not play of a preset since it does not fit. It returns any other error.
 func (j *Job) leaveOut(base *episode.Benchmark, name string, err error) error {
 	m, ok := errors.AsType[misfit](err)
 	if j.Config.Suite == "" || !ok {

@@ -129,8 +129,7 @@ func TestSweepsOfPresets(t *testing.T) {
 	}
 }
 
-// TestPerturbedOpenings: the texts with which a preset begins games are rewritten, and the
-// manifest says so.
+// TestPerturbedOpenings: the texts with which a preset begins games are rewritten, and the manifest says so.
 func TestPerturbedOpenings(t *testing.T) {
 	originals := filepath.Join(sharedtest.Golden(t, "protocols"), "originals", "agentboard")
 	job := sharedtest.Must(presetSweep(t, "agentboard:jericho", sharedtest.AgentBoard(t), originals, "lines:1"))(t)

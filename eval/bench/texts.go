@@ -77,9 +77,8 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (p configs.Preset, err
 	return p, nil
 }
 
-// Would returns the prompt that a model would have had in the place of a player without
-// one: the first of the user's prompt files, or heldout's own. Env is the environment of
-// the task if its perturbation is drawn, else nil.
+// Would returns the prompt that a model would have had in the place of a player without one: the first of the
+// user's prompt files, or heldout's own. Env is the environment of the task if its perturbation is drawn, else nil.
 func (x Texts) Would(m *record.Manifest, c record.Condition, env *perturb.Env, t envs.Task) (configs.Prompt, error) {
 	about, _ := m.EnvironmentOf(c)
 	prompt, _, err := promptFor(about.Info, slices.Concat(x.Prompts, []string{""})[0], anyPromptFile)
@@ -123,8 +122,7 @@ func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset)
 		"give its file with --prompt", c.Env, c.PromptHash, name)
 }
 
-// candidates are the prompts that a condition may have had. The error is why some of
-// them are missing.
+// candidates are the prompts that a condition may have had. The error is why some of them are missing.
 func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Preset) (out []configs.Prompt,
 	problem error) {
 	add := func(prompt configs.Prompt, err error) {

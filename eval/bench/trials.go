@@ -13,8 +13,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// validateTrials reports what is wrong with the settings of trials, and any such
-// settings of a run with one trial.
+// validateTrials reports what is wrong with the settings of trials, and any such settings of a run with one trial.
 func validateTrials(r configs.Run) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if r.Trials <= 1 {
@@ -94,8 +93,7 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 	return d.Validate()
 }
 
-// loadReflection returns the user's reflection prompt, or the built-in one in the named or
-// default version.
+// loadReflection returns the user's reflection prompt, or the built-in one in the named or default version.
 func loadReflection(name string) (p configs.Reflection, about record.Prompt, err error) {
 	about = record.Prompt{File: name}
 	versions := configs.ReflectionVersions()

@@ -125,8 +125,7 @@ func providers(served []string) (out []string) {
 // IsBaseline reports whether a player needs no model.
 func IsBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
 
-// validateSweep reports what is wrong with the settings of a sweep, and any such
-// settings without a sweep.
+// validateSweep reports what is wrong with the settings of a sweep, and any such settings without a sweep.
 func validateSweep(r configs.Run, kind Purpose) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if kind != Sweep {
@@ -159,8 +158,7 @@ func validateSweep(r configs.Run, kind Purpose) (errs []error) {
 	return errs
 }
 
-// validateDraws reports what is wrong with the perturbations of a run, which are drawn for
-// each task.
+// validateDraws reports what is wrong with the perturbations of a run, which are drawn for each task.
 func validateDraws(r configs.Run) (errs []error) {
 	if len(r.Perturb) == 0 {
 		return nil

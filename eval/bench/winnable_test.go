@@ -54,10 +54,9 @@ func jerichoPerturbations(t *testing.T, env envs.Env) (out []spokenWith) {
 // valid actions takes up to seconds.
 var momentsFlag = flag.Int("moments", 0, "moments of each story at which every valid action is said in other words")
 
-// TestStoriesStayWinnable shows for Jericho's stories that a family changes only how they
-// are spoken to: the walkthrough, said in the form told, leads to the same worlds up to the
-// victory, and at moments along it every valid action has one form, which no other action
-// has and which leads to the same world.
+// TestStoriesStayWinnable shows for Jericho's stories that a family changes only how they are spoken to: the
+// walkthrough, said in the form told, leads to the same worlds up to the victory, and at moments along it every
+// valid action has one form, which no other action has and which leads to the same world.
 func TestStoriesStayWinnable(t *testing.T) {
 	data := sharedtest.AgentBoard(t)
 	bindings := sharedtest.Golden(t, "jericho/thirdparty_jericho_bindings_20.json")

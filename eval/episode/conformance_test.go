@@ -111,8 +111,7 @@ func asReply(text string, tool model.Tool) model.Reply {
 // overflow stands for a reply: the server refuses the prompt as too long.
 const overflow = "\x00overflow"
 
-// scripts are the recorded replies, by episode. A function writes a well-formed
-// reply in the preset's form.
+// scripts are the recorded replies, by episode. A function writes a well-formed reply in the preset's form.
 func scripts(parser string) map[string][]string {
 	do := func(turn int, action string) string { return wellFormed(parser, action, turn) }
 	return map[string][]string{
@@ -214,8 +213,7 @@ func standInTemplate(t configs.Template) *configs.Template {
 	return &t
 }
 
-// conform plays the recorded replies by a preset and returns what was sent and
-// recorded.
+// conform plays the recorded replies by a preset and returns what was sent and recorded.
 func conform(t *testing.T, p *configs.Preset) string {
 	t.Helper()
 	typ := houseType(p)
@@ -344,8 +342,7 @@ func compareTranscript(t *testing.T, name, got string) {
 	sharedtest.Same(t, strings.Split(got, "\n"), strings.Split(string(want), "\n"))
 }
 
-// loadPlays reads a preset as loadAny does, and its further parts that play otherwise than
-// the first.
+// loadPlays reads a preset as loadAny does, and its further parts that play otherwise than the first.
 func loadPlays(t *testing.T, file string) []configs.Preset {
 	t.Helper()
 	all := []configs.Preset{loadAny(t, file)}
@@ -413,8 +410,7 @@ func planned(t testing.TB, b *Benchmark, p *Player) []Episode {
 	return sharedtest.Must(b.Episodes(p, &c))(t)
 }
 
-// The scripts that compare requests with those of the originals have tests of
-// their own.
+// The scripts that compare requests with those of the originals have tests of their own.
 func TestOriginals(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

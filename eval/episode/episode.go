@@ -1,5 +1,4 @@
-// Package episode plays episodes: it owns the life of an episode from its first
-// observation to its record.
+// Package episode plays episodes: it owns the life of an episode from its first observation to its record.
 package episode
 
 import (
@@ -31,12 +30,10 @@ type Episode struct {
 	// Benchmark and Player are what is played and who plays it.
 	Benchmark *Benchmark
 	Player    *Player
-	// First is the id of the first trial; Reflections are those on the earlier
-	// trials, the oldest first.
+	// First is the id of the first trial; Reflections are those on the earlier trials, the oldest first.
 	First       string
 	Reflections []record.Remembered
-	// Attempt is the number of the attempt, and Replies keep what models reply to it; nil keeps
-	// nothing.
+	// Attempt is the number of the attempt, and Replies keep what models reply to it; nil keeps nothing.
 	Attempt int
 	Replies *record.Replies
 	// Store is the hash of what the player remembered after the last episode of the condition; empty for none.
@@ -58,9 +55,8 @@ type Trusting struct{}
 // Reply implements Watch.
 func (Trusting) Reply(*Player, agent.Move, bool) error { return nil }
 
-// Play runs one attempt at an episode to its end; onStep is called with the usage of
-// each step. Every fault becomes an outcome. Play also returns its cause, because a run
-// may have to stop for it.
+// Play runs one attempt at an episode to its end; onStep is called with the usage of each step. Every fault becomes
+// an outcome. Play also returns its cause, because a run may have to stop for it.
 func (e *Episode) Play(ctx context.Context, w Watch, onStep func(agent.Usage)) (rec *record.Episode, cause error) {
 	t := e.attempt(w, onStep)
 	outcome := record.EnvError
@@ -279,8 +275,7 @@ func note(r *record.Result, u agent.Usage) {
 	}
 }
 
-// failed returns the outcome of an error: cancelled if the run was stopped,
-// otherwise the given outcome.
+// failed returns the outcome of an error: cancelled if the run was stopped, otherwise the given outcome.
 func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
 	if ctx.Err() != nil {
 		return record.Cancelled

@@ -49,8 +49,7 @@ func (l *Log) Add(move agent.Move, step envs.Step) {
 	count(&e.Result, move)
 }
 
-// End notes how the episode ended. The cause says why there is no result; nil if there
-// is one.
+// End notes how the episode ended. The cause says why there is no result; nil if there is one.
 func (l *Log) End(outcome record.Outcome, cause error) {
 	e := l.Episode
 	e.Outcome, e.Success = outcome, outcome == record.Success

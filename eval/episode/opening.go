@@ -14,8 +14,7 @@ import (
 type Turn struct {
 	// Exchanges are the calls of the model.
 	Exchanges []Exchange
-	// Move is what the agent read from the reply, and Step what would be recorded; it is empty
-	// if nothing would be.
+	// Move is what the agent read from the reply, and Step what would be recorded; it is empty if nothing would be.
 	Move agent.Move
 	Step record.Step
 	// Bare: no action could be read, and yet the reply is a valid one.

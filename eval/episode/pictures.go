@@ -12,10 +12,9 @@ import (
 // ErrNoPictures says that an environment cannot be drawn.
 var ErrNoPictures = errors.New("this environment has no pictures")
 
-// Pictures plays the recorded actions of an episode again and returns the state of
-// the world before the first step and after every step. differs is the first step
-// whose observation is not the recorded one, 0 for the first observation, and -1 if
-// there is none: from there on the pictures may show another course of events.
+// Pictures plays the recorded actions of an episode again and returns the state of the world before the first step
+// and after every step. differs is the first step whose observation is not the recorded one, 0 for the first
+// observation, and -1 if there is none: from there on the pictures may show another course of events.
 func Pictures(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) (pictures []envs.Picture,
 	differs int, err error) {
 	differs = -1
@@ -46,8 +45,7 @@ func Pictures(ctx context.Context, env envs.Env, task envs.Task, e *record.Episo
 	return pictures, differs, err
 }
 
-// viewOf returns what draws a world, or lists what is in it; nil if the world can
-// do neither.
+// viewOf returns what draws a world, or lists what is in it; nil if the world can do neither.
 func viewOf(w envs.World) func() (envs.Picture, error) {
 	if v, ok := envs.As[envs.Viewer](w); ok {
 		return func() (envs.Picture, error) { return v.View(), nil }

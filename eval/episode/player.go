@@ -52,14 +52,11 @@ type Player struct {
 	// ContextOption is the context in tokens that the user asked for, 0 to use the
 	// value that the server reports. ContextLimit is the limit in force.
 	ContextOption, ContextLimit int
-	// HistoryShare is the percentage of the turns that stays when the context is full; 0 for as
-	// many as fit.
+	// HistoryShare is the percentage of the turns that stays when the context is full; 0 for as many as fit.
 	HistoryShare int
-	// Trials says how the player plays a task again after a failure; nil if it does
-	// not.
+	// Trials says how the player plays a task again after a failure; nil if it does not.
 	Trials *Trials
-	// Identity says more of the player if the model is an agent from outside heldout; nil
-	// if nothing is known.
+	// Identity says more of the player if the model is an agent from outside heldout; nil if nothing is known.
 	Identity *record.Identity
 	// Order is as in record.Condition.
 	Order string
@@ -87,18 +84,15 @@ type Benchmark struct {
 	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
 	Prompt     configs.Prompt
 	PromptHash string
-	// Preset is what is played. Named is how records name it; nil for heldout's default, which
-	// they do not name.
+	// Preset is what is played. Named is how records name it; nil for heldout's default, which they do not name.
 	Preset configs.Preset
 	Named  *record.Preset
-	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
-	// identifies its rules.
+	// Perturbation is the perturbation around Env; empty for none. PerturbationHash identifies its rules.
 	Perturbation, PerturbationHash string
 	// Unperturbed is the benchmark without the perturbation; nil if there is none.
 	Unperturbed *Benchmark
-	// Replacements maps a player's name to the player that replaces it if the
-	// perturbation changes the model. A player that is not in the map does not play.
-	// Nil means that every player plays.
+	// Replacements maps a player's name to the player that replaces it if the perturbation changes the model. A
+	// player that is not in the map does not play. Nil means that every player plays.
 	Replacements map[string]*Player
 }
 
@@ -141,9 +135,8 @@ func (b *Benchmark) Episodes(p *Player, c *record.Condition) ([]Episode, error) 
 	return episodes, err
 }
 
-// Behaviour is part of every episode's identity. It goes up if heldout starts to
-// play the same condition differently, for example if it parses replies in
-// another way.
+// Behaviour is part of every episode's identity. It goes up if heldout starts to play the same condition
+// differently, for example if it parses replies in another way.
 //
 //	2: markup of more reasoning formats is not part of a reply; stop strings do
 //	   not end reasoning

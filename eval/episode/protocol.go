@@ -16,8 +16,7 @@ func (b *Benchmark) protocol(in configs.Instructions, name string) agent.Protoco
 		Handover: b.Prompt.Handover}
 }
 
-// CheckPrompt reports a prompt that does not fit the tasks or the form of the
-// preset.
+// CheckPrompt reports a prompt that does not fit the tasks or the form of the preset.
 func (b *Benchmark) CheckPrompt() error {
 	checked := map[string]bool{}
 	for _, t := range b.Tasks {
@@ -48,8 +47,7 @@ func (e *Episode) open(start envs.Start) envs.Start {
 	return start
 }
 
-// goesOn reports whether the step limit allows another step. A preset may have limits by task
-// type.
+// goesOn reports whether the step limit allows another step. A preset may have limits by task type.
 func (e *Episode) goesOn(rec *record.Episode) bool {
 	limit := e.Benchmark.Preset.Env.Limit.For(e.Task.Type)
 	return len(rec.Trajectory) < cmp.Or(limit, e.Condition.StepLimit)
@@ -108,8 +106,7 @@ func (m *metric) score(w envs.World, step envs.Step) float64 {
 	return step.Progress
 }
 
-// settle gives the record of an ended episode the value of the metric, and the
-// metric's definition of success.
+// settle gives the record of an ended episode the value of the metric, and the metric's definition of success.
 func (m *metric) settle(rec *record.Episode) {
 	if m.rule.Primary == "" {
 		return

@@ -31,8 +31,7 @@ func (w *steps) Step(context.Context, string) (envs.Step, error) {
 	return envs.Step{Progress: max(0, w.scores[w.at-1]), Done: done, Success: false, Valid: true}, nil
 }
 
-// The value of an episode follows from its scores; NaN stands for a reply without
-// an action.
+// The value of an episode follows from its scores; NaN stands for a reply without an action.
 func TestMetric(t *testing.T) {
 	const unread = -99
 	for _, c := range []struct {
@@ -87,8 +86,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// Limits depend on the task's type, and a preset without one for a type is
-// refused.
+// Limits depend on the task's type, and a preset without one for a type is refused.
 func TestLimitByType(t *testing.T) {
 	e := episodetest.NewCountdown(3)
 	p := &configs.Preset{Env: configs.PresetEnv{Limit: configs.PresetLimit{
@@ -106,8 +104,7 @@ func TestLimitByType(t *testing.T) {
 	}
 }
 
-// waiter looks into every room of ScienceWorld and then waits, without a thought of
-// the task.
+// waiter looks into every room of ScienceWorld and then waits, without a thought of the task.
 type waiter struct{ turn int }
 
 func (w *waiter) Chat(context.Context, model.Request) (model.Reply, error) {

@@ -24,20 +24,17 @@ type Call struct {
 	// Request is what was sent, Messages are its messages.
 	Request  model.Request
 	Messages []model.Message
-	// Reply is the text of the reply; Echo is what later messages hold of it, in forms
-	// that repeat replies.
+	// Reply is the text of the reply; Echo is what later messages hold of it, in forms that repeat replies.
 	Reply, Echo string
 	// Removed counts the parts that were removed before the call to fit the context.
 	Removed int
-	// Compared says that the record has the digest of the messages, and Differs that it is another
-	// one.
+	// Compared says that the record has the digest of the messages, and Differs that it is another one.
 	Compared, Differs bool
 }
 
-// Rebuilder finds out what a model was sent in the recorded episodes of a condition.
-// Records do not hold the messages. They follow from the prompt, the replies and the
-// observations: the episode is played again, by the same code, with recorded replies
-// and observations.
+// Rebuilder finds out what a model was sent in the recorded episodes of a condition. Records do not hold the
+// messages. They follow from the prompt, the replies and the observations: the episode is played again, by the same
+// code, with recorded replies and observations.
 type Rebuilder struct {
 	condition record.Condition
 	prompt    configs.Prompt
@@ -45,9 +42,8 @@ type Rebuilder struct {
 	memory    string
 }
 
-// NewRebuilder returns a rebuilder for a condition. Prompt and preset are the condition's.
-// Memory introduces reflections on earlier trials; it is empty if the preset has a form of
-// its own for them.
+// NewRebuilder returns a rebuilder for a condition. Prompt and preset are the condition's. Memory introduces
+// reflections on earlier trials; it is empty if the preset has a form of its own for them.
 func NewRebuilder(c record.Condition, prompt configs.Prompt, preset configs.Preset, memory string) (*Rebuilder, error) {
 	if hash, err := prompt.Hash(); err != nil || hash != c.PromptHash {
 		return nil, errors.Join(err, fmt.Errorf("the prompt differs from the run's: its hash is %.8s, want %.8s", hash,
@@ -63,10 +59,9 @@ func (r *Rebuilder) NeedsWorld() bool {
 		(agent.NeedsActions(r.preset.Play) || r.prompt.Template.Hints())
 }
 
-// Calls returns the calls of an episode in order. Env and task are needed only if
-// NeedsWorld says so. It is an error if the episode, played again, is not the
-// recorded one: the record is then of another version of heldout, or the prompt was
-// shortened to fit a context.
+// Calls returns the calls of an episode in order. Env and task are needed only if NeedsWorld says so. It is an
+// error if the episode, played again, is not the recorded one: the record is then of another version of heldout, or
+// the prompt was shortened to fit a context.
 func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) ([]Call, error) {
 	if rec.Trimmed > 0 || rec.Forgotten > 0 {
 		return nil, errors.New("messages were shortened to fit the context, and the record does not say which")
@@ -174,8 +169,7 @@ func (r *Rebuilder) tape(rec *record.Episode) *tape {
 	return &tape{rec: rec, agent: r.condition.Agent, thinks: r.preset.Agent.Think.Ask != ""}
 }
 
-// Chat implements model.Model. A call after the last step is the one whose messages no
-// longer fitted the context.
+// Chat implements model.Model. A call after the last step is the one whose messages no longer fitted the context.
 func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	if t.step >= len(t.rec.Trajectory) && t.rec.Cut == record.ContextOverflow {
 		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long"}
@@ -223,8 +217,7 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	return model.Reply{Text: text, FinishReason: s.FinishReason, Fault: s.Fault}, nil
 }
 
-// shorten refuses a prompt that is not the recorded one, so that the agent removes its oldest part
-// as it did then.
+// shorten refuses a prompt that is not the recorded one, so that the agent removes its oldest part as it did then.
 func (t *tape) shorten(compared bool) error {
 	if t.removed++; !compared {
 		t.err = fmt.Errorf("step %d: messages were shortened to fit the context, and the record does not say which",
@@ -238,8 +231,7 @@ func (t *tape) shorten(compared bool) error {
 	return &model.ContextError{Status: 400, Message: "not what was sent"}
 }
 
-// reply returns the text of a recorded reply, which is empty if the record holds what
-// came in its place.
+// reply returns the text of a recorded reply, which is empty if the record holds what came in its place.
 func (t *tape) reply(s *record.Step) (string, error) {
 	switch {
 	case t.agent == configs.ToolCall:

@@ -33,8 +33,7 @@ func sentBy(calls []Call) (out [][]model.Message) {
 	return out
 }
 
-// The messages that a rebuilder finds are those that were sent, in all presets and
-// forms, odd replies included.
+// The messages that a rebuilder finds are those that were sent, in all presets and forms, odd replies included.
 func TestRebuildsWhatPresetsSent(t *testing.T) {
 	names := sharedtest.Must(configs.PresetNames())(t)
 	own := sharedtest.Must(filepath.Glob("testdata/forms/*.yaml"))(t)
@@ -168,8 +167,7 @@ func (m *narrow) Chat(ctx context.Context, req model.Request) (model.Reply, erro
 	return m.teller.Chat(ctx, req)
 }
 
-// What was left out to fit a context is found by the digests of what was sent; without them it
-// is an error.
+// What was left out to fit a context is found by the digests of what was sent; without them it is an error.
 func TestRebuildsShortenedPrompts(t *testing.T) {
 	prompt := configs.Prompt{React: "Answer so.", Correction: "Write an action.",
 		Types: map[string]configs.Instructions{"": {Instruction: "Count down.",
@@ -231,8 +229,8 @@ func TestRebuilderRefuses(t *testing.T) {
 		"": {Instruction: "Count."}}}
 	hash, _ := prompt.Hash()
 	c := record.Condition{Agent: configs.React, PromptHash: hash, StepLimit: 3}
-	sharedtest.Fails(t, sharedtest.Err(NewRebuilder(record.Condition{PromptHash: "another"}, prompt, configs.Preset{}, "")),
-		"differs from the run's")
+	other := record.Condition{PromptHash: "another"}
+	sharedtest.Fails(t, sharedtest.Err(NewRebuilder(other, prompt, configs.Preset{}, "")), "differs from the run's")
 	r := sharedtest.Must(NewRebuilder(c, prompt, configs.Preset{}, ""))(t)
 	good := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{
 		{Thought: "t", Action: "a", Observation: "p", Valid: true}, {Action: "b", Observation: "q"}}}

@@ -12,8 +12,7 @@ import (
 // restartLine stands between the end of a game and its next beginning, as TALES has it.
 const restartLine = "\n\n-= Restarting =-\n"
 
-// newWorld makes the episode's world. Under some presets the budget of steps is for
-// as many games as it allows.
+// newWorld makes the episode's world. Under some presets the budget of steps is for as many games as it allows.
 func (e *Episode) newWorld() (envs.World, error) {
 	w, err := e.Benchmark.Env.NewWorld(*e.Task)
 	if seeder, ok := envs.As[envs.Seeder](w); ok {
@@ -28,8 +27,7 @@ func (e *Episode) newWorld() (envs.World, error) {
 	}}, nil
 }
 
-// restarting is a world that starts again when its game ends, unless the game was won with
-// the highest score.
+// restarting is a world that starts again when its game ends, unless the game was won with the highest score.
 type restarting struct {
 	envs.World // the game that is played now
 	newGame    func() (envs.World, error)
@@ -96,8 +94,7 @@ func (r *restarting) beginning(start envs.Start) string {
 // Unwrap implements envs.Wrapper.
 func (r *restarting) Unwrap() any { return r.World }
 
-// Rewrites implements envs.Wrapper: abilities that are asked for once act on the
-// game that is played at each call.
+// Rewrites implements envs.Wrapper: abilities that are asked for once act on the game that is played at each call.
 func (r *restarting) Rewrites() []any {
 	return []any{
 		func(envs.Lister) envs.Lister { return r },

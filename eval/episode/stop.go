@@ -8,8 +8,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// stopped returns the rule of the episode's trials or preset that ends it after
-// these steps, if there is one.
+// stopped returns the rule of the episode's trials or preset that ends it after these steps, if there is one.
 func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 	if t := e.Condition.Trials; t != nil {
 		rule = stopRule(configs.StopRules{SameAction: t.SameAction, SameStep: t.SameStep}, steps)
@@ -61,8 +60,7 @@ func read(s record.Step) string { return cmp.Or(s.Parsed, s.Action) }
 // sent reports whether a step's action went to the environment.
 func sent(s record.Step) bool { return !s.FormatError || s.Action != "" }
 
-// carriedOut reports whether the environment carried out the action of any of the
-// steps.
+// carriedOut reports whether the environment carried out the action of any of the steps.
 func carriedOut(steps []record.Step) bool {
 	return slices.ContainsFunc(steps, func(s record.Step) bool { return s.Valid || s.Understood })
 }

@@ -40,8 +40,7 @@ func TestStopRules(t *testing.T) {
 	}
 }
 
-// By default an episode that ends is over before the rules are asked. A rule before the
-// end takes its success away.
+// By default an episode that ends is over before the rules are asked. A rule before the end takes its success away.
 func TestStopBeforeEnd(t *testing.T) {
 	e := episodetest.NewCountdown(3)
 	for before, want := range map[bool]record.Outcome{false: record.Success, true: record.Failure} {

@@ -47,8 +47,7 @@ func (e *Episode) memory() []record.Remembered {
 	return e.Reflections[max(0, len(e.Reflections)-e.Condition.Trials.Memory):]
 }
 
-// seed is the server's seed for a call of the trial. A retry with the seeds of the
-// trial before it would repeat it.
+// seed is the server's seed for a call of the trial. A retry with the seeds of the trial before it would repeat it.
 func (e *Episode) seed(purpose string, step int) int64 {
 	names := []string{purpose, e.Condition.Env, e.Task.ID, strconv.Itoa(step)}
 	if e.Trial > 1 {
@@ -57,8 +56,7 @@ func (e *Episode) seed(purpose string, step int) int64 {
 	return stream.Seed(e.Condition.Seed, names...)
 }
 
-// reflect adds the model's reflection to the record of a trial that failed and
-// that another one follows.
+// reflect adds the model's reflection to the record of a trial that failed and that another one follows.
 func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	t := e.Player.Trials
 	if rec.Success || t == nil || t.Memory == 0 || e.TrialsLeft() == 0 {

@@ -34,8 +34,7 @@ func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
 		score: &metric{rule: e.Benchmark.Preset.Metric}}
 }
 
-// run starts the environment and plays turn by turn. The error says why the
-// outcome is not a result.
+// run starts the environment and plays turn by turn. The error says why the outcome is not a result.
 func (t *turns) run(ctx context.Context) (record.Outcome, error) {
 	if outcome, err := t.start(ctx); err != nil {
 		return outcome, err
@@ -53,8 +52,7 @@ func (t *turns) run(ctx context.Context) (record.Outcome, error) {
 	return t.end(ctx)
 }
 
-// start starts the environment and makes the agent. The caller closes what started
-// without an error.
+// start starts the environment and makes the agent. The caller closes what started without an error.
 func (t *turns) start(ctx context.Context) (record.Outcome, error) {
 	world, start, err := t.begin(ctx)
 	if err != nil {

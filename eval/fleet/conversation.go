@@ -14,15 +14,13 @@ func (f *Fleet) Chat(ctx context.Context, req model.Request) (model.Reply, error
 	return f.Conversation().Chat(ctx, req)
 }
 
-// conversation is the part of the fleet that one episode sees. An episode makes
-// one call at a time.
+// conversation is the part of the fleet that one episode sees. An episode makes one call at a time.
 type conversation struct {
 	fleet  *Fleet
 	server *server // nil before the first call
 }
 
-// Chat implements model.Model. Beside the errors that it names there is
-// *LostError.
+// Chat implements model.Model. Beside the errors that it names there is *LostError.
 func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	call := call{fleet: c.fleet, req: &req}
 	defer call.yield()

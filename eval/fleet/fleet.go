@@ -1,7 +1,6 @@
-// Package fleet asks one model that several servers serve. An episode stays with
-// one server, because the server's prefix cache makes its next turn cheap. A
-// server that is gone is set aside until it answers again; while all are gone,
-// the calls wait.
+// Package fleet asks one model that several servers serve. An episode stays with one server, because the server's
+// prefix cache makes its next turn cheap. A server that is gone is set aside until it answers again; while all are
+// gone, the calls wait.
 package fleet
 
 import (
@@ -35,8 +34,7 @@ type Options struct {
 	SameWeights bool
 	// GiveUpAfter is how long calls wait while no server answers; 0 waits for ever.
 	GiveUpAfter time.Duration
-	// Tell receives one-line notes about servers that leave and come back. It may be
-	// called from many goroutines.
+	// Tell receives one-line notes about servers that leave and come back. It may be called from many goroutines.
 	Tell func(line string)
 	// Now tells the time.
 	Now func() time.Time
@@ -58,8 +56,7 @@ type Fleet struct {
 	servers []*server
 	// about is what all servers must agree on; nil until Server has asked.
 	about *record.ServerReport
-	// changed is closed and replaced when a server comes back or joins, and when the
-	// fleet gives up.
+	// changed is closed and replaced when a server comes back or joins, and when the fleet gives up.
 	changed chan struct{}
 	// gone is when the last server was set aside; zero while one is there. tooLong
 	// ends the fleet if none comes back.
@@ -99,8 +96,7 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("no model server has answered for %v (--set give-up-after): %s", e.Wait, causes)
 }
 
-// Open prepares to ask the servers. It contacts none. Close the fleet when it is
-// done.
+// Open prepares to ask the servers. It contacts none. Close the fleet when it is done.
 func Open(o Options) (*Fleet, error) {
 	o.Pace, o.ListPace = cmp.Or(o.Pace, time.Second), cmp.Or(o.ListPace, time.Second/4)
 	f := &Fleet{o: o, several: len(o.Servers) > 1 || o.List != nil, changed: make(chan struct{}), completion: 64}
@@ -159,8 +155,7 @@ func (f *Fleet) ContextLimit() int {
 	return smallest
 }
 
-// Close stops the questions to servers and closes the connections that are not in
-// use.
+// Close stops the questions to servers and closes the connections that are not in use.
 func (f *Fleet) Close() {
 	f.stop()
 	f.work.Wait()

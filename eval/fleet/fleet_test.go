@@ -111,8 +111,7 @@ func ask(t *testing.T, m model.Model) model.Reply {
 	return sharedtest.Must(m.Chat(context.Background(), request("hello")))(t)
 }
 
-// An episode stays with its server, and new ones go where the fewest tokens are in
-// flight.
+// An episode stays with its server, and new ones go where the fewest tokens are in flight.
 func TestEpisodesStay(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	begun, held := make(chan struct{}), make(chan struct{})
@@ -146,8 +145,7 @@ func TestOverloaded(t *testing.T) {
 	}
 }
 
-// A server that is gone is set aside and taken back; its episode moves, and no call
-// fails.
+// A server that is gone is set aside and taken back; its episode moves, and no call fails.
 func TestServerLeavesAndComesBack(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	f, n := open(t, Options{}, a, b)
@@ -296,8 +294,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A server that has left gets no more calls than those in flight, one of each episode that it
-// holds.
+// A server that has left gets no more calls than those in flight, one of each episode that it holds.
 func TestRemovedServer(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	both := []string{a.url(), b.url()}

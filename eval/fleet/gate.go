@@ -102,8 +102,7 @@ func (f *Fleet) Outage() string {
 	return f.outage()
 }
 
-// OnTurn has a function called in a goroutine of its own whenever the last server goes or
-// the first one is back.
+// OnTurn has a function called in a goroutine of its own whenever the last server goes or the first one is back.
 func (f *Fleet) OnTurn(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,8 +153,7 @@ func (f *Fleet) tell(format string, args ...any) {
 	}
 }
 
-// recallLater has a server asked after a wait, until it is in use. The caller holds
-// the lock.
+// recallLater has a server asked after a wait, until it is in use. The caller holds the lock.
 func (f *Fleet) recallLater(s *server, wait time.Duration) {
 	out := s.aside
 	f.work.Go(func() {

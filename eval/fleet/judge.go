@@ -25,8 +25,7 @@ type call struct {
 	owed        int
 }
 
-// mostLate is how many replies to a call may come too late. With limits that double, that takes 7 times
-// --timeout.
+// mostLate is how many replies to a call may come too late. With limits that double, that takes 7 times --timeout.
 const mostLate = 3
 
 // settle decides what a failure says about the server, and waits until the call can be made again. The error
@@ -385,9 +384,8 @@ func try(ctx context.Context, s *server, trial *model.Request) error {
 	return err
 }
 
-// setAsideOneOf sets a server aside that refuses calls, unless all others do as well:
-// then the calls are wrong, not the server. The trial is what it must answer to be
-// used again.
+// setAsideOneOf sets a server aside that refuses calls, unless all others do as well: then the calls are wrong, not
+// the server. The trial is what it must answer to be used again.
 func (f *Fleet) setAsideOneOf(p placed, trial *model.Request, cause string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

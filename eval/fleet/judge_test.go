@@ -17,8 +17,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// failing makes a host answer chats with a status while it is on; the text of a
-// request decides as well.
+// failing makes a host answer chats with a status while it is on; the text of a request decides as well.
 type failing struct {
 	on     atomic.Bool
 	status int
@@ -49,8 +48,7 @@ func newFailing(t *testing.T, status int) (*host, *failing) {
 	return h, f
 }
 
-// A server that refuses every call is set aside with the reason, and gets calls again
-// once it answers one.
+// A server that refuses every call is set aside with the reason, and gets calls again once it answers one.
 func TestServerThatRefuses(t *testing.T) {
 	for _, status := range []int{401, 404, 500, 503} {
 		a, fails := newFailing(t, status)
@@ -123,8 +121,7 @@ func TestOutageCountsFromTheLastReply(t *testing.T) {
 	waiting.Wait()
 }
 
-// A call that fails on a server that answers others costs attempts, and the server
-// stays in use.
+// A call that fails on a server that answers others costs attempts, and the server stays in use.
 func TestCallThatFails(t *testing.T) {
 	a, fails := newFailing(t, 500)
 	fails.only = "poison"

@@ -15,9 +15,8 @@ type placed struct {
 	began time.Time
 }
 
-// place finds the server for a call and counts the call there: the episode's server
-// if it is in use and the episode does not leave it, otherwise the one with the
-// fewest tokens in flight. It waits while no server is in use.
+// place finds the server for a call and counts the call there: the episode's server if it is in use and the episode
+// does not leave it, otherwise the one with the fewest tokens in flight. It waits while no server is in use.
 func (f *Fleet) place(ctx context.Context, mine *server, prompt int) (placed, error) {
 	for {
 		f.mu.Lock()
@@ -52,15 +51,13 @@ func (f *Fleet) choose(home *server, tokens int) *server {
 	return home
 }
 
-// overloaded reports whether a server has far more to do than another one, as when
-// that one has just joined. An episode then leaves it, although its prefix is not
-// cached elsewhere. The call has so many tokens.
+// overloaded reports whether a server has far more to do than another one, as when that one has just joined. An
+// episode then leaves it, although its prefix is not cached elsewhere. The call has so many tokens.
 func (s *server) overloaded(peer *server, tokens int) bool {
 	return s.tokens > 2*peer.tokens+4*tokens
 }
 
-// leastLoaded returns the server with the fewest tokens in flight, the first of several;
-// nil without servers.
+// leastLoaded returns the server with the fewest tokens in flight, the first of several; nil without servers.
 func leastLoaded(servers []*server) *server {
 	if len(servers) == 0 {
 		return nil

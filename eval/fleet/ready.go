@@ -10,9 +10,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// Await asks the servers about themselves, as Server does, again and again for so long
-// while all of them answer as one that still loads its model: nobody is at the
-// address, or it is not ready. Any other answer ends it.
+// Await asks the servers about themselves, as Server does, again and again for so long while all of them answer as
+// one that still loads its model: nobody is at the address, or it is not ready. Any other answer ends it.
 func (f *Fleet) Await(ctx context.Context, patience time.Duration) (about record.ServerReport, err error) {
 	if patience <= 0 {
 		return f.server(ctx)

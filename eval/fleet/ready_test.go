@@ -12,8 +12,7 @@ import (
 	"heldout/eval/model"
 )
 
-// loading answers a question about itself with a status so many times, and then as a
-// server does.
+// loading answers a question about itself with a status so many times, and then as a server does.
 type loading struct {
 	left   atomic.Int64
 	status int

@@ -43,8 +43,7 @@ type aside struct {
 	// rests is until when it asks for no calls, and asked the wait that it asked for; zero if it does not.
 	rests time.Time
 	asked time.Duration
-	// trial is a call that the server must answer before it is used again; nil for
-	// none.
+	// trial is a call that the server must answer before it is used again; nil for none.
 	trial *model.Request
 	// refuses: it refuses calls.
 	refuses bool
@@ -95,8 +94,7 @@ func (f *Fleet) server(ctx context.Context) (record.ServerReport, error) {
 // silence is how long the questions at the start may take before a line says why.
 const silence = 3 * time.Second
 
-// explain says why no server has told about itself yet, by the example of one. ctx is
-// done once one has.
+// explain says why no server has told about itself yet, by the example of one. ctx is done once one has.
 func (f *Fleet) explain(ctx context.Context, s *server) {
 	if model.Pause(ctx, silence); ctx.Err() != nil {
 		return

@@ -3,9 +3,8 @@ package lengths
 
 import "heldout/scoring/stats"
 
-// Lengths estimates how many steps episodes of one kind take, from those that have ended
-// and those in flight. The latter must count: the first episodes to end are the short
-// ones.
+// Lengths estimates how many steps episodes of one kind take, from those that have ended and those in flight. The
+// latter must count: the first episodes to end are the short ones.
 type Lengths struct {
 	Limit   int
 	Ended   []int          // how many ended after so many steps
@@ -23,9 +22,8 @@ func (l *Lengths) End(id string, steps int) {
 	l.Ended[min(max(steps, 0), l.Limit)]++
 }
 
-// Survival returns the share of episodes that go on after 0, 1, … steps. One more episode
-// counts as observed that ends after any number of steps up to the limit alike: it stands
-// for all where there are none.
+// Survival returns the share of episodes that go on after 0, 1, … steps. One more episode counts as observed that
+// ends after any number of steps up to the limit alike: it stands for all where there are none.
 func (l *Lengths) Survival() []float64 {
 	atRisk := make([]int, l.Limit+2) // that took at least so many steps
 	for steps, n := range l.Ended {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// base returns the address that all paths are appended to, without a slash at
-// its end.
+// base returns the address that all paths are appended to, without a slash at its end.
 func (o Options) base() (*url.URL, error) {
 	if strings.Contains(authority(o.BaseURL), "@") {
 		// Not quoted: the part before the @ may be a password.
@@ -47,8 +46,7 @@ func (o Options) read() (*url.URL, error) {
 	}
 }
 
-// authority is the part of an address that names user and host: what comes before the
-// path.
+// authority is the part of an address that names user and host: what comes before the path.
 func authority(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -80,8 +78,7 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// beforeEndpoint takes a slash and the path of a call from the end of a path: people copy
-// whole addresses.
+// beforeEndpoint takes a slash and the path of a call from the end of a path: people copy whole addresses.
 func beforeEndpoint(path string) string {
 	path = strings.TrimRight(path, "/")
 	for _, endpoint := range []string{"/chat/completions", "/completions"} {
@@ -98,8 +95,7 @@ func validQuery(query string) bool {
 	return err == nil && !strings.ContainsFunc(query, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// ollamaBase parses the forms of OLLAMA_HOST as Ollama's own client does, but
-// treats a wrong port as an error.
+// ollamaBase parses the forms of OLLAMA_HOST as Ollama's own client does, but treats a wrong port as an error.
 func ollamaBase(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	scheme, rest, found := strings.Cut(text, "://")

@@ -17,9 +17,8 @@ import (
 	"time"
 )
 
-// caller makes calls to one server: it limits the time of each attempt, repeats
-// attempts that may succeed later, and converts failures to this package's
-// errors.
+// caller makes calls to one server: it limits the time of each attempt, repeats attempts that may succeed later,
+// and converts failures to this package's errors.
 type caller struct {
 	// transport keeps connections for later requests; fresh opens one for each.
 	transport, fresh http.RoundTripper
@@ -34,16 +33,14 @@ type caller struct {
 	key     Secret
 	timeout time.Duration
 	retry   Retry
-	// explains makes a call that was to be tried again, but whose context is done, end
-	// with a StoppedError.
+	// explains makes a call that was to be tried again, but whose context is done, end with a StoppedError.
 	explains bool
 	now      func() time.Time
 	// acquire waits before an attempt, and returns what is called after it; nil for none.
 	acquire func(context.Context) (release func(*exchange), err error)
 	// pacer keeps calls within the service's limits per minute.
 	pacer *pacer
-	// budget is the largest total size in bytes of the replies that are being read,
-	// inUse their current total size.
+	// budget is the largest total size in bytes of the replies that are being read, inUse their current total size.
 	budget int64
 	inUse  *atomic.Int64
 	// worked: the server has given a reply of the model.
@@ -105,16 +102,14 @@ func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fie
 // mostDoubled is how often the time limit of a reply is doubled.
 const mostDoubled = 2
 
-// mostBlank is the number of replies without a message after which the last one counts as
-// the model's, or two if no call is tried more often. Servers in trouble send them, too, but
-// seldom so many in a row.
+// mostBlank is the number of replies without a message after which the last one counts as the model's, or two if no
+// call is tried more often. Servers in trouble send them, too, but seldom so many in a row.
 const mostBlank = 3
 
 // Waits implements backend.
 func (c *caller) Waits() time.Time { return c.pacer.waits() }
 
-// aboutTimeout is the longest that an attempt to ask a server about itself may
-// take. No model runs for it.
+// aboutTimeout is the longest that an attempt to ask a server about itself may take. No model runs for it.
 const aboutTimeout = 30 * time.Second
 
 // about returns a caller for questions about the server itself.
@@ -143,8 +138,7 @@ func (c *caller) ping(ctx context.Context) error {
 // one is reported to the caller.
 const LongWait = 10 * time.Second
 
-// talk is one exchange with the server. An error means that the reply, if there
-// is one, is not usable.
+// talk is one exchange with the server. An error means that the reply, if there is one, is not usable.
 type talk func(context.Context, *exchange) error
 
 // The failures that are tried again here.
@@ -152,9 +146,8 @@ func unlessAbsent(f *UnavailableError) bool { return !f.Unsent }
 func ifBlank(f *UnavailableError) bool      { return f.blank }
 func never(*UnavailableError) bool          { return false }
 
-// call makes a talk, and repeats it after a failure that is worth it, until it has been tried
-// often enough. It returns the number of attempts, and a ContextError, RequestError,
-// UnavailableError or the context's own error.
+// call makes a talk, and repeats it after a failure that is worth it, until it has been tried often enough. It
+// returns the number of attempts, and a ContextError, RequestError, UnavailableError or the context's own error.
 func (c *caller) call(ctx context.Context, again func(*UnavailableError) bool, do talk) (int, error) {
 	wait := c.retry.Waits()
 	last := "" // the last failure before ctx was done
@@ -265,8 +258,7 @@ func (c *caller) lost(x *exchange, message string) *UnavailableError {
 	return f
 }
 
-// withAuthority is the text of a transport's error, and what helps against a certificate of a
-// private authority.
+// withAuthority is the text of a transport's error, and what helps against a certificate of a private authority.
 func withAuthority(err error) string {
 	if errors.As(err, new(x509.UnknownAuthorityError)) {
 		return err.Error() + " (SSL_CERT_FILE names a file with the certificate of a private one)"
@@ -274,8 +266,7 @@ func withAuthority(err error) string {
 	return err.Error()
 }
 
-// absent reports whether a transport error means that no usable server is at the
-// address.
+// absent reports whether a transport error means that no usable server is at the address.
 func absent(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial" || errors.As(err, new(*tls.CertificateVerificationError)) ||
@@ -309,7 +300,8 @@ func (c *caller) refused(x *exchange) error {
 	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly,
 		status == http.StatusNotFound && c.worked.Load() && !wording("no-model").MatchString(message):
 		return c.failed(x, statusLine(status, message))
-	case status >= 500 && !wording("mistyped-option").MatchString(message) && remedyFor(c.kind(), status, message) == "":
+	case status >= 500 && !wording("mistyped-option").MatchString(message) &&
+		remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
 		f.Busy = status == http.StatusServiceUnavailable || status == statusOverloaded
 		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||

@@ -54,8 +54,7 @@ func TestGetOfNoAddress(t *testing.T) {
 	}
 }
 
-// paused is the body of a reply that stops after its first half until it is
-// released.
+// paused is the body of a reply that stops after its first half until it is released.
 type paused struct {
 	first, second   io.Reader
 	begun, released chan struct{}
@@ -132,8 +131,7 @@ func TestSpentQuotas(t *testing.T) {
 	}
 }
 
-// What a proxy refuses does not look like the server's refusal, and requests name
-// the program.
+// What a proxy refuses does not look like the server's refusal, and requests name the program.
 func TestProxyAndUserAgent(t *testing.T) {
 	var agents []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

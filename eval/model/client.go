@@ -17,34 +17,29 @@ import (
 	"heldout/scoring/record"
 )
 
-// Options say which model is asked, at which address, and with which retries and
-// time limits.
+// Options say which model is asked, at which address, and with which retries and time limits.
 type Options struct {
 	Spec Spec
-	// BaseURL is where the server is. For vLLM and OpenAI it is the part of the
-	// address before "/chat/completions", by default http://localhost:8000/v1
-	// and https://api.openai.com/v1. For Ollama it takes whatever OLLAMA_HOST
+	// BaseURL is where the server is. For vLLM and OpenAI it is the part of the address before "/chat/completions",
+	// by default http://localhost:8000/v1 and https://api.openai.com/v1. For Ollama it takes whatever OLLAMA_HOST
 	// may be: a host, host:port or URL, by default http://127.0.0.1:11434.
 	BaseURL string
 	// Key is sent with every request, unless it is zero.
 	Key Secret
 	// Headers are sent with every request, too, by their names.
 	Headers map[string]Secret
-	// ContextLimit is the model's context in tokens. Set it if the server does not
-	// report it or a smaller one is wanted. 0 means the value that the server
-	// reports. Ollama serves this length; by default it serves the model's own
-	// length, but at most 8192.
+	// ContextLimit is the model's context in tokens. Set it if the server does not report it or a smaller one is
+	// wanted. 0 means the value that the server reports. Ollama serves this length; by default it serves the
+	// model's own length, but at most 8192.
 	ContextLimit int
 	// Timeout is the longest that one attempt may take, by default 5 minutes.
 	Timeout time.Duration
 	Retry   Retry
 	// Limits are what the server allows per minute.
 	Limits Limits
-	// Concurrency is the number of calls in flight. The same number of connections
-	// is kept open.
+	// Concurrency is the number of calls in flight. The same number of connections is kept open.
 	Concurrency int
-	// UserAgent identifies the program to servers; empty for the default of the HTTP
-	// library.
+	// UserAgent identifies the program to servers; empty for the default of the HTTP library.
 	UserAgent string
 	// Now tells the time. It is required.
 	Now func() time.Time
@@ -53,20 +48,17 @@ type Options struct {
 	// Tell receives a one-line note about each field that is not sent any more because
 	// the server refuses it; nil for none. It may be called from many goroutines.
 	Tell func(line string)
-	// Transport replaces the HTTP transport that is otherwise made from
-	// Concurrency and Proxy.
+	// Transport replaces the HTTP transport that is otherwise made from Concurrency and Proxy.
 	Transport http.RoundTripper
 }
 
-// Retry says how often questions to a server about itself, and calls whose reply holds no
-// message, are tried and how long they wait in between. The wait doubles each time and is random
-// between half and one and a half times its nominal length. A wait that the server asks for
-// with Retry-After, up to LongWait, is added to it.
+// Retry says how often questions to a server about itself, and calls whose reply holds no message, are tried and
+// how long they wait in between. The wait doubles each time and is random between half and one and a half times its
+// nominal length. A wait that the server asks for with Retry-After, up to LongWait, is added to it.
 type Retry struct {
 	// Attempts is the largest number of attempts for a call, by default 8.
 	Attempts int
-	// FirstWait and MaxWait are the first and the longest nominal wait, by
-	// default 1 second and 1 minute.
+	// FirstWait and MaxWait are the first and the longest nominal wait, by default 1 second and 1 minute.
 	FirstWait, MaxWait time.Duration
 }
 
@@ -91,9 +83,8 @@ type Client struct {
 type backend interface {
 	// ask makes a call in the way that the habit says.
 	ask(context.Context, *Request, habit) (*Reply, error)
-	// Server asks the server about itself. A missing endpoint is not an error. An
-	// unreachable server is an error at once. Otherwise errors and retries are as
-	// for Chat.
+	// Server asks the server about itself. A missing endpoint is not an error. An unreachable server is an error at
+	// once. Otherwise errors and retries are as for Chat.
 	Server(context.Context) (record.ServerReport, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error
@@ -103,8 +94,7 @@ type backend interface {
 	// Waits returns when the next call is sent, if all calls wait for the service's limits
 	// per minute; else the zero time.
 	Waits() time.Time
-	// kind is the kind of server as in record.Server.Software, "" if it is not
-	// known.
+	// kind is the kind of server as in record.Server.Software, "" if it is not known.
 	kind() string
 }
 
@@ -192,14 +182,12 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 	}
 }
 
-// Chat returns the model's next turn. It asks once, and again if the reply holds no
-// message. After an *UnavailableError another try may succeed: after a status of 408, 409, 424,
-// 425, 429 or 5xx, a 404 of a server that has given a reply, a broken or refused connection, an
-// attempt that took too long, and a reply that is broken, is not JSON or reports an error. A
-// reply with an empty text is a reply.
+// Chat returns the model's next turn. It asks once, and again if the reply holds no message. After an
+// *UnavailableError another try may succeed: after a status of 408, 409, 424, 425, 429 or 5xx, a 404 of a server
+// that has given a reply, a broken or refused connection, an attempt that took too long, and a reply that is
+// broken, is not JSON or reports an error. A reply with an empty text is a reply.
 //
-// The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
-// once ctx is done.
+// The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err() once ctx is done.
 func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	if err := cmp.Or(req.validate(), req.Decoding.Validate()); err != nil {
 		return Reply{}, unsendable(c.url, err.Error())
@@ -217,8 +205,7 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	return *reply, nil
 }
 
-// chat makes a call, and repeats it if the server turns out to need requests in
-// another form.
+// chat makes a call, and repeats it if the server turns out to need requests in another form.
 func (c *Client) chat(ctx context.Context, req *Request) (*Reply, error) {
 	attempts := 0
 	var unused *Reply
@@ -283,8 +270,7 @@ func proxyHost(proxy func(*http.Request) (*url.URL, error), target *url.URL) str
 	return u.Host
 }
 
-// viaProxy adds to a message that requests go through a proxy: it may be what
-// refused.
+// viaProxy adds to a message that requests go through a proxy: it may be what refused.
 func (c *caller) viaProxy(message string) string {
 	if c.proxy == "" {
 		return message

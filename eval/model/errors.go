@@ -20,9 +20,8 @@ type ContextError struct {
 	Message string
 	// Limit is the server's context in tokens, 0 when it did not say.
 	Limit int
-	// Requested is the number of tokens asked for as the server counted them, 0 when
-	// it did not say. Some servers count the prompt alone, some stop counting one
-	// token past the limit.
+	// Requested is the number of tokens asked for as the server counted them, 0 when it did not say. Some servers
+	// count the prompt alone, some stop counting one token past the limit.
 	Requested int
 	// Attempts counts the requests made for the call.
 	Attempts int
@@ -44,8 +43,7 @@ func (e *ContextError) Error() string {
 	return text + ": " + e.Message
 }
 
-// RequestError reports a request that the server would refuse again on every
-// retry.
+// RequestError reports a request that the server would refuse again on every retry.
 type RequestError struct {
 	// URL is where the request went.
 	URL string
@@ -53,15 +51,13 @@ type RequestError struct {
 	Status int
 	// Message is what the server said, made printable and cut to a few lines.
 	Message string
-	// Field is the field of the decoding that the refusal is about, by its name on
-	// the wire; "" when it is about something else, or the server did not say. It is
-	// max_tokens only if the server does not know that name, because the largest
-	// allowed value may depend on the prompt.
+	// Field is the field of the decoding that the refusal is about, by its name on the wire; "" when it is about
+	// something else, or the server did not say. It is max_tokens only if the server does not know that name,
+	// because the largest allowed value may depend on the prompt.
 	Field string
 	// unsupported: the server refuses the field as such, not its value.
 	unsupported bool
-	// wantsStream: the server may want to send replies in pieces; refusesUsage: without the
-	// tokens at their end.
+	// wantsStream: the server may want to send replies in pieces; refusesUsage: without the tokens at their end.
 	wantsStream, refusesUsage bool
 	// remedy is the remedy for a refusal that affects every call; "" if the refusal
 	// is not known to affect every call.
@@ -70,10 +66,9 @@ type RequestError struct {
 	Attempts int
 }
 
-// Fatal reports that the refusal is not about this one request: the server would
-// refuse every other request with the same decoding. Examples are a wrong key, an
-// unknown model, an empty account, the address of another service, a decoding
-// field out of range, or a chat template without a system message.
+// Fatal reports that the refusal is not about this one request: the server would refuse every other request with
+// the same decoding. Examples are a wrong key, an unknown model, an empty account, the address of another service,
+// a decoding field out of range, or a chat template without a system message.
 func (e *RequestError) Fatal() bool {
 	if e.Field != "" || e.remedy != "" {
 		return true
@@ -100,8 +95,7 @@ func (e *RequestError) UnknownModel() bool {
 	return e.Status == http.StatusNotFound && e.remedy != checkAddress || e.remedy == checkName
 }
 
-// Error says where the request was refused, gives the server's message, and says
-// what to do about it.
+// Error says where the request was refused, gives the server's message, and says what to do about it.
 func (e *RequestError) Error() string {
 	if e.Status == 0 {
 		return fmt.Sprintf("request to %s cannot be sent: %s", e.URL, e.Message)
@@ -144,9 +138,8 @@ type UnavailableError struct {
 	URL string
 	// Status is the HTTP status of the last attempt, 0 when no reply came.
 	Status int
-	// Message is why the last attempt failed, made printable and cut to a few
-	// lines. It stands for the cause: a time-out of one attempt must not pass for
-	// the end of the caller's context.
+	// Message is why the last attempt failed, made printable and cut to a few lines. It stands for the cause: a
+	// time-out of one attempt must not pass for the end of the caller's context.
 	Message string
 	// Busy reports that the server refused the last attempt for a while (429, 408).
 	Busy bool
@@ -158,9 +151,8 @@ type UnavailableError struct {
 	Attempts, Late int
 	// Unsent reports that the last request did not reach a server.
 	Unsent bool
-	// gone reports that the last attempt failed as it does when a server is gone:
-	// nobody was at the address, the connection broke, a gateway found nobody
-	// behind it, or no reply came in time.
+	// gone reports that the last attempt failed as it does when a server is gone: nobody was at the address, the
+	// connection broke, a gateway found nobody behind it, or no reply came in time.
 	gone bool
 	// blank reports that the last reply held no message.
 	blank bool
@@ -205,8 +197,7 @@ func Late(err error) int {
 	return 0
 }
 
-// StoppedError reports a question to a server about itself that was to be asked again
-// when its context was done.
+// StoppedError reports a question to a server about itself that was to be asked again when its context was done.
 type StoppedError struct {
 	// Last is why the last attempt failed, Err the context's error.
 	Last string

@@ -14,13 +14,11 @@ import (
 	"heldout/scoring/record"
 )
 
-// Examine finds out whether a server can be benchmarked: whether it is there, has
-// the model, honours every decoding field, repeats itself where it should, and
-// refuses what it cannot hold. The extra fields go into every call, as in
-// Decoding.Extra; concurrency is the number of calls that a run would have in
-// flight. It waits 10 seconds for the server, and makes about a dozen short calls. Then it makes 16 calls at once, or
-// as many as the concurrency if that is more, to see whether they affect each
-// other.
+// Examine finds out whether a server can be benchmarked: whether it is there, has the model, honours every decoding
+// field, repeats itself where it should, and refuses what it cannot hold. The extra fields go into every call, as
+// in Decoding.Extra; concurrency is the number of calls that a run would have in flight. It waits 10 seconds for
+// the server, and makes about a dozen short calls. Then it makes 16 calls at once, or as many as the concurrency if
+// that is more, to see whether they affect each other.
 //
 // The checks come one by one as they are made, in a fixed order. They end early if nothing
 // further can be learned, because there was no server, no reply or no time.
@@ -68,8 +66,7 @@ func (e *examiner) add(name string, status envs.CheckStatus, format string, args
 	e.checks = append(e.checks, envs.Check{Name: name, Status: status, Text: fmt.Sprintf(format, args...)})
 }
 
-// failed records a call that ended in an error. It returns the error if every
-// further call would fail, too.
+// failed records a call that ended in an error. It returns the error if every further call would fail, too.
 func (e *examiner) failed(name string, err error) error {
 	e.add(name, envs.CheckFail, "%v", err)
 	if errors.As(err, new(*ContextError)) || ofItsRequest(err) {
@@ -85,8 +82,7 @@ func ofItsRequest(err error) bool {
 	return ok && (refused.Field != "" || !refused.Fatal())
 }
 
-// overridden reports whether the extra fields decide one of these, and if so
-// says that the check is skipped.
+// overridden reports whether the extra fields decide one of these, and if so says that the check is skipped.
 func (e *examiner) overridden(name string, fields ...string) bool {
 	for _, field := range fields {
 		if _, set := e.extra[field]; set {
@@ -97,12 +93,10 @@ func (e *examiner) overridden(name string, fields ...string) bool {
 	return false
 }
 
-// storyPrompt has no short answer and no single correct answer, even for a good
-// model.
+// storyPrompt has no short answer and no single correct answer, even for a good model.
 const storyPrompt = "Tell a story about a lighthouse keeper who finds a strange boat. Begin at once."
 
-// storyTokens is long enough for two samples to differ, and short enough not to
-// burden the server.
+// storyTokens is long enough for two samples to differ, and short enough not to burden the server.
 const storyTokens = 48
 
 // story is the decoding of a probe, sampled at that temperature.

@@ -265,8 +265,7 @@ func TestExamineLlamaCppAnswersForAnyName(t *testing.T) {
 	}
 }
 
-// unanswering is a network on which every call to a path waits for ever; others are answered
-// as by a vLLM server.
+// unanswering is a network on which every call to a path waits for ever; others are answered as by a vLLM server.
 type unanswering struct{ path string }
 
 func (u unanswering) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -279,8 +278,7 @@ func (u unanswering) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// A server that accepts calls and never answers is waited for ten seconds, and its first reply
-// for two minutes.
+// A server that accepts calls and never answers is waited for ten seconds, and its first reply for two minutes.
 func TestExamineSilentServer(t *testing.T) {
 	for path, want := range map[string]struct {
 		after time.Duration

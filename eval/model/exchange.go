@@ -24,8 +24,7 @@ const (
 	mostInFlight = 512 << 20
 )
 
-// replyLimit is the longest reply in bytes for that number of tokens; 0 stands
-// for an unknown number.
+// replyLimit is the longest reply in bytes for that number of tokens; 0 stands for an unknown number.
 func replyLimit(tokens int) int {
 	if tokens <= 0 || tokens > mostReply/tokenBytes {
 		return mostReply
@@ -75,9 +74,8 @@ func (x *exchange) address() string {
 // release returns the reply's share of the client's budget.
 func (x *exchange) release() { x.inUse.Add(-int64(cap(x.reply))) }
 
-// send sends a body or, without one, asks for a page, and reads the whole reply. Unlike an
-// http.Client it follows no redirect: the key never goes to another host, and a POST does not
-// turn into a GET.
+// send sends a body or, without one, asks for a page, and reads the whole reply. Unlike an http.Client it follows
+// no redirect: the key never goes to another host, and a POST does not turn into a GET.
 func (x *exchange) send(ctx context.Context, url string, body []byte) error {
 	method := http.MethodGet
 	if body != nil {
@@ -149,8 +147,7 @@ func (x *exchange) grow(size int) error {
 	return nil
 }
 
-// answered reports whether the server answered the request, rather than
-// refusing it.
+// answered reports whether the server answered the request, rather than refusing it.
 func (x *exchange) answered() bool { return x.status/100 == 2 }
 
 // What a reply with a status of 2xx can be instead of what was asked for.

@@ -48,17 +48,15 @@ type content struct {
 	garbled bool
 }
 
-// plus appends a part of the same turn. Ollama does not distinguish an empty text from a
-// missing one.
+// plus appends a part of the same turn. Ollama does not distinguish an empty text from a missing one.
 func (c content) plus(part content) content {
 	return content{text: c.text + part.text, reasoning: c.reasoning + part.reasoning,
 		toolCalls: c.toolCalls + part.toolCalls, calls: append(c.calls, part.calls...),
 		garbled: c.garbled || part.garbled}
 }
 
-// forRequest leaves out calls of tools if the request has no tool: they are a fault then.
-// Otherwise they are what was asked for, and nothing in place of a text: without one,
-// a call must be readable.
+// forRequest leaves out calls of tools if the request has no tool: they are a fault then. Otherwise they are what
+// was asked for, and nothing in place of a text: without one, a call must be readable.
 func (c content) forRequest(req *Request) (content, error) {
 	switch {
 	case req.Tool == (Tool{}):
@@ -71,9 +69,8 @@ func (c content) forRequest(req *Request) (content, error) {
 	return c, nil
 }
 
-// settle fills in the reply from what the server sent: it separates the reasoning
-// and cuts the text at the first stop string and at tokens that end a turn. stopsSent: the
-// stop strings were sent to the server.
+// settle fills in the reply from what the server sent: it separates the reasoning and cuts the text at the first
+// stop string and at tokens that end a turn. stopsSent: the stop strings were sent to the server.
 func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent bool, key Secret) {
 	said := speech{visible: sent.text}
 	if !req.KeepReasoning {

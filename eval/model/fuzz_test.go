@@ -12,8 +12,7 @@ import (
 	"heldout/eval/model"
 )
 
-// chatWith makes one attempt at a server that gives that answer, and checks what
-// must hold whatever the answer was.
+// chatWith makes one attempt at a server that gives that answer, and checks what must hold whatever the answer was.
 func chatWith(t *testing.T, spec model.Spec, answer func() *http.Response) (model.Reply, error) {
 	c := open(t, model.Options{
 		Spec: spec, Key: model.NewSecret(key), ContextLimit: 1000, Retry: model.Retry{Attempts: 1},

@@ -14,8 +14,7 @@ const (
 	streamField = "stream"
 )
 
-// habit is how requests are written for a server, as learned from its refusals
-// and the model's replies.
+// habit is how requests are written for a server, as learned from its refusals and the model's replies.
 type habit struct {
 	// dropped are the fields, sorted, that the server refuses.
 	dropped []string
@@ -84,9 +83,8 @@ func (s *habits) keepStops() {
 	s.habit.keepsStops = true
 }
 
-// drop learns from a refusal of a field and reports whether the request should be
-// repeated. used says how the request was made. A field that the user set
-// explicitly is never dropped.
+// drop learns from a refusal of a field and reports whether the request should be repeated. used says how the
+// request was made. A field that the user set explicitly is never dropped.
 func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool {
 	if refused.wantsStream && !used.streams || refused.refusesUsage && used.streams && !used.uncounted {
 		return s.streamFrom(used, refused)
@@ -140,8 +138,7 @@ func (s *habits) streamFrom(used habit, refused *RequestError) bool {
 	return true
 }
 
-// learn is drop without the notification. If several calls are refused together,
-// only the first brings a change.
+// learn is drop without the notification. If several calls are refused together, only the first brings a change.
 func (s *habits) learn(refused *RequestError, used habit) (news string, retry bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,8 +37,7 @@ func readJSON(told []byte, into any) error {
 	return errMisread
 }
 
-// finite writes null in place of the numbers that Python puts into JSON: NaN and the
-// infinities.
+// finite writes null in place of the numbers that Python puts into JSON: NaN and the infinities.
 func finite(told []byte) *bytes.Buffer {
 	var out bytes.Buffer
 	quoted := false
@@ -83,8 +82,7 @@ func hollow(value any) bool {
 	return false
 }
 
-// notFinite is the number at the beginning of a text that JSON does not have; empty for
-// none.
+// notFinite is the number at the beginning of a text that JSON does not have; empty for none.
 func notFinite(told []byte) string {
 	for _, name := range []string{"NaN", "Infinity", "-Infinity"} {
 		if bytes.HasPrefix(told, []byte(name)) {

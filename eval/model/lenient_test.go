@@ -51,8 +51,7 @@ func odd(rng *rand.Rand, depth int) any {
 	return plain[n]
 }
 
-// replaceSides puts odd values in place of some fields that are not the text, nor say that
-// there is none.
+// replaceSides puts odd values in place of some fields that are not the text, nor say that there is none.
 func replaceSides(rng *rand.Rand, v map[string]any) {
 	for name, value := range maps.All(v) {
 		switch name {

@@ -1,6 +1,5 @@
-// Package model asks a language model for its next reply: one small interface to
-// OpenAI-compatible servers (vLLM, llama.cpp, OpenAI) and Ollama, with retries,
-// limits and accounting.
+// Package model asks a language model for its next reply: one small interface to OpenAI-compatible servers (vLLM,
+// llama.cpp, OpenAI) and Ollama, with retries, limits and accounting.
 package model
 
 import (
@@ -37,12 +36,10 @@ type Request struct {
 	Decoding record.Decoding
 	// Seed is the server's sampling seed, in [0, 2^31).
 	Seed int64
-	// Completion asks for the continuation of a text, which is the concatenation of
-	// all messages. It is for base models, which have no chat template. It needs a
-	// server with OpenAI's protocol.
+	// Completion asks for the continuation of a text, which is the concatenation of all messages. It is for base
+	// models, which have no chat template. It needs a server with OpenAI's protocol.
 	Completion bool
-	// KeepReasoning leaves reasoning that the server left in the text there, and sends stop
-	// strings even so.
+	// KeepReasoning leaves reasoning that the server left in the text there, and sends stop strings even so.
 	KeepReasoning bool
 	// KeepTokens leaves tokens that end a turn in the text.
 	KeepTokens bool
@@ -78,8 +75,7 @@ type Reply struct {
 	// Reasoning is what the server sent as reasoning beside the text, and what it
 	// left in the text between the tags of a reasoning format.
 	Reasoning string `json:"reasoning,omitempty"`
-	// Substitute is what came in place of a text: a refusal, or calls of tools as
-	// JSON, cut to some length.
+	// Substitute is what came in place of a text: a refusal, or calls of tools as JSON, cut to some length.
 	Substitute string `json:"substitute,omitempty"`
 	// Calls are calls of the request's tool.
 	Calls []ToolCall `json:"calls,omitempty"`
@@ -92,11 +88,9 @@ type Reply struct {
 	Leftovers []record.Leftover `json:"leftovers,omitempty"`
 	// Fault is what is wrong with the reply, as far as is known without parsing it.
 	Fault record.Fault `json:"fault,omitempty"`
-	// Dropped are the fields of the decoding, sorted, that were not sent because
-	// the server refuses them.
+	// Dropped are the fields of the decoding, sorted, that were not sent because the server refuses them.
 	Dropped []string `json:"dropped,omitempty"`
-	// PromptTokens and CompletionTokens are as the server counted them; 0 if it did
-	// not report them.
+	// PromptTokens and CompletionTokens are as the server counted them; 0 if it did not report them.
 	PromptTokens     int `json:"prompt_tokens,omitempty"`
 	CompletionTokens int `json:"completion_tokens,omitempty"`
 	// TokenDetails include the details of the reply that UnusedPromptTokens count.
@@ -116,8 +110,7 @@ type Reply struct {
 	Late int `json:"late,omitempty"`
 	// Server is the address of the server that answered, if there are several.
 	Server string `json:"server,omitempty"`
-	// Latency is how long the last, successful attempt took, without the waits
-	// before it.
+	// Latency is how long the last, successful attempt took, without the waits before it.
 	Latency time.Duration `json:"latency,omitempty"`
 	// Again: an earlier session was given the reply. Counted: an earlier attempt was, whose record has it.
 	Again   bool `json:"-"`

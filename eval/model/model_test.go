@@ -77,8 +77,7 @@ type recorded struct {
 	method, path, authorization, body string
 }
 
-// record starts a server that gives the answer whose index is the number of
-// requests before, or the last one.
+// record starts a server that gives the answer whose index is the number of requests before, or the last one.
 func recording(t *testing.T, answers ...http.HandlerFunc) *recorder {
 	t.Helper()
 	r := &recorder{}

@@ -20,9 +20,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// defaultNumCtx is the context in tokens that Ollama is asked for when no limit
-// was given. Ollama's own default depends on its version and the machine's
-// memory; a model's full length can be more than the machine can hold.
+// defaultNumCtx is the context in tokens that Ollama is asked for when no limit was given. Ollama's own default
+// depends on its version and the machine's memory; a model's full length can be more than the machine can hold.
 const defaultNumCtx = 8192
 
 type ollama struct {
@@ -72,9 +71,8 @@ func (o *ollama) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 
 func (o *ollama) address(path string) string { return o.base.JoinPath(path).String() }
 
-// withOwnStops adds the model's own stop strings to a request that has stop
-// strings. Without this, the request's stop strings would replace the model's
-// own, which some models need to end their turn.
+// withOwnStops adds the model's own stop strings to a request that has stop strings. Without this, the request's
+// stop strings would replace the model's own, which some models need to end their turn.
 func (o *ollama) withOwnStops(req Request) Request {
 	own := o.stops.Load()
 	if own == nil || len(req.Decoding.Stop) == 0 {
@@ -90,9 +88,8 @@ func (o *ollama) withOwnStops(req Request) Request {
 	return req
 }
 
-// chatRequest is the body of a chat request. By default, Ollama truncates a
-// prompt that does not fit from the front, and generates past the end of the
-// context by dropping the oldest tokens.
+// chatRequest is the body of a chat request. By default, Ollama truncates a prompt that does not fit from the
+// front, and generates past the end of the context by dropping the oldest tokens.
 func chatRequest(name string, numCtx int, req Request) *ollamaRequest {
 	options := map[string]any{
 		"num_ctx":     numCtx,

@@ -37,8 +37,7 @@ func (o *openAI) report() record.ServerReport {
 	return record.ServerReport{}
 }
 
-// kind returns the kind of server as in Server.Software, "" if it is none of
-// them.
+// kind returns the kind of server as in Server.Software, "" if it is none of them.
 func (o *openAI) kind() string {
 	software := o.report().Software
 	if software == "" && o.spec.Provider == VLLM {
@@ -47,9 +46,8 @@ func (o *openAI) kind() string {
 	return software
 }
 
-// chatFields are the fields of a chat request to that kind of server. The
-// library's own types would leave out a temperature of 0 and empty messages, round
-// numbers to 32 bits, and have no place for extra fields.
+// chatFields are the fields of a chat request to that kind of server. The library's own types would leave out a
+// temperature of 0 and empty messages, round numbers to 32 bits, and have no place for extra fields.
 func chatFields(name, kind string, req *Request, h habit) map[string]any {
 	fields := map[string]any{
 		"model":         name,
@@ -111,8 +109,7 @@ func (o *openAI) listsBeside(name string) bool {
 		slices.ContainsFunc(*others, func(other string) bool { return record.SameModel(other, name) })
 }
 
-// longest is the largest number of tokens of a reply, 0 if the extra fields leave
-// that to the server.
+// longest is the largest number of tokens of a reply, 0 if the extra fields leave that to the server.
 func longest(d record.Decoding) int {
 	largest := 0
 	for _, name := range lengthFields {
@@ -129,8 +126,7 @@ func longest(d record.Decoding) int {
 	return max(largest, d.MaxTokens)
 }
 
-// lengthFields are the names by which servers call the largest length of a
-// reply.
+// lengthFields are the names by which servers call the largest length of a reply.
 var lengthFields = []string{"max_tokens", "max_completion_tokens", "num_predict"}
 
 // droppable are the fields that are left out for a server that refuses them.

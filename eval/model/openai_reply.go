@@ -17,8 +17,7 @@ type chatReply struct {
 	Usage       tokenCounts `json:"usage"`
 }
 
-// choice is a turn of a chat. Some servers call the message a delta though it is whole, or send a text
-// alone.
+// choice is a turn of a chat. Some servers call the message a delta though it is whole, or send a text alone.
 type choice struct {
 	Message      message `json:"message"`
 	Delta        message `json:"delta"`
@@ -186,8 +185,7 @@ func called(value json.RawMessage) bool {
 	return !absentJSON(value) && bytes.ContainsRune([]byte("[{"), rune(value[0]))
 }
 
-// textOf reads a text, a list of parts with one text each, as Mistral's models send it, or an
-// object with a value.
+// textOf reads a text, a list of parts with one text each, as Mistral's models send it, or an object with a value.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:

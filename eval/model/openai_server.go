@@ -14,8 +14,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// modelCard is one entry of /models. Below OwnedBy are fields of vLLM and
-// llama.cpp; other servers leave them out.
+// modelCard is one entry of /models. Below OwnedBy are fields of vLLM and llama.cpp; other servers leave them out.
 type modelCard struct {
 	ID          string `json:"id"`
 	OwnedBy     string `json:"owned_by"`

@@ -22,8 +22,7 @@ type pacer struct {
 	mu sync.Mutex
 	// sent counts the requests in flight.
 	sent int
-	// perByte is the running mean of tokens per byte of a request's texts, its reply
-	// included.
+	// perByte is the running mean of tokens per byte of a request's texts, its reply included.
 	perByte float64
 	// notified is when it was said that calls wait.
 	notified time.Time
@@ -35,8 +34,7 @@ type pacer struct {
 	allowed struct{ requests, tokens allowance }
 }
 
-// tokensAtMost is what a request takes of what is left, for each token that is expected:
-// expectations are means.
+// tokensAtMost is what a request takes of what is left, for each token that is expected: expectations are means.
 const tokensAtMost = 1.1
 
 // tokensKept is the share of the limit that is not used: what fits last are short requests,
@@ -73,8 +71,7 @@ func (b *bucket) take(n float64, now time.Time) time.Duration {
 	return time.Duration(max(0, -b.level/b.perSecond) * float64(time.Second))
 }
 
-// wait waits until a request of that many bytes may be sent. It returns the tokens that it
-// is expected to take.
+// wait waits until a request of that many bytes may be sent. It returns the tokens that it is expected to take.
 func (p *pacer) wait(ctx context.Context, size int) (expected float64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,8 +111,7 @@ func (p *pacer) sleep(ctx context.Context, until time.Time) error {
 	return err
 }
 
-// waits returns when the first call goes on, if all wait for the service's limit; else the
-// zero time.
+// waits returns when the first call goes on, if all wait for the service's limit; else the zero time.
 func (p *pacer) waits() (until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,8 +170,7 @@ func (p *pacer) announce(now, until time.Time) {
 	p.tell("calls wait for the service's limit, the next one until " + until.Format(time.TimeOnly))
 }
 
-// answered notes the tokens that a request took instead of those expected, and what the
-// service says is left.
+// answered notes the tokens that a request took instead of those expected, and what the service says is left.
 func (p *pacer) answered(size int, expected float64, reply *Reply, header http.Header) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

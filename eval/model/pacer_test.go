@@ -17,9 +17,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// service allows so many requests and tokens in every minute, counted in windows that
-// begin with the first request, or in a bucket that fills all the time. It takes a second
-// for a reply.
+// service allows so many requests and tokens in every minute, counted in windows that begin with the first request,
+// or in a bucket that fills all the time. It takes a second for a reply.
 type service struct {
 	limits  Limits
 	filling bool // a bucket that fills all the time
@@ -94,8 +93,7 @@ func (s *service) RoundTrip(req *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(bytes.NewReader([]byte(text)))}, nil
 }
 
-// A service with limits refuses nothing after the first minute, and nearly all that it
-// allows is used.
+// A service with limits refuses nothing after the first minute, and nearly all that it allows is used.
 func TestPaced(t *testing.T) {
 	few, tokens := Limits{Requests: 300}, Limits{Tokens: 400_000}
 	for name, tt := range sharedtest.SampleMap(t, map[string]struct {

@@ -17,8 +17,7 @@ var (
 	errCutOff   = errors.New("the reply breaks off")
 )
 
-// joinPieces makes a reply that came in pieces, asked for or not, one of the form that whole
-// replies have.
+// joinPieces makes a reply that came in pieces, asked for or not, one of the form that whole replies have.
 func (x *exchange) joinPieces() error {
 	if !x.answered() || !x.inPieces() {
 		return nil
@@ -219,8 +218,7 @@ func extend(whole, piece map[string]any) {
 	}
 }
 
-// extendList adds to the entries that have the same index, as the calls of tools have, and
-// others at the end.
+// extendList adds to the entries that have the same index, as the calls of tools have, and others at the end.
 func extendList(whole, pieces []any) []any {
 	for _, p := range pieces {
 		part, _ := p.(map[string]any)

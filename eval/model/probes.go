@@ -193,8 +193,7 @@ func (e *examiner) concurrent(ctx context.Context) error {
 	return nil
 }
 
-// politeContext is the longest context in tokens that is filled just to see
-// what happens.
+// politeContext is the longest context in tokens that is filled just to see what happens.
 const politeContext = 32 << 10
 
 // usualContext is longer than the contexts to which servers cut prompts if nobody says what they shall have: 2048 to

@@ -11,8 +11,7 @@ const tagStarts = "<[◁"
 // responseTags are what Cohere's models put around the rest.
 var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE|>", "")
 
-// speech is a text taken apart into what is meant for the reader and the reasoning that the server
-// left in it.
+// speech is a text taken apart into what is meant for the reader and the reasoning that the server left in it.
 type speech struct {
 	visible string
 	hidden  []thought
@@ -188,8 +187,7 @@ func unchanneled(s string) string {
 	return s
 }
 
-// cutAtStop ends a text before the first of the stop strings, and reports
-// whether there was one.
+// cutAtStop ends a text before the first of the stop strings, and reports whether there was one.
 func cutAtStop(text string, stops []string) (string, bool) {
 	cut := len(text)
 	for _, stop := range stops {

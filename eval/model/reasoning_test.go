@@ -79,8 +79,7 @@ func TestOrdinaryRepliesAreNotCut(t *testing.T) {
 	})
 }
 
-// No recorded reply is touched, but for what the originals take off themselves: <think>
-// and </s>.
+// No recorded reply is touched, but for what the originals take off themselves: <think> and </s>.
 func TestOrdinaryTextsAreNotTouched(t *testing.T) {
 	files := sharedtest.Must(filepath.Glob(sharedtest.Golden(t, "protocols") + "/*.jsonl.gz"))(t)
 	count := 0

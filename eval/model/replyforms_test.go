@@ -272,9 +272,8 @@ func groups(parts []int) (of []int, last int) {
 	return of, last
 }
 
-// played says whether the reply is in the last group, and whether it has an answer. What is before the last
-// group is reasoning, unless nothing is in that: then the last answer is the reply, though a closing tag
-// follows it.
+// played says whether the reply is in the last group, and whether it has an answer. What is before the last group
+// is reasoning, unless nothing is in that: then the last answer is the reply, though a closing tag follows it.
 func played(parts []int) (behind bool, answers bool) {
 	of, last := groups(parts)
 	for i, p := range parts {

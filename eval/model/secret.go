@@ -39,8 +39,7 @@ func NewSecret(key string) Secret {
 // such as a number, and texts would be unreadable without them.
 const leastMasked = 4
 
-// masking is the key that other values are masked with, and words within them that are as
-// long as a key.
+// masking is the key that other values are masked with, and words within them that are as long as a key.
 func (s Secret) masking(values []string) Secret {
 	var more []string
 	for _, value := range values {
@@ -91,8 +90,7 @@ func (s Secret) Reveal() string {
 	return *s.value
 }
 
-// validate reports a key that cannot be sent in a header. The error does not
-// tell the key.
+// validate reports a key that cannot be sent in a header. The error does not tell the key.
 func (s Secret) validate() error {
 	for _, b := range []byte(s.Reveal()) {
 		if b <= ' ' || b > '~' {
@@ -102,8 +100,7 @@ func (s Secret) validate() error {
 	return nil
 }
 
-// scrub replaces the key in a text, also where it is escaped as in JSON, HTML
-// or a URL.
+// scrub replaces the key in a text, also where it is escaped as in JSON, HTML or a URL.
 func (s Secret) scrub(text string) string {
 	return s.scrubFrom(text, 1)
 }
@@ -121,9 +118,8 @@ func (s Secret) scrubFrom(text string, least int) string {
 	return text
 }
 
-// leastSecret is the length from which a key is kept out of replies too.
-// Shorter ones are placeholders such as EMPTY, for servers that need no key, and
-// may be words of a game.
+// leastSecret is the length from which a key is kept out of replies too. Shorter ones are placeholders such as
+// EMPTY, for servers that need no key, and may be words of a game.
 const leastSecret = 8
 
 // scrubReply is scrub for what a model says.

@@ -15,8 +15,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// refusing answers vllmReply to requests that lack the field, and others with
-// that refusal.
+// refusing answers vllmReply to requests that lack the field, and others with that refusal.
 func refusing(status int, words string, fields ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var body map[string]any
@@ -34,8 +33,7 @@ func refusing(status int, words string, fields ...string) http.HandlerFunc {
 	}
 }
 
-// The words with which services refuse fields come from their documentation
-// and from reports by users.
+// The words with which services refuse fields come from their documentation and from reports by users.
 func TestRefusedFieldsAreDropped(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct {
 		Name   string

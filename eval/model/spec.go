@@ -12,8 +12,7 @@ import (
 // Provider is a kind of model server.
 type Provider string
 
-// The providers. VLLM and OpenAI speak the same protocol and differ in their
-// default address.
+// The providers. VLLM and OpenAI speak the same protocol and differ in their default address.
 const (
 	VLLM   Provider = "vllm"
 	OpenAI Provider = "openai"

@@ -17,8 +17,7 @@ type Tool struct {
 	Closed bool
 }
 
-// ToolCall is a call of a tool. As part of a message of the role ToolResult it says
-// which call the message answers.
+// ToolCall is a call of a tool. As part of a message of the role ToolResult it says which call the message answers.
 type ToolCall struct {
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name"`
@@ -82,8 +81,7 @@ func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 	return tools, messages
 }
 
-// calledTools are the calls of a reply that can be read. Servers send arguments as a text
-// or as an object.
+// calledTools are the calls of a reply that can be read. Servers send arguments as a text or as an object.
 func calledTools(sent json.RawMessage) (calls []ToolCall) {
 	var all []struct {
 		ID       any `json:"id"`

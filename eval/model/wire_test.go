@@ -80,8 +80,7 @@ func TestNeutralFields(t *testing.T) {
 	}
 }
 
-// A version of Ollama with a new option for sampling fails this: decide what
-// leaves everything as it is.
+// A version of Ollama with a new option for sampling fails this: decide what leaves everything as it is.
 func TestEveryOptionOfOllamaIsSent(t *testing.T) {
 	left := map[string]bool{
 		"num_keep":      true, // of a context that shifts, and it does not

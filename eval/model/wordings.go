@@ -37,7 +37,8 @@ var wordings = sync.OnceValue(func() (read struct {
 	if err := yaml.Unmarshal(wordingsYAML, &read); err != nil {
 		panic(err) // the tests read it
 	}
-	wordless := slices.DeleteFunc(configs.SamplingFields(), func(name string) bool { return !strings.Contains(name, "_") })
+	wordless := slices.DeleteFunc(configs.SamplingFields(),
+		func(name string) bool { return !strings.Contains(name, "_") })
 	read.Patterns["neutral"], read.Patterns["wordless"] = neutralFields, wordless // these are no words of English
 	slot := regexp.MustCompile(`\{[a-z-]+\}`)
 	var written func(lines []string) string

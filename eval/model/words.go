@@ -94,7 +94,8 @@ func (w *words) speaksOfLength() bool {
 		!wording("prompt-field").MatchString(w.param) || refusedField(w.param, w.text, w.unsupported()) != "" {
 		return false
 	}
-	return wording("length").MatchString(w.text) && wording("bound").MatchString(w.text) || wording("too-long").MatchString(w.text)
+	return wording("length").MatchString(w.text) && wording("bound").MatchString(w.text) ||
+		wording("too-long").MatchString(w.text)
 }
 
 // overflow reports whether the words refuse a request because it does not fit
@@ -156,11 +157,9 @@ func (w words) unsupported() bool {
 		wording("unsupported").MatchString(w.text)
 }
 
-// refusedField returns the field of the decoding that a refusal is about, "" for
-// none: the one that the server says, or the first that its message names. Where
-// a field is not refused as such, but for its value, only names count that mean
-// nothing else; the length is never among them, since what is too much may depend
-// on the prompt.
+// refusedField returns the field of the decoding that a refusal is about, "" for none: the one that the server
+// says, or the first that its message names. Where a field is not refused as such, but for its value, only names
+// count that mean nothing else; the length is never among them, since what is too much may depend on the prompt.
 func refusedField(param, message string, unsupported bool) string {
 	if option := wording("mistyped-option").FindStringSubmatch(message); option != nil {
 		return option[1]
@@ -203,9 +202,8 @@ func refusedValue(message string) string {
 // maxWords is the longest that foreign text may be in an error, in characters.
 const maxWords = 500
 
-// clean makes foreign text fit to be shown: printable, on one line, without the
-// key, and not too long. The key goes before the cut, which could leave half of
-// it.
+// clean makes foreign text fit to be shown: printable, on one line, without the key, and not too long. The key goes
+// before the cut, which could leave half of it.
 func clean(text string, key Secret) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -14,8 +14,7 @@ import (
 	"heldout/envs/official"
 )
 
-// folder is where the files of a source lie in a data folder, such as
-// originals/ETO-a2fc5da.
+// folder is where the files of a source lie in a data folder, such as originals/ETO-a2fc5da.
 func folder(s configs.PresetSource) string { return "originals/" + short(s) }
 
 // short names a source: its repository and the first digits of the commit.
@@ -23,9 +22,8 @@ func short(s configs.PresetSource) string {
 	return fmt.Sprintf("%s-%.7s", path.Base(s.Repository), s.Commit)
 }
 
-// Checkouts lists what has to be fetched for presets, a checkout for each source, in the
-// order of the presets. It has what all released presets read of that repository. A preset
-// that reads no files needs none.
+// Checkouts lists what has to be fetched for presets, a checkout for each source, in the order of the presets. It
+// has what all released presets read of that repository. A preset that reads no files needs none.
 func Checkouts(presets []configs.Preset) (out []official.Checkout, err error) {
 	released, err := releasedPresets()
 	if err != nil {

@@ -22,8 +22,7 @@ func presets(t *testing.T) []configs.Preset {
 	return sharedtest.Must(releasedPresets())(t)
 }
 
-// Every file that a released preset reads has a source, and every source a name of its
-// own.
+// Every file that a released preset reads has a source, and every source a name of its own.
 func TestCheckouts(t *testing.T) {
 	list := sharedtest.Must(Checkouts(presets(t)))(t)
 	folders, addresses := map[string]official.Checkout{}, map[string]bool{}

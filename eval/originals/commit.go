@@ -67,8 +67,7 @@ func commit(text string) string {
 	return text
 }
 
-// OtherCommit says that a folder is a checkout of another commit than a source's; empty
-// if that is not known.
+// OtherCommit says that a folder is a checkout of another commit than a source's; empty if that is not known.
 func OtherCommit(dir string, s configs.PresetSource) string {
 	if dir == "" {
 		return ""

@@ -1,6 +1,5 @@
-// Package originals finds, checks and fetches the files of protocols' sources: prompts,
-// lists of tasks and programs with fixed texts that presets read and heldout does not
-// contain.
+// Package originals finds, checks and fetches the files of protocols' sources: prompts, lists of tasks and programs
+// with fixed texts that presets read and heldout does not contain.
 package originals
 
 import (
@@ -20,8 +19,7 @@ import (
 type Places struct {
 	// Dir is the folder that the user names; if there is one, no other counts.
 	Dir string
-	// Data are data folders, into which originals are pulled; an empty one does not
-	// count.
+	// Data are data folders, into which originals are pulled; an empty one does not count.
 	Data []string
 }
 
@@ -54,12 +52,10 @@ func Files(p *configs.Preset) []configs.PresetFile {
 	return files
 }
 
-// Fetched reports whether the files of a source can be fetched: it names a commit of a
-// repository.
+// Fetched reports whether the files of a source can be fetched: it names a commit of a repository.
 func Fetched(s configs.PresetSource) bool { return s.Repository != "" && s.Commit != "" }
 
-// Find returns where a file of a preset's source lies in a folder: under its path in the
-// repository, or directly.
+// Find returns where a file of a preset's source lies in a folder: under its path in the repository, or directly.
 func Find(dir string, p *configs.Preset, file string) (string, error) {
 	pulled := Fetched(p.Source)
 	switch {

@@ -16,8 +16,7 @@ type forecast struct {
 	tail     []float64 // the sum of survival from there on
 	// longest is expected of the episode in flight that takes longest.
 	longest float64
-	// drain is how much longer than the mean the longest is expected to take, from
-	// when the last episode begins.
+	// drain is how much longer than the mean the longest is expected to take, from when the last episode begins.
 	drain float64
 }
 
@@ -150,8 +149,7 @@ func (s *stepTimes) mean(now time.Time) (float64, bool) {
 	return max(0, s.total(now)-s.counts[0].spent) / float64(s.ended()-s.counts[0].ended), true
 }
 
-// pace is what is known of one kind of episodes: of one environment, player and
-// perturbation.
+// pace is what is known of one kind of episodes: of one environment, player and perturbation.
 type pace struct {
 	*lengths.Lengths
 	planned, done int
@@ -284,8 +282,7 @@ func (p *pace) leave(id string) {
 
 func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
-// measured reports whether there is any data to estimate the time of an episode
-// from.
+// measured reports whether there is any data to estimate the time of an episode from.
 func (p *pace) measured() bool { return len(p.firsts)+len(p.steps.counts) > 0 }
 
 // latestShare is the share that an episode's latest step has in what its steps take.
@@ -354,8 +351,7 @@ func (p *pace) local() float64 {
 	return min(1, max(0, 1-(last.asked-first.asked)/(last.spent-first.spent)))
 }
 
-// costs returns the seconds per step and the seconds per episode in addition to
-// its steps.
+// costs returns the seconds per step and the seconds per episode in addition to its steps.
 func (p *pace) costs(now time.Time) (perStep, extra float64) {
 	first := p.firsts.recent()
 	perStep = first
@@ -378,11 +374,10 @@ func sharing(paces []*pace, processors int) float64 {
 	return max(1, float64(inFlight(paces))/float64(processors))
 }
 
-// remaining estimates how long a run still takes. It gives no estimate while any
-// kind of episodes has not made a step. The steps and the beginnings of episodes
-// that are left take the time that the recent ones of their kind took. They are
-// shared by the episodes in flight, until no episode is waiting; then the run
-// takes as long as the longest.
+// remaining estimates how long a run still takes. It gives no estimate while any kind of episodes has not made a
+// step. The steps and the beginnings of episodes that are left take the time that the recent ones of their kind
+// took. They are shared by the episodes in flight, until no episode is waiting; then the run takes as long as the
+// longest.
 func remaining(paces []*pace, processors int, now time.Time) (rest time.Duration, ok bool) {
 	missing := 0
 	for _, p := range paces {

@@ -32,9 +32,8 @@ type Tracker struct {
 	waits func() string
 
 	mu sync.Mutex
-	// finished counts the episodes that had a result when the run began, done those that have
-	// ended since, and failures how many of these have no result. Episodes that were stopped
-	// have not ended.
+	// finished counts the episodes that had a result when the run began, done those that have ended since, and
+	// failures how many of these have no result. Episodes that were stopped have not ended.
 	finished, done, failures, stopped int
 	// low and high count the episodes since: later trials depend on outcomes.
 	low, high int
@@ -42,17 +41,15 @@ type Tracker struct {
 	reasons   map[string]*failure
 	// lastReason is why the latest episode without a result has none.
 	lastReason string
-	// ends are when the latest episodes ended, if they are played elsewhere: their
-	// steps do not show here.
+	// ends are when the latest episodes ended, if they are played elsewhere: their steps do not show here.
 	elsewhere bool
 	ends      []time.Time
 	paces     map[eval.EpisodeKind]*pace
 	order     []eval.EpisodeKind // as planned
 }
 
-// NewRun returns the progress of a run that is so far, with so many episodes in flight;
-// less than 1 if the number changes. waits says for what calls wait, and is empty if they do
-// not.
+// NewRun returns the progress of a run that is so far, with so many episodes in flight; less than 1 if the number
+// changes. waits says for what calls wait, and is empty if they do not.
 func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.Time) *Tracker {
 	p := &Tracker{
 		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
@@ -323,8 +320,7 @@ func (p *Tracker) fail(r record.Result) {
 	p.lastReason = table.Abridged(p.reasons[key].text, mostOfLine)
 }
 
-// Failures gives all reasons why episodes ended without a result since the run began, the most
-// frequent first.
+// Failures gives all reasons why episodes ended without a result since the run began, the most frequent first.
 func (p *Tracker) Failures() (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -136,8 +136,7 @@ func TestProgressOfAResumedRun(t *testing.T) {
 	sharedtest.Equal(t, p.Line()+rates(p), "4/5 episodes  6.0/min  ETA 0s 50.0")
 }
 
-// Later trials depend on outcomes: the line has the least and the most. The rates
-// are for first trials.
+// Later trials depend on outcomes: the line has the least and the most. The rates are for first trials.
 func TestProgressOfTrials(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 2)
@@ -229,9 +228,8 @@ type simulation struct {
 	concurrency int
 	// length is how many steps an episode takes.
 	length func(*episode.Episode) int
-	// step is how long a step takes on average, in seconds; nil for one. It takes
-	// that long give or take a half, and so much more for each other episode of its environment
-	// that shares a processor with it.
+	// step is how long a step takes on average, in seconds; nil for one. It takes that long give or take a half,
+	// and so much more for each other episode of its environment that shares a processor with it.
 	step   func(*episode.Episode) float64
 	shared map[string]float64
 	// crowded are environments whose steps this machine computes on two processors: one in flight with others takes as
@@ -240,13 +238,11 @@ type simulation struct {
 	// start is what the first step of an episode takes more, in seconds, when so
 	// many have begun before; nil for nothing.
 	start func(begun int) float64
-	// disk is how long an episode is on its way to the disk, in seconds, while the next
-	// one is played.
+	// disk is how long an episode is on its way to the disk, in seconds, while the next one is played.
 	disk float64
 }
 
-// play returns the estimates of the time left from the first tenth of the episodes
-// on, with what was left.
+// play returns the estimates of the time left from the first tenth of the episodes on, with what was left.
 func (s simulation) play() (estimates, left []time.Duration) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := time.Unix(0, 0)

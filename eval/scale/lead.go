@@ -102,8 +102,7 @@ func (l *leading) describe(s *bench.JobSession) (about queue.Job, err error) {
 	return about, nil
 }
 
-// files returns the files that the configuration of a run names. A name of ours has
-// neither dot nor slash.
+// files returns the files that the configuration of a run names. A name of ours has neither dot nor slash.
 func files(r *configs.Run) (out []queue.FlagFile) {
 	add := func(flag, name string) {
 		if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it

@@ -18,8 +18,7 @@ type ClientAction struct {
 	Sampled
 }
 
-// Sampled is how a policy sampled an action. A recording keeps it; nothing else depends on
-// it.
+// Sampled is how a policy sampled an action. A recording keeps it; nothing else depends on it.
 type Sampled struct {
 	// TokenIDs are the tokens of the reply, at most maxTokens. Logprobs are their
 	// log-probabilities; as many, or none.

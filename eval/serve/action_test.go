@@ -34,8 +34,7 @@ func TestActionsOnDemand(t *testing.T) {
 	}
 }
 
-// Tokens and their log-probabilities are recorded with their steps, in every protocol that
-// has room for them.
+// Tokens and their log-probabilities are recorded with their steps, in every protocol that has room for them.
 func TestSampledActions(t *testing.T) {
 	kept := &shelf{}
 	s, url := online(t, func(o *Options) {

@@ -20,11 +20,9 @@ const (
 
 // Gym is an environment as AgentGym's server of it serves it.
 type Gym struct {
-	// Mount plays AgentGym's variant. Its name says how the server answers: alfworld,
-	// babyai or sciworld.
+	// Mount plays AgentGym's variant. Its name says how the server answers: alfworld, babyai or sciworld.
 	Mount *Mount
-	// Choose returns the task of AgentGym's number. The text of an error is for the
-	// client.
+	// Choose returns the task of AgentGym's number. The text of an error is for the client.
 	Choose func(number *big.Int) (TaskChoice, error)
 }
 
@@ -261,8 +259,7 @@ func (g *gymServer) ask(answer gymAnswer) http.HandlerFunc {
 	}
 }
 
-// reply writes what a client answers, which has no other request meanwhile, and reports
-// whether it could.
+// reply writes what a client answers, which has no other request meanwhile, and reports whether it could.
 func (g *gymServer) reply(w http.ResponseWriter, id *big.Int, answer gymAnswer) bool {
 	c, problem := g.find(id)
 	if problem != "" {

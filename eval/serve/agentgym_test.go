@@ -33,8 +33,7 @@ func noLog(string, ...any) {}
 // mountTime is when tests take place.
 var mountTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// gymServed serves environments as AgentGym does, and returns the address under
-// which AgentGym's servers are.
+// gymServed serves environments as AgentGym does, and returns the address under which AgentGym's servers are.
 func gymServed(t testing.TB, data string, change func(*serve.Options), texts ...string) string {
 	t.Helper()
 	base, _ := gymServer(t, data, change, texts...)
@@ -65,9 +64,8 @@ func gymServer(t testing.TB, data string, change func(*serve.Options), texts ...
 	return h.URL + "/agentgym/", s
 }
 
-// gymClient speaks as AgentGym's own clients do: it makes an environment first,
-// opens a connection for every request, wants the status 200 and the keys that it
-// knows.
+// gymClient speaks as AgentGym's own clients do: it makes an environment first, opens a connection for every
+// request, wants the status 200 and the keys that it knows.
 type gymClient struct {
 	t    testing.TB
 	base string
@@ -216,8 +214,7 @@ func TestGymBabyAILevels(t *testing.T) {
 	}
 }
 
-// Recorded episodes of the text layer: the same texts and rewards, and a score that
-// adds up every reward.
+// Recorded episodes of the text layer: the same texts and rewards, and a score that adds up every reward.
 func TestGymBabyAISteps(t *testing.T) {
 	t.Parallel()
 	type run struct {
@@ -252,12 +249,10 @@ func TestGymBabyAISteps(t *testing.T) {
 	t.Logf("%d steps", steps)
 }
 
-// A slow success pays its reward again with every invalid action, and leaves the
-// episode open.
+// A slow success pays its reward again with every invalid action, and leaves the episode open.
 func TestGymScoreExceedsOne(t *testing.T) {
 	c := newGymClient(t, gymServed(t, "", nil, "babyai")+"babyai")
-	// Level 4 has 16 primitive steps; a success after more than 5/9 of them pays 0.5
-	// and less.
+	// Level 4 has 16 primitive steps; a success after more than 5/9 of them pays 0.5 and less.
 	c.reset(1234*40 + 3)
 	for range 8 {
 		c.step("turn left")

@@ -26,15 +26,13 @@ type gymClient struct {
 	// observation is the last answer, and actions are those that are valid then.
 	observation string
 	actions     []string
-	// prior, score and reward are what the world said: its score before and after the
-	// last step or the start, and the reward of the last action that did something. A
-	// start counts from 0.
+	// prior, score and reward are what the world said: its score before and after the last step or the start, and
+	// the reward of the last action that did something. A start counts from 0.
 	prior, score, reward float64
 	success              bool
 }
 
-// rewarder is the ability of BabyAI's world to tell its own reward, which may be
-// negative.
+// rewarder is the ability of BabyAI's world to tell its own reward, which may be negative.
 type rewarder interface{ Reward() float64 }
 
 // takeScores takes the scores of a world.
@@ -85,8 +83,7 @@ func (c *gymClient) problem(err error) string {
 	return err.Error()
 }
 
-// sumOfRewards is a sum of rewards as Python writes it: the whole number 0 until
-// there is a reward.
+// sumOfRewards is a sum of rewards as Python writes it: the whole number 0 until there is a reward.
 type sumOfRewards float64
 
 // MarshalJSONTo implements jsonv2.MarshalerTo.

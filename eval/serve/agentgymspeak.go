@@ -68,8 +68,7 @@ func (c *gymClient) alfworldReward() pythonFloat {
 	return 0
 }
 
-// withoutBanner drops the first paragraph of a game's opening text and joins the
-// others.
+// withoutBanner drops the first paragraph of a game's opening text and joins the others.
 func withoutBanner(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	return strings.Join(paragraphs[1:], "\n")

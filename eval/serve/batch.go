@@ -15,8 +15,7 @@ import (
 const (
 	batchProtocol = "v1"
 	batchPath     = "/v1/step"
-	// maxBatch is the largest number of entries, maxOpen that of sessions opened at
-	// once.
+	// maxBatch is the largest number of entries, maxOpen that of sessions opened at once.
 	maxBatch, maxOpen = 8192, 4096
 	// batchTime bounds a whole batch: entries that have not begun by then are refused.
 	batchTime = 60 * time.Second
@@ -68,8 +67,7 @@ func (s *Server) listTasks(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, list, err)
 }
 
-// taskList lists the tasks of a split. The error is a *ChoiceError if there is no
-// such split.
+// taskList lists the tasks of a split. The error is a *ChoiceError if there is no such split.
 func taskList(m *Mount, split string) (any, error) {
 	set, err := m.Set(split)
 	if err != nil {

@@ -70,9 +70,8 @@ func socketLine(b *testing.B, url string) (line, error) {
 	}, nil
 }
 
-// BenchmarkSessions plays episodes of a reset and five steps over loopback connections,
-// with 16 clients for each processor. The environment costs next to nothing, so it measures
-// the server, and the clients beside it.
+// BenchmarkSessions plays episodes of a reset and five steps over loopback connections, with 16 clients for each
+// processor. The environment costs next to nothing, so it measures the server, and the clients beside it.
 func BenchmarkSessions(b *testing.B) {
 	play := func(name string, sessions int, open func(*testing.B, *Server, string) (line, error)) {
 		b.Run(name, func(b *testing.B) {

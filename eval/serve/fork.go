@@ -13,10 +13,9 @@ import (
 // errBusy answers a fork of a session whose request is still running.
 var errBusy = errors.New("the session is busy: fork it after its step")
 
-// Fork opens sessions whose episodes go on from the present moment of this one, all of
-// them or none. They have its owner, but for Ended. The error is ErrNoEpisode without a
-// running episode, a *CapacityError, an *EndedError or, if the environment cannot fork, a
-// *ChoiceError.
+// Fork opens sessions whose episodes go on from the present moment of this one, all of them or none. They have its
+// owner, but for Ended. The error is ErrNoEpisode without a running episode, a *CapacityError, an *EndedError or,
+// if the environment cannot fork, a *ChoiceError.
 func (s *Session) Fork(count int) (forks []*Session, err error) {
 	if !s.mu.TryLock() {
 		return nil, errBusy
@@ -65,8 +64,7 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 	return forks, nil
 }
 
-// attach gives a fork to the client that comes for it, and reports whether it had none.
-// Ended is as for an owner.
+// attach gives a fork to the client that comes for it, and reports whether it had none. Ended is as for an owner.
 func (s *Session) attach(ended func(EndReason)) bool {
 	if !s.ended.CompareAndSwap(nil, &ended) {
 		return false
@@ -86,8 +84,7 @@ type forkWanted struct {
 // wantForks says what forks sessions.
 const wantForks = `want {"forks": [{"session": ID, "count": N}, …]} with 1 to 4096 sessions in all`
 
-// forkSessions answers POST /v1/fork with the ids of the forks of each entry: of all
-// entries or of none.
+// forkSessions answers POST /v1/fork with the ids of the forks of each entry: of all entries or of none.
 func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBody(w, r)
 	if !ok {

@@ -17,8 +17,7 @@ type formBody struct {
 	fields
 }
 
-// readForm reads the body of a request. If that fails, it answers the request and
-// returns false.
+// readForm reads the body of a request. If that fails, it answers the request and returns false.
 func readForm(w http.ResponseWriter, r *http.Request) (*formBody, bool) {
 	b, ok := readBody(w, r)
 	f := &formBody{source: "body", raw: b}
@@ -76,9 +75,8 @@ var (
 // maxDigits is the largest number of digits of a whole number.
 const maxDigits = 4300
 
-// integer returns a field that is a whole number, of any size. As in Python's servers,
-// texts and floats with a whole value count as one, and so do booleans. It is 0 if
-// there is an error.
+// integer returns a field that is a whole number, of any size. As in Python's servers, texts and floats with a
+// whole value count as one, and so do booleans. It is 0 if there is an error.
 func (f *formBody) integer(name string) *big.Int {
 	if f.has(name) {
 		n, kind, text := wholeOf(f.values[name])

@@ -46,8 +46,7 @@ func isProbe(r *http.Request) bool {
 		strings.HasSuffix(r.URL.Path, "/health"))
 }
 
-// hasToken reports whether a request has the token: as a bearer, a key, or a
-// password.
+// hasToken reports whether a request has the token: as a bearer, a key, or a password.
 func (s *Server) hasToken(r *http.Request) bool {
 	if s.options.Know(r.Header.Get("X-API-Key")) {
 		return true

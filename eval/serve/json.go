@@ -66,8 +66,7 @@ func (n *integer) or(otherwise int) int {
 	return int(*n)
 }
 
-// pythonFloat is a number of size 1e6 at most as Python writes a float: with a point or
-// an exponent.
+// pythonFloat is a number of size 1e6 at most as Python writes a float: with a point or an exponent.
 type pythonFloat float64
 
 // MarshalJSONTo implements jsonv2.MarshalerTo.

@@ -15,11 +15,10 @@ type Memory struct {
 	Collect func()
 }
 
-// room says whether there is memory for another world. It counts what the last garbage
-// collection found in use, and for each world since then as much as those before have on
-// average. That is too much if worlds were closed or environments opened meanwhile, so
-// before it refuses a world it collects garbage and looks again. If there are few more worlds
-// than at the last collection, that takes a tenth of the time at most.
+// room says whether there is memory for another world. It counts what the last garbage collection found in use, and
+// for each world since then as much as those before have on average. That is too much if worlds were closed or
+// environments opened meanwhile, so before it refuses a world it collects garbage and looks again. If there are few
+// more worlds than at the last collection, that takes a tenth of the time at most.
 type room struct {
 	Memory
 	mu          sync.Mutex

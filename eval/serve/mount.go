@@ -31,8 +31,7 @@ type MountOptions struct {
 	// environment's own texts. Preset is the preset's name.
 	Form   TextForm
 	Preset string
-	// Limit is the step limit of tasks of a type, if MaxSteps is 0; nil uses the
-	// environment's own.
+	// Limit is the step limit of tasks of a type, if MaxSteps is 0; nil uses the environment's own.
 	Limit func(taskType string) int
 	// Generated opens the split of generated tasks of some seeds, such as generated:1-100;
 	// nil if the environment generates none.
@@ -188,19 +187,16 @@ type TaskChoice struct {
 	Split string
 	// Level is the name of a level, such as BabyAI's.
 	Level string
-	// Index is the 0-based number of the task in the split; nil for none. Seed is
-	// not negative; nil for none.
+	// Index is the 0-based number of the task in the split; nil for none. Seed is not negative; nil for none.
 	Index, Seed *int64
 }
 
-// ChoiceError says that a request chose something that does not exist. Field is
-// the argument, such as "index".
+// ChoiceError says that a request chose something that does not exist. Field is the argument, such as "index".
 type ChoiceError struct{ Field, Text string }
 
 func (e *ChoiceError) Error() string { return e.Text }
 
-// Find returns the set and the task of a choice. The error is a *ChoiceError unless
-// the environment failed.
+// Find returns the set and the task of a choice. The error is a *ChoiceError unless the environment failed.
 func (m *Mount) Find(c TaskChoice) (*Set, envs.Task, error) {
 	set, err := m.Set(c.Split)
 	if err != nil {
@@ -235,8 +231,7 @@ func (m *Mount) find(set *Set, c TaskChoice) (envs.Task, error) {
 	return set.Tasks[(m.counter.Add(1)-1)%uint64(n)], nil
 }
 
-// named returns the task with that name: of the set or, if the environment can, one
-// outside its benchmark.
+// named returns the task with that name: of the set or, if the environment can, one outside its benchmark.
 func (s *Set) named(field, id string) (envs.Task, error) {
 	if i, ok := s.byID[id]; ok {
 		return s.Tasks[i], nil

@@ -111,8 +111,7 @@ func TestGeneratedSplits(t *testing.T) {
 	sharedtest.Fails(t, sharedtest.Err(all[0].Set("generated:100")), "", "there is no limit of splits")
 }
 
-// ALFWorld has the splits whose games are there, and its default, which says what it
-// lacks.
+// ALFWorld has the splits whose games are there, and its default, which says what it lacks.
 func TestSplitsOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, split := range []string{"train", "valid_seen"} {

@@ -104,8 +104,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (body json.RawMessage, ok 
 	return b, true
 }
 
-// readBytes reads a body of a limited size. It answers the request and returns false
-// if that fails.
+// readBytes reads a body of a limited size. It answers the request and returns false if that fails.
 func readBytes(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(r.Body)
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {

@@ -18,8 +18,7 @@ const (
 	maxName = 255
 )
 
-// A fieldError is a wrong field, in the form in which pydantic reports it. Clients
-// of the reference show it.
+// A fieldError is a wrong field, in the form in which pydantic reports it. Clients of the reference show it.
 type fieldError struct {
 	Type  string          `json:"type"`
 	Loc   []string        `json:"loc"`
@@ -136,8 +135,7 @@ func (f *fields) flag(name string) bool {
 var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "step_limit", "actions",
 	"keys", "max_steps", "rollout"}
 
-// readReset reads the arguments of a reset and finds its task. Other protocols use
-// it too.
+// readReset reads the arguments of a reset and finds its task. Other protocols use it too.
 func (m *Mount) readReset(raw json.RawMessage) (EpisodeStart, []fieldError, error) {
 	var values jsonObject
 	if len(raw) > 0 && (json.Unmarshal(raw, &values) != nil || kind(raw) != '{') {

@@ -8,9 +8,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// recordedFrame is a frame of a client with the reply that the reference gives, recorded
-// with its release 0.10.0. Only the texts of JSON errors and of the two frames that
-// end a session are our own.
+// recordedFrame is a frame of a client with the reply that the reference gives, recorded with its release 0.10.0.
+// Only the texts of JSON errors and of the two frames that end a session are our own.
 type recordedFrame struct{ Frame, Reply string }
 
 func recordedFrames(t testing.TB) []recordedFrame {

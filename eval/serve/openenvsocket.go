@@ -253,8 +253,7 @@ func (c *socket) fail(text string) {
 	c.session.Close(Failed)
 }
 
-// finish says good-bye after the end of the session. What the running request answers
-// goes before it.
+// finish says good-bye after the end of the session. What the running request answers goes before it.
 func (c *socket) finish(reason EndReason) {
 	if reason == Gone {
 		c.conn.Close()

@@ -188,8 +188,7 @@ func TestSocketLastAnswer(t *testing.T) {
 	}
 }
 
-// A step that never ends does not keep its client from learning why the session
-// ended.
+// A step that never ends does not keep its client from learning why the session ended.
 func TestSocketHangs(t *testing.T) {
 	t.Parallel()
 	s, url := online(t, nil)
@@ -217,8 +216,7 @@ func TestSocketCapacity(t *testing.T) {
 	c.wantClose(websocket.CloseNormalClosure)
 }
 
-// A session dies with its connection, also while a step runs, and pings are
-// answered meanwhile.
+// A session dies with its connection, also while a step runs, and pings are answered meanwhile.
 func TestSocketPingsAndDrop(t *testing.T) {
 	s, url := online(t, nil)
 	c := dial(t, url+"/ws")

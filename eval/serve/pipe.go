@@ -32,8 +32,7 @@ type pipeRequest struct {
 	Fork  []pipeForks     `json:"fork"`
 	Close []int           `json:"close"`
 	Sync  *int            `json:"sync"`
-	// Left asks for what a recording lacks, Said for what the server said of recordings when it
-	// began.
+	// Left asks for what a recording lacks, Said for what the server said of recordings when it began.
 	Left *unplayedTasks `json:"left"`
 	Said *struct{}      `json:"said"`
 }

@@ -82,9 +82,8 @@ func (e *pipeEntry) carryOut(session *Session) (any, error) {
 	return pipeAnswer(&r, false), err
 }
 
-// pipeAnswer is [TEXT, REWARD, DONE, PROGRESS, SUCCESS, VALID, TRUNCATED]. A reset
-// has an object with the task and its goal besides; it also lists actions, if they
-// were asked for.
+// pipeAnswer is [TEXT, REWARD, DONE, PROGRESS, SUCCESS, VALID, TRUNCATED]. A reset has an object with the task and
+// its goal besides; it also lists actions, if they were asked for.
 func pipeAnswer(r *Reply, reset bool) []any {
 	answer := []any{r.Observation, pythonFloat(r.Reward), r.Done, pythonFloat(r.Progress), r.Success, r.Valid,
 		r.Truncated}

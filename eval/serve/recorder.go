@@ -24,8 +24,7 @@ type Recorder interface {
 	Finished(t envs.Task, stepLimit, rollout int) bool
 	// Results counts the rollouts that have one.
 	Results() int
-	// AppendFork does so with what was played from a fork, which is not an attempt at its
-	// task.
+	// AppendFork does so with what was played from a fork, which is not an attempt at its task.
 	AppendFork(f *record.Fork) error
 	Close() error
 }
@@ -40,8 +39,7 @@ type recorders struct {
 	closed bool
 }
 
-// get returns the recorder of a set. Protocol names apart what mounts of two protocols
-// have in common.
+// get returns the recorder of a set. Protocol names apart what mounts of two protocols have in common.
 func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

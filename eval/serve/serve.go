@@ -1,7 +1,6 @@
-// Package serve serves environments to trainers and other harnesses, over the
-// protocols that they already speak. One table holds the sessions of all protocols;
-// a protocol only translates between its messages and Reset, Step and Close of a
-// session.
+// Package serve serves environments to trainers and other harnesses, over the protocols that they already speak.
+// One table holds the sessions of all protocols; a protocol only translates between its messages and Reset, Step
+// and Close of a session.
 package serve
 
 import (
@@ -31,8 +30,7 @@ type Options struct {
 	Log func(event string, about ...any)
 	// Callers are who may call the server; with a token, by any name, and without by any address.
 	guard.Callers
-	// MaxSessions and MaxPerAddress bound the open sessions, of all and of one client
-	// address.
+	// MaxSessions and MaxPerAddress bound the open sessions, of all and of one client address.
 	MaxSessions, MaxPerAddress int
 	// Memory bounds the memory of the process: what needs more is refused.
 	Memory Memory

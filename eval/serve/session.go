@@ -63,13 +63,11 @@ type Owner struct {
 	Protocol string
 	// Mount is what the client plays, if the protocol settles it before a reset.
 	Mount *Mount
-	// Address is the client's IP address, without the port; empty for the process that
-	// started this one.
+	// Address is the client's IP address, without the port; empty for the process that started this one.
 	Address string
 	// Idle ends the session after so long without a request; 0 for the table's time.
 	Idle time.Duration
-	// Ended is called once, when the session ends; nil for nothing. It must not
-	// wait for anything.
+	// Ended is called once, when the session ends; nil for nothing. It must not wait for anything.
 	Ended func(EndReason)
 }
 
@@ -111,12 +109,10 @@ type EpisodeStart struct {
 	Keys bool
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
-	// Rollout is which rollout of its task a record has the episode as, from 0; nil for the
-	// next one.
+	// Rollout is which rollout of its task a record has the episode as, from 0; nil for the next one.
 	Rollout *int64
-	// Observe is called with the world after the reset and after every step, before a
-	// world whose episode is over is closed; nil for nothing. Its error counts as one
-	// of the environment.
+	// Observe is called with the world after the reset and after every step, before a world whose episode is over
+	// is closed; nil for nothing. Its error counts as one of the environment.
 	Observe func(context.Context, envs.World) error
 }
 
@@ -177,8 +173,7 @@ func last[T any](replies <-chan T) (reply T, ok bool) {
 	}
 }
 
-// begin takes the session for a request. The caller calls end unless there is an
-// error.
+// begin takes the session for a request. The caller calls end unless there is an error.
 func (s *Session) begin() error {
 	s.mu.Lock()
 	if ended := s.endErr.Load(); ended != nil {
@@ -200,8 +195,7 @@ func (s *Session) end() {
 	s.clear()
 }
 
-// clear drops the episode of a session that is over. Whoever runs a request does it
-// afterwards.
+// clear drops the episode of a session that is over. Whoever runs a request does it afterwards.
 func (s *Session) clear() {
 	if ended := s.endErr.Load(); ended != nil && s.mu.TryLock() {
 		s.drop(ended.Reason)
@@ -209,8 +203,7 @@ func (s *Session) clear() {
 	}
 }
 
-// drop ends the running episode, if there is one. reason is why the session ends,
-// or empty if the session goes on.
+// drop ends the running episode, if there is one. reason is why the session ends, or empty if the session goes on.
 func (s *Session) drop(reason EndReason) {
 	if s.record != nil {
 		s.table.abandon(s.record, reason)
@@ -298,9 +291,8 @@ func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 // Step carries out an action, as Take does.
 func (s *Session) Step(action string) (Reply, error) { return s.Take(ClientAction{Text: action}) }
 
-// Take carries out an action. Without a running episode it returns ErrNoEpisode. An
-// error of the environment is a *WorldError and ends the episode; a panic ends the
-// session.
+// Take carries out an action. Without a running episode it returns ErrNoEpisode. An error of the environment is a
+// *WorldError and ends the episode; a panic ends the session.
 func (s *Session) Take(action ClientAction) (r Reply, err error) {
 	if err := s.begin(); err != nil {
 		return r, err
@@ -430,8 +422,7 @@ func (s *Session) failed(e *EpisodeStart, err error) error {
 	return &WorldError{err}
 }
 
-// guard turns a panic of the world into an error, and ends the session: what the
-// world holds may be damaged.
+// guard turns a panic of the world into an error, and ends the session: what the world holds may be damaged.
 func (s *Session) guard(err *error) {
 	p := recover()
 	if p == nil {

@@ -10,10 +10,9 @@ type resultList struct {
 	Results []any `json:"results"`
 }
 
-// sideBySide fills in the answers of those entries of a request that have a session.
-// Entries of one session run in order, sessions in parallel. Step carries out the entry
-// at a place; first is its session's first one. Fail is the answer to an error: if a
-// session ends while a step goes on and on, all its entries have one.
+// sideBySide fills in the answers of those entries of a request that have a session. Entries of one session run in
+// order, sessions in parallel. Step carries out the entry at a place; first is its session's first one. Fail is the
+// answer to an error: if a session ends while a step goes on and on, all its entries have one.
 func sideBySide(sessions []*Session, answers []any, step func(place int, first bool) (any, error),
 	fail func(error) any) {
 	places := map[*Session][]int{}

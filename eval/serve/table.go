@@ -72,8 +72,7 @@ func (e *CapacityError) Error() string {
 	return fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
 }
 
-// Open makes a session without an episode. The error is a *CapacityError or an
-// *EndedError.
+// Open makes a session without an episode. The error is a *CapacityError or an *EndedError.
 func (t *Table) Open(o Owner) (*Session, error) {
 	if t.closed.Load() {
 		return nil, &EndedError{ShutDown}
@@ -200,8 +199,7 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// keep writes the episode of a recording. Without a reply that could say so, a
-// failure is logged.
+// keep writes the episode of a recording. Without a reply that could say so, a failure is logged.
 func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
 	err := r.end(outcome, cause, t.now())
 	if err == nil {
@@ -214,9 +212,8 @@ func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
 
 var errPruned = errors.New("the fork was closed before the end of its episode")
 
-// abandon writes an episode that its client left: it gave up if it began another
-// one or closed the session. Otherwise there is no result. An episode without steps
-// was not played.
+// abandon writes an episode that its client left: it gave up if it began another one or closed the session.
+// Otherwise there is no result. An episode without steps was not played.
 func (t *Table) abandon(r *recording, reason EndReason) {
 	if len(r.log.Episode.Trajectory) == 0 {
 		return

@@ -9,9 +9,8 @@ import (
 	"heldout/envs"
 )
 
-// serveTasks answers the routes that list tasks: list_environments, {env}/splits,
-// {env}/tasks, {env}/num_tasks, {env}/task and {env}/task_range. The environment of
-// a mount has the mount's name.
+// serveTasks answers the routes that list tasks: list_environments, {env}/splits, {env}/tasks, {env}/num_tasks,
+// {env}/task and {env}/task_range. The environment of a mount has the mount's name.
 func (s *Server) serveTasks(w http.ResponseWriter, r *http.Request, m *Mount, path string) {
 	env, route, ok := strings.Cut(path, "/")
 	method := http.MethodPost

@@ -17,8 +17,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// ModelCalls are calls of a model outside episodes, and the directory that
-// keeps its calls.
+// ModelCalls are calls of a model outside episodes, and the directory that keeps its calls.
 type ModelCalls struct {
 	// Run has model, servers, decoding and concurrency.
 	Run configs.Run
@@ -33,8 +32,7 @@ type ModelCalls struct {
 
 // Counter is told of the progress. It is safe for concurrent use.
 type Counter interface {
-	// Call counts a call with a reply, Item an item that ended, with an error if a call
-	// has no reply.
+	// Call counts a call with a reply, Item an item that ended, with an error if a call has no reply.
 	Call(*calls.Call)
 	Item(error)
 }

@@ -19,8 +19,7 @@ const mostTrajectories = 10_000
 
 // Sampling says which turns are judged.
 type Sampling struct {
-	// Trajectories is the largest number of trajectories in the sample; two turns of
-	// each are judged.
+	// Trajectories is the largest number of trajectories in the sample; two turns of each are judged.
 	Trajectories int
 	Kind         judge.Sampling
 	// History is the longest history that is shown, in bytes.
@@ -61,8 +60,7 @@ func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []
 type Judging struct {
 	*ModelCalls
 	Sampling
-	// Prompt is a file; empty for heldout's own. Human is a sheet with the labels of
-	// people; empty for none.
+	// Prompt is a file; empty for heldout's own. Human is a sheet with the labels of people; empty for none.
 	Prompt, Human string
 	Seed          int64
 
@@ -107,8 +105,7 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	return len(drawn), j.nameDir("judge", j.job.Condition)
 }
 
-// Label makes the labels that are missing and returns the tables of all. missing
-// counts the turns without a result.
+// Label makes the labels that are missing and returns the tables of all. missing counts the turns without a result.
 func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
 	missing, err = j.work(ctx, record.JudgeLog, j.job.Condition, len(j.job.Turns),
 		func(ctx context.Context, ask Asker, i int) error {

@@ -23,8 +23,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// teller is a server with a model that writes scripts, games and labels. With refuse it
-// has only words.
+// teller is a server with a model that writes scripts, games and labels. With refuse it has only words.
 type teller struct {
 	refuse bool
 	asked  atomic.Int64
@@ -107,8 +106,7 @@ func newSynthesis(w work, count int) *Synthesis {
 		Signal: "any", Seed: 1}
 }
 
-// synthesised makes items, and returns the number of those without a result and the
-// trajectories.
+// synthesised makes items, and returns the number of those without a result and the trajectories.
 func synthesised(t *testing.T, s *Synthesis) (missing int, trajectories string) {
 	t.Helper()
 	g := sharedtest.Must(s.Generator())(t)

@@ -30,11 +30,9 @@ type Synthesis struct {
 	*ModelCalls
 	// Personas and Prompt are files; empty for heldout's own.
 	Personas, Prompt string
-	// Count is the number of items to attempt, MaxCalls the largest number of calls of
-	// one, from 2.
+	// Count is the number of items to attempt, MaxCalls the largest number of calls of one, from 2.
 	Count, MaxCalls int
-	// Cutoff is the least similarity of near duplicates, more than 0; more than 1 removes
-	// none.
+	// Cutoff is the least similarity of near duplicates, more than 0; more than 1 removes none.
 	Cutoff float64
 	Verify synth.Options
 	// Signal says which flags of the master are an error: "any" or "parameter".
@@ -60,8 +58,7 @@ func (s *Synthesis) Check() error {
 	return errors.Join(append(errs, TakeSignal(&s.Verify, s.Signal))...)
 }
 
-// TakeSignal reports wrong settings of a verification, and takes over which flags of
-// the master are an error.
+// TakeSignal reports wrong settings of a verification, and takes over which flags of the master are an error.
 func TakeSignal(o *synth.Options, signal string) error {
 	switch signal {
 	case "any":
@@ -76,8 +73,7 @@ func TakeSignal(o *synth.Options, signal string) error {
 	return nil
 }
 
-// Make makes the items that are missing and returns the tables of all. missing
-// counts the items without a result.
+// Make makes the items that are missing and returns the tables of all. missing counts the items without a result.
 func (s *Synthesis) Make(ctx context.Context, g *generate.Generator) (tables []table.Table, missing int, err error) {
 	base := *g
 	first := &firstItems{warn: s.Outside.Warn}

@@ -76,8 +76,7 @@ func (t *Thinking) Prepare(dir string) (steps int, err error) {
 	return steps, t.nameDir("think", t.condition)
 }
 
-// Write makes the thoughts that are missing and writes all. missing counts the
-// episodes without a result.
+// Write makes the thoughts that are missing and writes all. missing counts the episodes without a result.
 func (t *Thinking) Write(ctx context.Context) (missing int, err error) {
 	return t.work(ctx, record.ThinkLog, t.condition, len(t.episodes),
 		func(ctx context.Context, ask Asker, i int) error {
@@ -117,8 +116,7 @@ func (t *Thinking) think(ctx context.Context, ask Asker, e *record.Episode) ([]s
 // longestThought bounds a thought, in bytes.
 const longestThought = 2000
 
-// thoughtIn is the thought in a reply, on one line; "" if there is none that a reply could
-// hold.
+// thoughtIn is the thought in a reply, on one line; "" if there is none that a reply could hold.
 func thoughtIn(reply string) string {
 	text := strings.Join(strings.Fields(reply), " ")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Thought:"))

@@ -33,9 +33,8 @@ type Verification struct {
 // ErrRejected says that some trajectory was rejected.
 var ErrRejected = errors.New("some trajectories are rejected")
 
-// Files verifies files; ErrRejected if a trajectory does not pass. It writes those that pass to
-// the file masked, unless that is empty; the file has its name only if all could be read. With
-// force, it replaces one.
+// Files verifies files; ErrRejected if a trajectory does not pass. It writes those that pass to the file masked,
+// unless that is empty; the file has its name only if all could be read. With force, it replaces one.
 func (v *Verification) Files(names []string, masked string, force bool) (err error) {
 	v.several, v.rejected = len(names) > 1, map[synth.Reason]int{}
 	if masked != "" {

@@ -34,8 +34,7 @@ var totals = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pdd
 type Logs struct {
 	Dir      string
 	Manifest *record.Manifest
-	// Notes say what the logs do not say, and where the rates in all_results.txt are not the
-	// episodes'.
+	// Notes say what the logs do not say, and where the rates in all_results.txt are not the episodes'.
 	Notes []string
 
 	episodes [][]episode // by group of the manifest
@@ -144,8 +143,7 @@ func readResults(name string) (map[string]ownRates, error) {
 	return out, nil
 }
 
-// ownRates are rates that a folder states, nil where it does not. Older folders say reward for
-// progress.
+// ownRates are rates that a folder states, nil where it does not. Older folders say reward for progress.
 type ownRates struct {
 	Task      string   `json:"task_name"`
 	Success   *float64 `json:"success_rate"`

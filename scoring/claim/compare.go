@@ -21,8 +21,7 @@ type test struct {
 	tested bool
 }
 
-// p is the probability of a test. Missing episodes count as what speaks most against a
-// difference.
+// p is the probability of a test. Missing episodes count as what speaks most against a difference.
 func (t test) p() float64 {
 	if t.bounds == nil {
 		return t.change.P

@@ -46,8 +46,7 @@ func Pick[T any](r Rate, success, progress T) T {
 	return success
 }
 
-// change returns the difference of the rate; ok is false if differences of the rate are
-// not estimated.
+// change returns the difference of the rate; ok is false if differences of the rate are not estimated.
 func (r Rate) change(c scoring.Comparison) (d scoring.Change, ok bool) {
 	switch r {
 	case Success:
@@ -62,8 +61,7 @@ func (r Rate) change(c scoring.Comparison) (d scoring.Change, ok bool) {
 type Scope struct {
 	// Name is the name for programs, Title the one for people.
 	Name, Title string
-	// Success and Progress are what the environment calls its rates, such as EM and F1; empty
-	// for SR and PR.
+	// Success and Progress are what the environment calls its rates, such as EM and F1; empty for SR and PR.
 	Success, Progress string
 	// Averaged: rates are averages over the conditions of a sweep, the one without a perturbation among them.
 	Averaged bool
@@ -105,8 +103,7 @@ type Results struct {
 	Weights configs.Weights
 	// Reference is the model that the others are compared with; empty for all pairs.
 	Reference string
-	// Margin is the largest difference, as a fraction, that counts as none; 0 if no margin is
-	// given.
+	// Margin is the largest difference, as a fraction, that counts as none; 0 if no margin is given.
 	Margin float64
 	// Retries are the rates after the last trial, if tasks have several. The primary question
 	// is about their comparisons.

@@ -146,8 +146,7 @@ func sentences(claims []Claim) (out []string) {
 	return truncate(out, claims[min(mostSentences, len(claims)):])
 }
 
-// Surest orders claims: the significant ones first, by the size of their difference, and then
-// the others by theirs.
+// Surest orders claims: the significant ones first, by the size of their difference, and then the others by theirs.
 func Surest(claims []Claim) []Claim {
 	weight := func(c Claim) float64 {
 		switch size := math.Abs(c.Estimate); {
@@ -164,8 +163,7 @@ func Surest(claims []Claim) []Claim {
 	return out
 }
 
-// mostSentences is how many models, or pairs of them, have sentences of their own; a table
-// has the others.
+// mostSentences is how many models, or pairs of them, have sentences of their own; a table has the others.
 const mostSentences = 3
 
 // truncate keeps the first sentences and says how many others there are, and what the comparisons show that
@@ -535,8 +533,7 @@ func (s *Set) alone() (out []string) {
 		strings.Join(parts, ", ")))
 }
 
-// spreads says how much the seeds of a single model differ, where the primary question is
-// asked.
+// spreads says how much the seeds of a single model differ, where the primary question is asked.
 func (s *Set) spreads() []string {
 	if len(s.Models) != 1 || s.Rate == Grounding || s.Swept() {
 		return nil

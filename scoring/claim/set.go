@@ -215,9 +215,8 @@ func (s *Set) leading(p Scope, subjects []Subject) int {
 	return len(subjects)
 }
 
-// Letters are the letters of the models in a place: models that share a letter do not
-// differ significantly. A model that is not compared with all others that have letters
-// has none; there are none if nobody is compared.
+// Letters are the letters of the models in a place: models that share a letter do not differ significantly. A model
+// that is not compared with all others that have letters has none; there are none if nobody is compared.
 func (s *Set) Letters(p Scope) map[string]string { return s.letters[p.key()] }
 
 func (s *Set) lettered(p Scope) map[string]string {

@@ -53,8 +53,7 @@ func (s *Set) unreadable(m Model, p Scope, score *scoring.Score, perturbations [
 // Share is the share of unreadable replies.
 func (c Claim) Share() float64 { return float64(c.Part) / float64(c.Total) }
 
-// MostUnreadable is the claim with the largest share of unreadable replies; ok is false if
-// all could be read.
+// MostUnreadable is the claim with the largest share of unreadable replies; ok is false if all could be read.
 func (s *Set) MostUnreadable() (worst Claim, ok bool) {
 	if len(s.Unreadable) == 0 {
 		return worst, false

@@ -18,8 +18,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// The numbers of models that have a color of their own, and up to which there are
-// bands.
+// The numbers of models that have a color of their own, and up to which there are bands.
 const (
 	mostColored = 7
 	mostBands   = 4
@@ -76,8 +75,7 @@ func byStep(value table.Bounded, name string) func(reader, *Figure) error {
 	}
 }
 
-// byTries has a panel for each environment: a curve over numbers of tries for each
-// model.
+// byTries has a panel for each environment: a curve over numbers of tries for each model.
 func byTries(r reader, f *Figure) error {
 	return curveFigure{r: r, value: column.Pass, name: "pass@k", xColumn: column.Tries, x: func(subset reader) axis {
 		limit := subset.reach(2, column.Tries)

@@ -50,8 +50,7 @@ func (r reader) renamed(c named, name func(row int) string) reader {
 	return out
 }
 
-// families has a panel for each environment and model: the change by family of
-// perturbations.
+// families has a panel for each environment and model: the change by family of perturbations.
 func families(r reader, f *Figure) error {
 	reach := r.reach(0.05, column.Difference.Low, column.Difference.High, column.Difference)
 	scale := roundAxis(-reach, reach, 100, "percentage points")

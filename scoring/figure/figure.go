@@ -1,7 +1,6 @@
-// Package figure draws figures from tables, by gonum/plot. A figure shows what
-// its table says: the same names, marks, notes and numbers, and nothing else.
-// Sizes and fonts suit a paper with two columns. Colors are from Okabe and Ito
-// (2008), which people with deficient color vision tell apart.
+// Package figure draws figures from tables, by gonum/plot. A figure shows what its table says: the same names,
+// marks, notes and numbers, and nothing else. Sizes and fonts suit a paper with two columns. Colors are from Okabe
+// and Ito (2008), which people with deficient color vision tell apart.
 package figure
 
 import (
@@ -123,8 +122,7 @@ type EmptyError struct{ Name, Reason string }
 
 func (e *EmptyError) Error() string { return fmt.Sprintf("figure %s: %s", e.Name, e.Reason) }
 
-// New makes a figure from the tables of runs. The error is an *EmptyError if they
-// have nothing to show.
+// New makes a figure from the tables of runs. The error is an *EmptyError if they have nothing to show.
 func New(name string, source TableSource) (Figure, error) {
 	k, err := Find(name)
 	if err != nil {
@@ -196,8 +194,7 @@ func merged(tables []table.Table) table.Table {
 	return out
 }
 
-// sheet is what a figure is drawn on. It collects the marks of data with texts that
-// have their exact numbers.
+// sheet is what a figure is drawn on. It collects the marks of data with texts that have their exact numbers.
 type sheet struct {
 	draw.Canvas
 	marks *[]mark

@@ -59,8 +59,7 @@ func (all tables) Tables(kind string) (out []table.Table) {
 	return out
 }
 
-// columnsOf are the columns of a kind of table, so that a figure that reads another one
-// fails.
+// columnsOf are the columns of a kind of table, so that a figure that reads another one fails.
 func columnsOf(id string) []table.Column {
 	if id == "robustness" {
 		return column.Sweep([]string{"base", "P1"})
@@ -167,8 +166,7 @@ func everyTable(models ...string) tables {
 	return all
 }
 
-// Every kind is drawn in every format, for one model and for thirty, and the
-// same bytes come out again.
+// Every kind is drawn in every format, for one model and for thirty, and the same bytes come out again.
 func TestFormats(t *testing.T) {
 	var many []string
 	for i := range 30 {
@@ -225,8 +223,7 @@ func wellFormed(t *testing.T, name string, document []byte) {
 	}
 }
 
-// Inline figures are well-formed, have a mark for each number, and use classes for
-// every color.
+// Inline figures are well-formed, have a mark for each number, and use classes for every color.
 func TestInline(t *testing.T) {
 	for _, name := range Names() {
 		f := sharedtest.Must(New(name, everyTable("expert", "vllm:a", "paper")))(t)
@@ -257,8 +254,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// A difference has a filled dot only if it is significant after correction, whatever
-// its interval, and says its p.
+// A difference has a filled dot only if it is significant after correction, whatever its interval, and says its p.
 func TestDecided(t *testing.T) {
 	for _, c := range []struct {
 		p     float64

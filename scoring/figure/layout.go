@@ -25,8 +25,7 @@ func percentAxis(label string) axis {
 		{Value: 0.75}, {Value: 1, Label: "100"}}, label}
 }
 
-// roundAxis is a scale that holds values, with ticks at round numbers. Labels show
-// values times a factor.
+// roundAxis is a scale that holds values, with ticks at round numbers. Labels show values times a factor.
 func roundAxis(low, high, factor float64, label string) axis {
 	if high <= low {
 		high = low + 1/factor
@@ -48,8 +47,7 @@ func roundAxis(low, high, factor float64, label string) axis {
 	return a
 }
 
-// fewLabels keeps the labels of the first and the last tick and of 0, for narrow
-// panels.
+// fewLabels keeps the labels of the first and the last tick and of 0, for narrow panels.
 func fewLabels(ticks plot.ConstantTicks) plot.ConstantTicks {
 	out := slices.Clone(ticks)
 	for i := range out {
@@ -94,8 +92,7 @@ type legend struct {
 
 func (l legend) style() text.Style { return style(small, ink, draw.XLeft, draw.YCenter) }
 
-// walk calls visit with the place of each entry, from the upper left, and returns
-// the height of all.
+// walk calls visit with the place of each entry, from the upper left, and returns the height of all.
 func (l legend) walk(visit func(e legendEntry, name string, x, y vg.Length)) vg.Length {
 	if len(l.entries) == 0 {
 		return 0

@@ -17,8 +17,7 @@ import (
 // column is the mean of several tasks in a row.
 const mostColumns = 300
 
-// taskMatrix has a panel for each environment, one below the other: models by
-// tasks.
+// taskMatrix has a panel for each environment, one below the other: models by tasks.
 func taskMatrix(r reader, f *Figure) error {
 	f.width = doubleColumn
 	var plots []*plot.Plot
@@ -41,8 +40,7 @@ func taskMatrix(r reader, f *Figure) error {
 	return nil
 }
 
-// leastColumns is the number of columns that a panel has room for, at least: few
-// tasks do not become wide.
+// leastColumns is the number of columns that a panel has room for, at least: few tasks do not become wide.
 const leastColumns = 20
 
 // matrixRow is the height of a row: many rows are lower.
@@ -142,8 +140,7 @@ func (m matrix) typeTicks() (ticks plot.ConstantTicks) {
 	return ticks
 }
 
-// mostMarks is the largest number of cells of a figure that have a mark each; more
-// of them make a page slow.
+// mostMarks is the largest number of cells of a figure that have a mark each; more of them make a page slow.
 const mostMarks = 5000
 
 func (m matrix) draw(s *sheet, p *plot.Plot) {
@@ -175,8 +172,7 @@ func (m matrix) draw(s *sheet, p *plot.Plot) {
 	}
 }
 
-// stack lays out plots one below the other, each with its own height, their data
-// aligned.
+// stack lays out plots one below the other, each with its own height, their data aligned.
 func stack(f *Figure, plots []*plot.Plot, heights []vg.Length, names []labels) {
 	for _, h := range heights {
 		f.height += h

@@ -33,8 +33,7 @@ type rowPanel struct {
 	zero bool
 }
 
-// rowFigure lays out panels whose rows have the same names, which stand on the
-// left.
+// rowFigure lays out panels whose rows have the same names, which stand on the left.
 func rowFigure(f *Figure, names []string, rowPanels []rowPanel, entries []legendEntry, headings ...bool) error {
 	if len(rowPanels) == 0 || len(names) == 0 {
 		return errors.New("there is nothing to show")
@@ -191,12 +190,10 @@ func dots(r reader, names []string, list []series, scale axis, zero bool) (out [
 	return out
 }
 
-// mostSaid is the largest number of models, and of panels, whose first rate is written
-// beside its dot.
+// mostSaid is the largest number of models, and of panels, whose first rate is written beside its dot.
 const mostSaid = 8
 
-// say writes a text behind the dot and the interval of a row, or before them where there
-// is no room behind.
+// say writes a text behind the dot and the interval of a row, or before them where there is no room behind.
 func (q series) say(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, scale axis, label string) {
 	start, _ := r.number(row, q.value)
 	end := start

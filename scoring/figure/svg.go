@@ -21,10 +21,9 @@ import (
 // pageScale is how many CSS pixels of a page a point of a paper is.
 const pageScale = 2
 
-// Inline returns the figure as an SVG element of a page, and the number of its
-// marks. Colors are classes such as "f-c0" and "s-c0" (fill and stroke), so that a
-// page can have others in the dark; there are no style attributes, which a content
-// security policy forbids. Marks are boxes with their exact numbers as titles.
+// Inline returns the figure as an SVG element of a page, and the number of its marks. Colors are classes such as
+// "f-c0" and "s-c0" (fill and stroke), so that a page can have others in the dark; there are no style attributes,
+// which a content security policy forbids. Marks are boxes with their exact numbers as titles.
 func (f Figure) Inline() (element template.HTML, marks int, err error) {
 	c := vgsvg.New(f.width, f.height)
 	found := f.paint(draw.New(c))
@@ -67,9 +66,8 @@ func textLength(e xml.StartElement, content string) string {
 	return decimal(st.Width(content).Points())
 }
 
-// inline copies the content of an SVG document with classes and attributes in
-// place of styles. What the document has besides groups, paths and texts is an
-// error.
+// inline copies the content of an SVG document with classes and attributes in place of styles. What the document
+// has besides groups, paths and texts is an error.
 func inline(w *bytes.Buffer, document io.Reader) error {
 	d := xml.NewDecoder(document)
 	var open xml.StartElement
@@ -156,8 +154,7 @@ func writeStyle(w *bytes.Buffer, style string) {
 	fmt.Fprintf(w, ` class="%s"`, strings.Join(classes, " "))
 }
 
-// role names a color that the library wrote. It rounds the parts of colors that
-// are not opaque.
+// role names a color that the library wrote. It rounds the parts of colors that are not opaque.
 func role(hex string) (name string, ok bool) {
 	var r, g, b int
 	if n, err := fmt.Sscanf(hex, "#%02X%02X%02X", &r, &g, &b); n != 3 || err != nil {

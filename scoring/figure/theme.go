@@ -15,8 +15,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// The sizes of a paper with two columns, in points: widths of figures, and fonts
-// that are as large as captions.
+// The sizes of a paper with two columns, in points: widths of figures, and fonts that are as large as captions.
 const (
 	doubleColumn = vg.Length(504)
 	singleColumn = vg.Length(246)

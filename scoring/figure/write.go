@@ -38,8 +38,7 @@ func FormatOf(file string) (string, error) {
 	return format, nil
 }
 
-// Write writes the figure in a format, on white paper. The same figure gives the
-// same bytes.
+// Write writes the figure in a format, on white paper. The same figure gives the same bytes.
 func (f Figure) Write(w io.Writer, format string) error {
 	switch format {
 	case "svg":
@@ -87,8 +86,7 @@ func (c westernCanvas) SetColor(col color.Color) {
 	c.Canvas.SetColor(col)
 }
 
-// straight is a color whose parts are not multiplied by its opacity: vgpdf does not
-// divide them by it.
+// straight is a color whose parts are not multiplied by its opacity: vgpdf does not divide them by it.
 type straight struct{ color.NRGBA }
 
 // RGBA implements color.Color, but for that.

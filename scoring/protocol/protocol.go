@@ -99,8 +99,7 @@ func Setup(c record.Condition, e record.Environment) []Part {
 	return parts
 }
 
-// own are settings that environments record of themselves and nobody chose: no change of the
-// default protocol.
+// own are settings that environments record of themselves and nobody chose: no change of the default protocol.
 var own = []string{"labels", "generator-seed", "jar-sha256", "version", "hash", "return", "progress"}
 
 // Prompt is the prompt, which the run may name; without a name it is known by its hash.

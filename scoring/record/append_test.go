@@ -30,8 +30,7 @@ func noLocks(d disk) disk {
 	return d
 }
 
-// TestGroupCommit: while one write is flushed, all others wait for one flush
-// together, and none returns before it.
+// TestGroupCommit: while one write is flushed, all others wait for one flush together, and none returns before it.
 func TestGroupCommit(t *testing.T) {
 	d := realDisk()
 	var flushes atomic.Int64
@@ -184,8 +183,7 @@ func TestFileIsNotInPlace(t *testing.T) {
 	}
 }
 
-// TestPoorFileSystems: what a file system cannot do is said, and the run goes on;
-// what fails is an error.
+// TestPoorFileSystems: what a file system cannot do is said, and the run goes on; what fails is an error.
 func TestPoorFileSystems(t *testing.T) {
 	isDir := func(f *os.File) bool { info, err := f.Stat(); return err == nil && info.IsDir() }
 	for name, c := range map[string]struct {
@@ -255,8 +253,7 @@ func TestDataFileIsLocked(t *testing.T) {
 	}
 }
 
-// BenchmarkAppend shows flushes per episode by the number of episodes that end at
-// the same time.
+// BenchmarkAppend shows flushes per episode by the number of episodes that end at the same time.
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 64, 1024} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {

@@ -16,12 +16,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// appender is a file of lines in a directory that this process works on. It is
-// safe for concurrent use.
+// appender is a file of lines in a directory that this process works on. It is safe for concurrent use.
 //
-// The file is only ever added to. Locks keep other processes out; if locks do
-// nothing, two processes may do the same work, but neither damages the lines of
-// the other.
+// The file is only ever added to. Locks keep other processes out; if locks do nothing, two processes may do the
+// same work, but neither damages the lines of the other.
 type appender struct {
 	dir, name string // name is the file's
 	base      string // the file's name in dir
@@ -219,8 +217,7 @@ type pendingLine struct {
 	err    error
 }
 
-// add writes a JSON object as a line. It is on disk when add returns without
-// error.
+// add writes a JSON object as a line. It is on disk when add returns without error.
 func (s *appender) add(object any) error {
 	own := &pendingLine{object: object}
 	b, leads := s.join(own)
@@ -235,8 +232,7 @@ func (s *appender) add(object any) error {
 	return own.err
 }
 
-// join adds a line to the batch that waits. The caller that begins a batch must
-// write it.
+// join adds a line to the batch that waits. The caller that begins a batch must write it.
 func (s *appender) join(l *pendingLine) (b *batch, leads bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,8 +252,7 @@ func (s *appender) close(b *batch) {
 	}
 }
 
-// commit writes lines and flushes them. A line that cannot be encoded has an error
-// of its own.
+// commit writes lines and flushes them. A line that cannot be encoded has an error of its own.
 func (s *appender) commit(lines []*pendingLine) {
 	err := s.broken
 	if err == nil {
@@ -276,8 +271,7 @@ func (s *appender) commit(lines []*pendingLine) {
 // maxPiece is from how many bytes on lines are written.
 const maxPiece = 256 << 10
 
-// writeAll writes lines in pieces, so that they are never in memory all together,
-// and flushes them.
+// writeAll writes lines in pieces, so that they are never in memory all together, and flushes them.
 func (s *appender) writeAll(lines []*pendingLine) error {
 	var piece bytes.Buffer
 	for i, l := range lines {
@@ -334,9 +328,8 @@ func (s *appender) write(lines []byte) error {
 // asideEnd ends the names of files with lines that are not records, in place of .jsonl.
 const asideEnd = ".set-aside"
 
-// setAside moves the unfinished last line, which a crash left, to a file beside this one:
-// other programs cannot read such a line. Without locks it stays, since another process may
-// be writing it.
+// setAside moves the unfinished last line, which a crash left, to a file beside this one: other programs cannot
+// read such a line. Without locks it stays, since another process may be writing it.
 func (s *appender) setAside() error {
 	if s.torn == 0 || len(s.locks) == 0 {
 		return nil

@@ -12,9 +12,8 @@ import (
 	"heldout/envs/spelling"
 )
 
-// EpisodeFilter says which planned episodes of runs are read: those that fit one of the values
-// of each field, if it has any. Values are names, or have * for any characters and ?
-// for one.
+// EpisodeFilter says which planned episodes of runs are read: those that fit one of the values of each field, if it
+// has any. Values are names, or have * for any characters and ? for one.
 type EpisodeFilter struct {
 	// Env are environments.
 	Env []string
@@ -24,8 +23,7 @@ type EpisodeFilter struct {
 	Task []string
 	// Seed are numbers or ranges, such as 0-2.
 	Seed []string
-	// Preset are presets, with or without version and part; "none" is for episodes
-	// without one.
+	// Preset are presets, with or without version and part; "none" is for episodes without one.
 	Preset []string
 }
 
@@ -114,8 +112,7 @@ func numberRange(v string) (first, last int64, ok bool) {
 	return first, last, err1 == nil && err2 == nil && first >= 0 && last >= first
 }
 
-// keepsGroup reports whether episodes of a condition are read. Names are those that the
-// user gave to models.
+// keepsGroup reports whether episodes of a condition are read. Names are those that the user gave to models.
 func (c EpisodeFilter) keepsGroup(cond Condition, names map[string]string) bool {
 	_, bare, _ := strings.Cut(cond.Model, ":")
 	return fits(c.Env, cond.Env) && fits(c.Model, cond.Model, bare, names[cond.Model], names[bare]) &&
@@ -188,9 +185,8 @@ func (c EpisodeFilter) Called(names map[string]string) EpisodeFilter {
 	return c
 }
 
-// Choose applies a choice to runs, and leaves out runs of which nothing is read. A value that
-// fits nothing is an error that names what there is; it may fit the plan of something else that
-// is read besides.
+// Choose applies a choice to runs, and leaves out runs of which nothing is read. A value that fits nothing is an
+// error that names what there is; it may fit the plan of something else that is read besides.
 func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen, err error) {
 	values := newUnfitted(only)
 	found := false

@@ -42,8 +42,7 @@ func unsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOLCK)
 }
 
-// syncDir flushes a directory: the names that were created, renamed and removed
-// in it. Windows has no such call.
+// syncDir flushes a directory: the names that were created, renamed and removed in it. Windows has no such call.
 func (d disk) syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -55,8 +54,7 @@ func (d disk) syncDir(dir string) error {
 	return errors.Join(d.sync(f), f.Close())
 }
 
-// makeDir makes a directory with its parents and flushes the names of those that
-// it made.
+// makeDir makes a directory with its parents and flushes the names of those that it made.
 func (d disk) makeDir(dir string) error {
 	var parents []string // the parents of what is missing, the innermost first
 	for current := filepath.Clean(dir); ; current = filepath.Dir(current) {
@@ -79,9 +77,8 @@ func (d disk) makeDir(dir string) error {
 	return nil
 }
 
-// tolerable reports whether a directory that cannot be flushed gives no reason to
-// stop: the file system has no such operation, or the user may not read the
-// directory.
+// tolerable reports whether a directory that cannot be flushed gives no reason to stop: the file system has no such
+// operation, or the user may not read the directory.
 func tolerable(err error) bool { return unsupported(err) || errors.Is(err, fs.ErrPermission) }
 
 // replace writes a file atomically, with the permissions that the umask leaves.
@@ -92,11 +89,9 @@ func (d disk) replace(file string, content []byte) error {
 	})
 }
 
-// replaceWith is replace for a content that is written piece by piece. write may be
-// called more than once.
+// replaceWith is replace for a content that is written piece by piece. write may be called more than once.
 func (d disk) replaceWith(file string, write func(*os.File) error) error {
-	// If locks do nothing, another process may mistake the temporary file for a
-	// leftover.
+	// If locks do nothing, another process may mistake the temporary file for a leftover.
 	const attempts = 3
 	for attempt := 1; ; attempt++ {
 		err := d.replaceOnce(file, write)

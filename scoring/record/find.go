@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// The limits of Find: how deep it looks and how many entries of directories it
-// visits.
+// The limits of Find: how deep it looks and how many entries of directories it visits.
 const (
 	maxDepth   = 8
 	maxEntries = 200_000
@@ -20,10 +19,9 @@ const (
 // ErrTooMany says that a search visited as many files as it may.
 var ErrTooMany = errors.New("there are too many files: what is further on was not searched")
 
-// Find returns the run directories below a folder, or the folder itself if it is
-// one, in the natural order of their names. A folder with shards stands for them. Find follows
-// no links, except for root, and skips hidden folders. problem receives the first folder that was
-// not searched for each reason, and how many others there are.
+// Find returns the run directories below a folder, or the folder itself if it is one, in the natural order of their
+// names. A folder with shards stands for them. Find follows no links, except for root, and skips hidden folders.
+// problem receives the first folder that was not searched for each reason, and how many others there are.
 func Find(root string, problem func(folder string, err error)) []string {
 	s := finder{remaining: maxEntries, unsearched: map[string][]string{}}
 	s.visit(filepath.Clean(root), maxDepth)
@@ -37,8 +35,7 @@ func Find(root string, problem func(folder string, err error)) []string {
 	return s.found
 }
 
-// Tell receives what a user should know of directories: Say a line, Warn one that must not be
-// overlooked.
+// Tell receives what a user should know of directories: Say a line, Warn one that must not be overlooked.
 type Tell struct{ Say, Warn func(line string) }
 
 // RunsBelow lists the runs below folders, each once. Those that cannot be read are told.
@@ -70,9 +67,8 @@ func RunsBelow(folders []string, tell Tell) ([]Parts, error) {
 
 func (t Tell) problem(folder string, err error) { t.Warn(fmt.Sprintf("%s: %v", folder, err)) }
 
-// Runs divides directories into runs, and tells which shards are missing. A folder that is no
-// run stands for those below it, in the natural order of their names. Even under different names, the
-// same records count once.
+// Runs divides directories into runs, and tells which shards are missing. A folder that is no run stands for those
+// below it, in the natural order of their names. Even under different names, the same records count once.
 func Runs(dirs []string, tell Tell) ([]Parts, error) {
 	var folders []string
 	for _, dir := range dirs {

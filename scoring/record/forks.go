@@ -13,8 +13,7 @@ import (
 // trial of its task, because it begins in the middle of another episode.
 const forksFile = "forks.jsonl"
 
-// Fork is one line of forks.jsonl: what was played from a fork of an episode of this run,
-// or of another fork.
+// Fork is one line of forks.jsonl: what was played from a fork of an episode of this run, or of another fork.
 type Fork struct {
 	Schema int `json:"schema"`
 	// Branch is the fork's own name, Parent the branch of the episode or of the fork that it
@@ -78,8 +77,7 @@ func (s *Store) AppendFork(f *Fork) error {
 	return file.add(f)
 }
 
-// forksFile opens the file of forks when it is first needed. The lock of the directory is
-// the store's.
+// forksFile opens the file of forks when it is first needed. The lock of the directory is the store's.
 func (s *Store) forksFile() (*appender, error) {
 	s.forks.mu.Lock()
 	defer s.forks.mu.Unlock()

@@ -15,20 +15,17 @@ import (
 	"heldout/envs"
 )
 
-// Index is a run for readers that want single episodes of it. It holds what
-// lists say of the attempts and where their lines are, not the trajectories, and can be brought up to date
-// while other processes work on the run or its shards. It is not safe for concurrent
-// use, except for the method Episode of a Place.
+// Index is a run for readers that want single episodes of it. It holds what lists say of the attempts and where
+// their lines are, not the trajectories, and can be brought up to date while other processes work on the run or its
+// shards. It is not safe for concurrent use, except for the method Episode of a Place.
 //
-// The index reads the beginning of each line, up to the goal, and compares the line with
-// its checksum. So it finds a line that was changed or contradicts the plan, but not one
-// that has no trial before it or, in a line without a checksum, contradicts its
-// trajectory.
+// The index reads the beginning of each line, up to the goal, and compares the line with its checksum. So it finds
+// a line that was changed or contradicts the plan, but not one that has no trial before it or, in a line without a
+// checksum, contradicts its trajectory.
 type Index struct {
 	// Manifest is run.json, or the manifest of all shards.
 	Manifest *Manifest
-	// Bad are the lines that are not records, at most maxBad of them; OmittedBad counts
-	// the rest.
+	// Bad are the lines that are not records, at most maxBad of them; OmittedBad counts the rest.
 	Bad        []BadLine
 	OmittedBad int
 	// Absent are the shards that have not begun.
@@ -87,8 +84,7 @@ func (x *Index) Update() error {
 		}
 		contents[i] = content
 	}
-	// The manifests are read after the sizes of the files were: lines up to there are
-	// planned in them.
+	// The manifests are read after the sizes of the files were: lines up to there are planned in them.
 	if err := x.readManifests(); err != nil {
 		return err
 	}
@@ -314,9 +310,8 @@ func (p Place) decode(raw []byte) (*Episode, error) {
 	return &e, nil
 }
 
-// Search reads attempts one after the other, and visits those that may contain a
-// text, in lower or upper case, until visit returns false or ctx is done. bad counts
-// the attempts that cannot be read.
+// Search reads attempts one after the other, and visits those that may contain a text, in lower or upper case,
+// until visit returns false or ctx is done. bad counts the attempts that cannot be read.
 func Search(ctx context.Context, places []Place, text string, visit func(i int, e *Episode) bool) (bad int, err error) {
 	pattern := plain(text)
 	var f *os.File
@@ -358,8 +353,7 @@ func Search(ctx context.Context, places []Place, text string, visit func(i int, 
 	return bad, nil
 }
 
-// plain returns a text as a line contains it, in lower case; nil if JSON may write
-// it in several ways.
+// plain returns a text as a line contains it, in lower case; nil if JSON may write it in several ways.
 func plain(text string) []byte {
 	for _, r := range text {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\\<>&/`, r) {

@@ -57,8 +57,7 @@ func updated(t *testing.T, x *Index) {
 	sharedtest.OK(t, x.Update())
 }
 
-// The index has the results that Read has, gives every episode back, and follows a
-// file that grows.
+// The index has the results that Read has, gives every episode back, and follows a file that grows.
 func TestIndexFollowsARun(t *testing.T) {
 	dir, episodes := indexedRun(t, 4)
 	x, err := OpenIndex(Parts{dir}) // before there is an episodes file
@@ -179,8 +178,7 @@ func TestIndexLongLine(t *testing.T) {
 	}
 }
 
-// A search finds what the texts hold, however JSON writes it, and counts what it
-// cannot read.
+// A search finds what the texts hold, however JSON writes it, and counts what it cannot read.
 func TestSearch(t *testing.T) {
 	dir, episodes := indexedRun(t, 4)
 	episodes[2].Goal = "Ünder <b> \"it\" a/b \\ K\n"

@@ -1,7 +1,6 @@
 package record
 
-// Leftover says what a reply holds that does not belong to its text. It was taken off, so the
-// reply could be used.
+// Leftover says what a reply holds that does not belong to its text. It was taken off, so the reply could be used.
 type Leftover string
 
 // The leftovers.

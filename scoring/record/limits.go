@@ -9,8 +9,7 @@ import (
 	"heldout/configs"
 )
 
-// The limits of what a manifest says. They are checked before anything is made of it, and
-// before it is written.
+// The limits of what a manifest says. They are checked before anything is made of it, and before it is written.
 const (
 	// mostPlanned bounds the trials of all episodes, and the pairs of groups and
 	// environments: what is made of a plan takes memory and time for each.

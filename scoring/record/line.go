@@ -9,8 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// maxLine bounds a line, in bytes. An episode of a thousand steps with replies of
-// 100 kB each has 100 MB.
+// maxLine bounds a line, in bytes. An episode of a thousand steps with replies of 100 kB each has 100 MB.
 const maxLine = 256 << 20
 
 // encode returns the line of an attempt.
@@ -22,8 +21,7 @@ func encode(e *Episode) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// decode reads a line and checks everything that can be checked from the line
-// alone.
+// decode reads a line and checks everything that can be checked from the line alone.
 func decode(raw []byte) (Episode, error) { return decodeInto(raw, nil) }
 
 // decodeInto is decode with room for the trajectory, which may have too little of it.
@@ -78,14 +76,12 @@ func decodeBriefly(raw []byte) (Episode, error) {
 	return e, cmp.Or(err, e.checkTrial())
 }
 
-// goalStart begins what follows the result. No string contains these bytes, because
-// quotes in it are escaped.
+// goalStart begins what follows the result. No string contains these bytes, because quotes in it are escaped.
 const goalStart = `,"goal":"`
 
 var strict = json.RejectUnknownMembers(true)
 
-// Encode returns the line of an attempt, for a process that stores it. A record
-// that contradicts itself is refused.
+// Encode returns the line of an attempt, for a process that stores it. A record that contradicts itself is refused.
 func Encode(e *Episode) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -103,8 +99,7 @@ func Decode(line []byte) (*Episode, error) {
 	return &e, nil
 }
 
-// appendLine appends to a buffer what is up to and with the next newline. The error is io.EOF
-// if there is none.
+// appendLine appends to a buffer what is up to and with the next newline. The error is io.EOF if there is none.
 func appendLine(buf []byte, in *bufio.Reader) ([]byte, error) {
 	start := len(buf)
 	for {

@@ -54,9 +54,8 @@ const (
 	maxLogManifest = 16 << 20
 )
 
-// Log is a directory of model calls that this process works on: a manifest, and
-// one line for every call that came to an end. Lines are only ever added, and each
-// is on disk before it counts. It is safe for concurrent use.
+// Log is a directory of model calls that this process works on: a manifest, and one line for every call that came
+// to an end. Lines are only ever added, and each is on disk before it counts. It is safe for concurrent use.
 type Log struct {
 	*appender
 	kind LogKind
@@ -115,8 +114,7 @@ func (k LogKind) suits(dir string) error {
 	return nil
 }
 
-// checkLogKind reports a directory that belongs to another kind of log than the file
-// that is to be opened in it.
+// checkLogKind reports a directory that belongs to another kind of log than the file that is to be opened in it.
 func checkLogKind(dir, base string) error {
 	if base == callsFile {
 		return nil // suits has looked
@@ -188,9 +186,8 @@ func (l *Log) Line(span Span) ([]byte, error) {
 	return line, err
 }
 
-// Append writes a JSON object, whose key schema is Schema, as a line. The line is on
-// disk when Append returns without error. After a failed write, all other writes are
-// refused.
+// Append writes a JSON object, whose key schema is Schema, as a line. The line is on disk when Append returns
+// without error. After a failed write, all other writes are refused.
 func (l *Log) Append(object any) error { return l.add(object) }
 
 // Manifest reads the manifest into m; false if there is none.
@@ -205,8 +202,7 @@ func (l *Log) Manifest(m any) (exists bool, err error) {
 	return true, err
 }
 
-// ReadLogManifest reads the manifest of a directory into m. covered is false if it has no
-// checksum.
+// ReadLogManifest reads the manifest of a directory into m. covered is false if it has no checksum.
 func ReadLogManifest(dir string, kind LogKind, m any) (covered bool, err error) {
 	b, err := datafile.Read(filepath.Join(dir, kind.Manifest), maxLogManifest)
 	if err == nil {

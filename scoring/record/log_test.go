@@ -79,8 +79,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Whatever bit of a file of calls is changed, it is refused, or the calls are what they
-// were.
+// Whatever bit of a file of calls is changed, it is refused, or the calls are what they were.
 func TestFlippedCalls(t *testing.T) {
 	var content bytes.Buffer
 	for _, text := range []string{"a", "b {\"c\"}", "d"} {

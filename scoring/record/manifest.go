@@ -37,11 +37,9 @@ type Manifest struct {
 	Names map[string]string `json:"names,omitempty"`
 	// Prices are what the user says that models cost, by model.
 	Prices configs.Prices `json:"prices,omitempty"`
-	// HeldIn are the environments whose data models were trained on, by model, as the user
-	// says.
+	// HeldIn are the environments whose data models were trained on, by model, as the user says.
 	HeldIn configs.HeldIn `json:"held_in,omitempty"`
-	// Servers is what the model servers reported about themselves, by model; one
-	// entry per start of the run.
+	// Servers is what the model servers reported about themselves, by model; one entry per start of the run.
 	Servers map[string][]ServerReport `json:"servers,omitempty"`
 	// Players are the agents from outside heldout that played after the condition's agent
 	// under its name, because the user accepted them, by model, in order.
@@ -54,8 +52,7 @@ type Manifest struct {
 	Shard *Shard `json:"shard,omitempty"`
 	// Sessions are the periods of work on the run.
 	Sessions []Session `json:"sessions"`
-	// Checksum is the last field of the file, as in a line. SetManifest computes it;
-	// it is empty here.
+	// Checksum is the last field of the file, as in a line. SetManifest computes it; it is empty here.
 	Checksum string `json:"checksum,omitempty"`
 
 	// Uncovered names what was read and has no checksum, because a version of heldout
@@ -81,8 +78,7 @@ type Environment struct {
 	Tasks []envs.Task `json:"tasks"`
 }
 
-// Group is the part of a plan that has one condition: an episode for every task
-// of the environment.
+// Group is the part of a plan that has one condition: an episode for every task of the environment.
 type Group struct {
 	Condition Condition `json:"condition"`
 	// Episodes holds an id for each task, in the order of Environment.Tasks. It is
@@ -114,8 +110,7 @@ type Condition struct {
 	Perturbation string `json:"perturbation"`
 	// PerturbationHash identifies the rules of the perturbation; empty without.
 	PerturbationHash string `json:"perturbation_hash,omitempty"`
-	// Substitute is the model that Model replaces, if the perturbation changes the
-	// model.
+	// Substitute is the model that Model replaces, if the perturbation changes the model.
 	Substitute string `json:"instead,omitempty"`
 	StepLimit  int    `json:"step_limit"`
 	Seed       int64  `json:"seed"`
@@ -123,8 +118,7 @@ type Condition struct {
 	Trials *Trials `json:"trials,omitempty"`
 	// Preset is the protocol; nil if the run had none.
 	Preset *Preset `json:"preset,omitempty"`
-	// Player says more of the player if that is an agent from outside heldout; nil if
-	// nothing is known.
+	// Player says more of the player if that is an agent from outside heldout; nil if nothing is known.
 	Player *Identity `json:"player,omitempty"`
 	// Order is "sequential" if the player remembers earlier episodes: the episodes of a seed were played one after the
 	// other, in the order of the plan. It is empty if they do not depend on each other.
@@ -183,14 +177,12 @@ func (s *Sweep) In(env string) (out []Perturbation) {
 	return out
 }
 
-// Combines reports whether a perturbation combines families of rules; false without a
-// sweep.
+// Combines reports whether a perturbation combines families of rules; false without a sweep.
 func (s *Sweep) Combines() bool {
 	return s != nil && slices.ContainsFunc(s.Perturbations, func(p Perturbation) bool { return len(p.Parts) > 0 })
 }
 
-// ExtraAnchor reports whether a player is an anchor that nobody asked for; false without a
-// sweep.
+// ExtraAnchor reports whether a player is an anchor that nobody asked for; false without a sweep.
 func (s *Sweep) ExtraAnchor(model string) bool { return s != nil && slices.Contains(s.Anchors, model) }
 
 // Perturbation is a perturbation of a sweep.
@@ -204,8 +196,7 @@ type Perturbation struct {
 	// Forms counts the forms of actions that are written differently. Steps then say
 	// which form their action has; nil in records from before they did.
 	Forms *int `json:"forms,omitempty"`
-	// File is the source of the rules, BuiltIn or a path; SHA256 is the hash of
-	// their content.
+	// File is the source of the rules, BuiltIn or a path; SHA256 is the hash of their content.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 	// Rules are what changes about the interface; nil if the model changes.
@@ -221,8 +212,7 @@ type Perturbation struct {
 	Base []string `json:"base,omitempty"`
 }
 
-// FamilyGrade is a family of rules at a grade, from 1: the larger, the further from the
-// environment's own words.
+// FamilyGrade is a family of rules at a grade, from 1: the larger, the further from the environment's own words.
 type FamilyGrade struct {
 	Family string `json:"family"`
 	Grade  int    `json:"grade"`
@@ -231,24 +221,20 @@ type FamilyGrade struct {
 // Rules are the rules of a perturbation of the interface. Slots of forms and of
 // names are in braces, such as "go to {recep}" and "{class} {number}".
 type Rules struct {
-	// Actions maps forms of actions, and Replies answers of the environment, to
-	// those that replace them.
+	// Actions maps forms of actions, and Replies answers of the environment, to those that replace them.
 	Actions map[string]string `json:"actions,omitempty"`
 	Replies map[string]string `json:"replies,omitempty"`
-	// Names is how names are written; empty if they stay. OwnNames is how the
-	// environment itself writes them, and NameParts has a regular expression for
-	// each slot of both; they are set only with Names.
+	// Names is how names are written; empty if they stay. OwnNames is how the environment itself writes them, and
+	// NameParts has a regular expression for each slot of both; they are set only with Names.
 	Names     string            `json:"names,omitempty"`
 	OwnNames  string            `json:"own_names,omitempty"`
 	NameParts map[string]string `json:"name_parts,omitempty"`
 	// Removed are the forms of actions that are taken away.
 	Removed []string `json:"without,omitempty"`
-	// Words trade places with those that they map to. Numbers is "words" if numbers
-	// are written as words.
+	// Words trade places with those that they map to. Numbers is "words" if numbers are written as words.
 	Words   map[string]string `json:"words,omitempty"`
 	Numbers string            `json:"numbers,omitempty"`
-	// Texts maps forms of goals and sentences, and Instructions passages of prompts,
-	// to those that replace them.
+	// Texts maps forms of goals and sentences, and Instructions passages of prompts, to those that replace them.
 	Texts        map[string]string `json:"texts,omitempty"`
 	Instructions map[string]string `json:"instructions,omitempty"`
 	// Order is the order of lists: "reversed" or "shuffled". Layout is the layout of
@@ -268,8 +254,7 @@ const BuiltIn = "built-in"
 type Prompt struct {
 	// File is BuiltIn or a path.
 	File string `json:"file"`
-	// Version is the version of a built-in prompt, such as "v2"; empty before
-	// there were versions, which is "v1".
+	// Version is the version of a built-in prompt, such as "v2"; empty before there were versions, which is "v1".
 	Version string `json:"version,omitempty"`
 	SHA256  string `json:"sha256"`
 }

@@ -14,17 +14,14 @@ import (
 
 // Merged says what a merge has written.
 type Merged struct {
-	// Lines are the attempts, Twice those that were there more than once, byte for
-	// byte, and are written once.
+	// Lines are the attempts, Twice those that were there more than once, byte for byte, and are written once.
 	Lines, Twice int
-	// Planned is the number of planned tasks, Missing the tasks without a result, by
-	// group.
+	// Planned is the number of planned tasks, Missing the tasks without a result, by group.
 	Planned int
 	Missing []Missing
 	// Absent are the shards that no directory has.
 	Absent []Shard
-	// Uncovered names what of the parts has no checksum, Warnings what the file system
-	// does not guarantee.
+	// Uncovered names what of the parts has no checksum, Warnings what the file system does not guarantee.
 	Uncovered, Warnings []string
 }
 

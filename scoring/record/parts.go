@@ -33,8 +33,7 @@ func (p Parts) Name() string {
 // String names all directories.
 func (p Parts) String() string { return strings.Join(p, ", ") }
 
-// Dirs returns the directories that have a manifest: the run's, or those of the
-// shards that have begun.
+// Dirs returns the directories that have a manifest: the run's, or those of the shards that have begun.
 func (p Parts) Dirs() (begun []string, err error) {
 	for _, dir := range p {
 		shards, err := Shards(dir)
@@ -63,8 +62,7 @@ func hasBegun(shard string) bool {
 	return IsRun(shard) || err == nil && info.Size() > 0
 }
 
-// Absent returns the shards of the run that have not begun in its directories; none
-// for a run without shards.
+// Absent returns the shards of the run that have not begun in its directories; none for a run without shards.
 func (p Parts) Absent() ([]Shard, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
@@ -134,8 +132,7 @@ func (p Parts) Size() (size int64, err error) {
 	return size, nil
 }
 
-// Files returns the paths of the run's files by the names that they have in its
-// directories.
+// Files returns the paths of the run's files by the names that they have in its directories.
 func (p Parts) Files() (map[string]string, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
@@ -202,8 +199,7 @@ func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecode
 			defer contents[i].file.Close()
 		}
 	}
-	// Manifests are read after the sizes of the files were: lines up to there are
-	// planned in them.
+	// Manifests are read after the sizes of the files were: lines up to there are planned in them.
 	m, err := manifestOf(dirs)
 	if err != nil {
 		return nil, err
@@ -242,9 +238,8 @@ func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecode
 	return part, nil
 }
 
-// Together divides directories into runs. Those of different shards of one run are
-// one run. tell receives a line for each directory that joins others, or that is
-// there twice.
+// Together divides directories into runs. Those of different shards of one run are one run. tell receives a line
+// for each directory that joins others, or that is there twice.
 func Together(dirs []string, tell func(string)) ([]Parts, error) {
 	var runs []*gathered
 next:
@@ -289,8 +284,7 @@ next:
 type gathered struct {
 	parts   Parts
 	dirInfo []fs.FileInfo // of parts
-	// shards are the directories of those that have begun; none for a run without
-	// shards.
+	// shards are the directories of those that have begun; none for a run without shards.
 	shards []string
 	info   []fs.FileInfo // of shards
 	plan   *Manifest     // nil until it is needed

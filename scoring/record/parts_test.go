@@ -13,8 +13,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// sharded divides a run of 40 tasks into shards in a directory. It returns the
-// episodes of each.
+// sharded divides a run of 40 tasks into shards in a directory. It returns the episodes of each.
 func sharded(t *testing.T, count int) (dir string, of [][]*Episode) {
 	t.Helper()
 	whole, episodes := indexedRun(t, 40)
@@ -38,8 +37,7 @@ func sharded(t *testing.T, count int) (dir string, of [][]*Episode) {
 	return dir, of
 }
 
-// An index of shards has all their results while they are written, and knows a shard
-// that begins late.
+// An index of shards has all their results while they are written, and knows a shard that begins late.
 func TestIndexFollowsShards(t *testing.T) {
 	dir, of := sharded(t, 3)
 	late := filepath.Join(dir, "shard-3-of-3", manifestFile)
@@ -139,8 +137,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// Shards of different plans are not read as one run, and the error says how they
-// differ.
+// Shards of different plans are not read as one run, and the error says how they differ.
 func TestPartsOfDifferentRuns(t *testing.T) {
 	dir, _ := sharded(t, 2)
 	change := func(name string, change func(*Manifest), want string) {

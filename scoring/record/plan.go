@@ -15,8 +15,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// EpisodeID hashes the identity of a task and the condition, and the version of
-// heldout's behaviour: 20 hex digits.
+// EpisodeID hashes the identity of a task and the condition, and the version of heldout's behaviour: 20 hex digits.
 func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
 	ids, err := EpisodeIDs(behaviour, []envs.Task{t}, c)
 	if err != nil {
@@ -99,8 +98,7 @@ type planned struct {
 	condition *Condition
 	// preset is the key of the condition's preset.
 	preset string
-	// trial is the number of the trial, 0 if the task has only one; previous is the
-	// id of the trial before it.
+	// trial is the number of the trial, 0 if the task has only one; previous is the id of the trial before it.
 	trial    int
 	previous string
 }
@@ -128,8 +126,7 @@ func (p *Plan) planned(pos Position) planned {
 	return want
 }
 
-// checker checks the attempts of a run, in the order of their lines, against its
-// plan.
+// checker checks the attempts of a run, in the order of their lines, against its plan.
 type checker struct {
 	plan *Plan
 	// failed are the ids of the trials that failed.
@@ -138,8 +135,7 @@ type checker struct {
 
 func newChecker(p *Plan) *checker { return &checker{p, map[string]bool{}} }
 
-// check compares an attempt with what was planned under its id.
-// It returns where the episode stands in the plan.
+// check compares an attempt with what was planned under its id. It returns where the episode stands in the plan.
 func (c *checker) check(e *Episode) (Position, error) {
 	if c.plan == nil {
 		return Position{}, nil
@@ -255,8 +251,7 @@ type fieldError struct {
 
 func (e *fieldError) Error() string { return e.field + ": " + e.problem }
 
-// lineOf returns the number of the line that contains a JSON string, 0 if no line
-// does.
+// lineOf returns the number of the line that contains a JSON string, 0 if no line does.
 func lineOf(file []byte, text string) int {
 	quoted, err := json.Marshal(text)
 	index := bytes.LastIndex(file, quoted)

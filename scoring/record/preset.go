@@ -43,8 +43,7 @@ type Protocol struct {
 	Published string `json:"published,omitempty"`
 	// Definition is the protocol as it was played, of which SHA256 is the hash.
 	Definition json.RawMessage `json:"definition"`
-	// Tasks is the hash of the names of the planned tasks, sorted bytewise, each
-	// followed by a line break.
+	// Tasks is the hash of the names of the planned tasks, sorted bytewise, each followed by a line break.
 	Tasks string `json:"tasks_sha256"`
 	// Files are the files of the protocol's source that were read, with their hashes.
 	Files map[string]string `json:"files,omitempty"`
@@ -82,6 +81,5 @@ func (r *Result) checkScore() error {
 	return nil
 }
 
-// maxScore bounds scores. They are from -1 to 1, but AgentGym's BabyAI adds up
-// rewards.
+// maxScore bounds scores. They are from -1 to 1, but AgentGym's BabyAI adds up rewards.
 const maxScore = 1000

@@ -30,9 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// work adds episodes, some of them large, from several goroutines until the
-// process is killed or its standard input ends, and prints the id of each that is
-// on disk.
+// work adds episodes, some of them large, from several goroutines until the process is killed or its standard input
+// ends, and prints the id of each that is on disk.
 func work(dir string) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -61,8 +60,7 @@ type process struct {
 	lines *bufio.Scanner
 }
 
-// startWorker starts a worker and waits until it has the directory open, or has
-// said why not.
+// startWorker starts a worker and waits until it has the directory open, or has said why not.
 func startWorker(t *testing.T, dir string) (p process, said string) {
 	t.Helper()
 	p.Cmd = exec.Command(os.Args[0])
@@ -111,9 +109,8 @@ func TestBusyWithAnotherProcess(t *testing.T) {
 	closed(t, open(t, dir)) // the lock died with its holder
 }
 
-// TestKilled kills workers at random moments, several on the same directory:
-// every episode that was said to be on disk is there once, and the next worker
-// goes on.
+// TestKilled kills workers at random moments, several on the same directory: every episode that was said to be on
+// disk is there once, and the next worker goes on.
 func TestKilled(t *testing.T) {
 	kills := sharedtest.Times(t, 24, 4)
 	var dir string

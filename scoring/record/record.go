@@ -1,8 +1,7 @@
-// Package record keeps a run on disk: run.json says what was planned and under
-// which conditions, episodes.jsonl holds one line for every attempt at an
-// episode that came to an end. Lines are only ever added, each is on disk before
-// it counts, and a table can be printed again from these two files alone.
-// SCHEMA.md explains both files, field by field.
+// Package record keeps a run on disk: run.json says what was planned and under which conditions, episodes.jsonl
+// holds one line for every attempt at an episode that came to an end. Lines are only ever added, each is on disk
+// before it counts, and a table can be printed again from these two files alone. SCHEMA.md explains both files,
+// field by field.
 package record
 
 import (
@@ -66,8 +65,7 @@ func (o Outcome) shared() Outcome {
 	return o
 }
 
-// Result is what scoring needs of an attempt: an Episode without its
-// trajectory.
+// Result is what scoring needs of an attempt: an Episode without its trajectory.
 type Result struct {
 	Schema int `json:"schema"`
 	// ID identifies the planned episode: a hash of task and condition.
@@ -87,8 +85,7 @@ type Result struct {
 	Perturbation string          `json:"perturbation"`
 	// Trial is the number of the trial, from 1; 0 if the task has only one.
 	Trial int `json:"trial,omitempty"`
-	// Preset is the key of the preset: its name, a space and its hash; empty without
-	// one.
+	// Preset is the key of the preset: its name, a space and its hash; empty without one.
 	Preset string `json:"preset,omitempty"`
 
 	Outcome Outcome `json:"outcome"`
@@ -97,9 +94,8 @@ type Result struct {
 	// Success and Progress are the environment's final values, Progress in [0,1].
 	Success  bool    `json:"success"`
 	Progress float64 `json:"progress"`
-	// Score is the value of the preset's metric, from -1 to 1; nil without a preset
-	// or without a result. Loose is set if the preset has a second, looser definition of
-	// success: whether the episode meets it.
+	// Score is the value of the preset's metric, from -1 to 1; nil without a preset or without a result. Loose is
+	// set if the preset has a second, looser definition of success: whether the episode meets it.
 	Score *float64 `json:"score,omitempty"`
 	Loose *bool    `json:"loose_success,omitempty"`
 	// Grounding is the share of turns whose action was valid, 0 without steps.
@@ -109,40 +105,34 @@ type Result struct {
 	Steps        int           `json:"steps"`
 	FormatErrors int           `json:"format_errors"`
 	Faults       map[Fault]int `json:"faults,omitempty"`
-	// Repairs counts, by rule, how often a rule of the preset changed or supplied an
-	// action.
+	// Repairs counts, by rule, how often a rule of the preset changed or supplied an action.
 	Repairs map[string]int `json:"repairs,omitempty"`
 	// Leftovers counts the replies by what was taken off their text.
 	Leftovers map[Leftover]int `json:"leftovers,omitempty"`
-	// Rewritten counts the messages that a perturbation of the environment changed: the
-	// beginning, and steps whose action or answer is another text. Nil without a
-	// perturbation and in older records.
+	// Rewritten counts the messages that a perturbation of the environment changed: the beginning, and steps whose
+	// action or answer is another text. Nil without a perturbation and in older records.
 	Rewritten *int `json:"rewritten,omitempty"`
 	// Trimmed counts how often the oldest part of the history, or finally an
 	// example, was removed to fit the context.
 	Trimmed int `json:"trimmed"`
 	// Store is what the store of an agent of the user's held, if it has one.
 	Store *StoreHashes `json:"store,omitempty"`
-	// Servers are the addresses of the servers that answered, in that order, if the
-	// run has several.
+	// Servers are the addresses of the servers that answered, in that order, if the run has several.
 	Servers []string `json:"servers,omitempty"`
-	// Answered counts the replies by the model that they say wrote them, and OtherModel those that name
-	// another one of the models that the server lists. Fingerprints are what servers say of their set-up,
-	// sorted. CutPrompts counts the prompts that a server must have cut: it counted no more tokens than in
-	// one that they continue.
+	// Answered counts the replies by the model that they say wrote them, and OtherModel those that name another one
+	// of the models that the server lists. Fingerprints are what servers say of their set-up, sorted. CutPrompts
+	// counts the prompts that a server must have cut: it counted no more tokens than in one that they continue.
 	Answered     Answered `json:"answered,omitempty"`
 	OtherModel   int      `json:"other_model,omitempty"`
 	Fingerprints []string `json:"fingerprints,omitempty"`
 	CutPrompts   int      `json:"cut_prompts,omitempty"`
-	// Dropped are the fields of the decoding, sorted, that were not sent because the
-	// server refused them.
+	// Dropped are the fields of the decoding, sorted, that were not sent because the server refused them.
 	Dropped []string `json:"dropped,omitempty"`
 	// Cut is the rule that ended the episode early; empty if none did.
 	Cut Cut `json:"cut,omitempty"`
 	// Forgotten counts the reflections that were removed to fit the context.
 	Forgotten int `json:"forgotten,omitempty"`
-	// Reflection is what the model wrote about a failed trial, if another one can
-	// follow.
+	// Reflection is what the model wrote about a failed trial, if another one can follow.
 	Reflection *Reflection `json:"reflection,omitempty"`
 
 	// PromptTokens and CompletionTokens are sums over the calls, as the server
@@ -150,8 +140,7 @@ type Result struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TokenDetails
-	// Calls counts the replies asked for, Requests what was sent for them,
-	// retries included.
+	// Calls counts the replies asked for, Requests what was sent for them, retries included.
 	Calls    int `json:"calls"`
 	Requests int `json:"requests"`
 	// Late counts the requests that had no reply in time.
@@ -163,8 +152,7 @@ type Result struct {
 	Continued *Usage `json:"continued,omitempty"`
 	// ModelSeconds is the time spent on requests that got a reply.
 	ModelSeconds float64 `json:"model_seconds"`
-	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was
-	// not forked.
+	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was not forked.
 	Branch string `json:"branch,omitempty"`
 
 	Started time.Time `json:"started"`
@@ -177,14 +165,12 @@ type Episode struct {
 	// Goal and Observation are the first texts that the agent received.
 	Goal        string `json:"goal"`
 	Observation string `json:"observation"`
-	// Memory holds the reflections on earlier trials that the agent was shown, the
-	// oldest first.
+	// Memory holds the reflections on earlier trials that the agent was shown, the oldest first.
 	Memory []Remembered `json:"memory,omitempty"`
 	// Trajectory holds the steps.
 	Trajectory []Step `json:"trajectory"`
-	// Checksum is the last field of the line. It covers everything before it. It is
-	// empty in lines from before there were checksums, which have schema 1. The store
-	// computes it.
+	// Checksum is the last field of the line. It covers everything before it. It is empty in lines from before
+	// there were checksums, which have schema 1. The store computes it.
 	Checksum string `json:"checksum,omitempty"`
 }
 
@@ -198,8 +184,7 @@ type Step struct {
 	// Understood: the environment carried out an action that is not valid, as
 	// envs.Step says. False in older records.
 	Understood bool `json:"understood,omitempty"`
-	// Score is the environment's own score, from -1 to 1; nil without a preset that
-	// asks for it.
+	// Score is the environment's own score, from -1 to 1; nil without a preset that asks for it.
 	Score *float64 `json:"score,omitempty"`
 	// OldForm and NewForm are set under a perturbation that writes the action's form
 	// differently: the environment's form of the action, such as "go to {recep}", as
@@ -212,14 +197,12 @@ type Step struct {
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Fault is what is wrong with the reply.
 	Fault Fault `json:"fault,omitempty"`
-	// Reply is the model's text if it is more than thought and action, or what the
-	// model sent in place of a text.
+	// Reply is the model's text if it is more than thought and action, or what the model sent in place of a text.
 	Reply string `json:"reply,omitempty"`
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string `json:"reasoning,omitempty"`
-	// Parsed is the action as it was read from the reply, if the environment got
-	// another one. Repairs are the rules of the preset that changed it or, without a
-	// readable action, supplied one, in order.
+	// Parsed is the action as it was read from the reply, if the environment got another one. Repairs are the rules
+	// of the preset that changed it or, without a readable action, supplied one, in order.
 	Parsed  string   `json:"parsed,omitempty"`
 	Repairs []string `json:"repairs,omitempty"`
 	// PromptTokens, CompletionTokens and ModelSeconds are what the step cost, as in
@@ -293,8 +276,7 @@ func (d TokenDetails) Plus(e TokenDetails) TokenDetails {
 // environment did not understand or carry out the action.
 func (s Step) Erroneous() bool { return !s.Valid && !s.Understood }
 
-// check reports an attempt that no version of heldout would write. The error
-// begins with the field.
+// check reports an attempt that no version of heldout would write. The error begins with the field.
 func (e *Episode) check() error {
 	if err := e.Result.check(); err != nil {
 		return err
@@ -398,9 +380,8 @@ func (e *schemaError) Error() string {
 // newer reports whether a later version wrote it.
 func (e *schemaError) newer() bool { return e.schema > Schema }
 
-// unmarshal decodes JSON of our schema. Data of another schema may not fit the
-// type at all; the error then reports the other schema. Numbers keep the digits
-// that they were written with, because ids are hashes of them.
+// unmarshal decodes JSON of our schema. Data of another schema may not fit the type at all; the error then reports
+// the other schema. Numbers keep the digits that they were written with, because ids are hashes of them.
 func unmarshal(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

@@ -18,9 +18,8 @@ type Repaired struct {
 	// Bad are the lines that were set aside in File.
 	Bad  []BadLine
 	File string
-	// Planned counts the planned episodes, with the later trials that are due after
-	// failures; Missing are those without a result. Nothing is planned if run.json
-	// is missing.
+	// Planned counts the planned episodes, with the later trials that are due after failures; Missing are those
+	// without a result. Nothing is planned if run.json is missing.
 	Planned int
 	Missing []Missing
 	// Uncovered names what stays and has no checksum.
@@ -119,9 +118,8 @@ func (s *Store) scan(p *Plan, visit func(*scanned) error) error {
 	})
 }
 
-// part adds the bad lines to a file, and then replaces the episodes file with the
-// good lines, each all or nothing. If the process is killed in between, the next repair
-// sets the bad lines aside again.
+// part adds the bad lines to a file, and then replaces the episodes file with the good lines, each all or nothing.
+// If the process is killed in between, the next repair sets the bad lines aside again.
 func (s *Store) part(p *Plan, aside string) error {
 	err := s.disk.replaceWith(s.name, func(good *os.File) error {
 		return s.disk.replaceWith(aside, func(bad *os.File) error {

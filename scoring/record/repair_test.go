@@ -41,9 +41,8 @@ func plannedRun(t *testing.T, dir string, n int) [][]byte {
 	return bytes.SplitAfter(content, []byte("\n"))[:n]
 }
 
-// TestRecordsContradictThePlan changes one thing of a line, with a checksum that
-// is right: reading and working name file, line and field. Working does not look at the
-// trajectory then.
+// TestRecordsContradictThePlan changes one thing of a line, with a checksum that is right: reading and working name
+// file, line and field. Working does not look at the trajectory then.
 func TestRecordsContradictThePlan(t *testing.T) {
 	ofTrajectory := []string{"steps: 3 contradicts", "format_errors: 0 contradicts", "grounding: 1 contradicts",
 		"progress: 1 contradicts", "trajectory[1].valid: ", "trajectory[0].progress: "}

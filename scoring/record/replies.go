@@ -245,8 +245,7 @@ func (k ReplyKey) appendJSON(b []byte) []byte {
 	return strconv.AppendInt(append(b, `,"call":`...), int64(k.Call), 10)
 }
 
-// crcStart begins the end of a line: its CRC-32C, which costs a tenth of the checksum that other
-// lines have.
+// crcStart begins the end of a line: its CRC-32C, which costs a tenth of the checksum that other lines have.
 const crcStart = `,"crc":`
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -59,8 +59,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 	}
 }
 
-// Lines that have come when one is due on disk are written with it, by one write and without
-// an allocation.
+// Lines that have come when one is due on disk are written with it, by one write and without an allocation.
 func TestRepliesAreWrittenTogether(t *testing.T) {
 	d, writes := realDisk(), 0
 	d.write = func(f *os.File, b []byte) (int, error) {

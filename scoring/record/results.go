@@ -2,8 +2,7 @@ package record
 
 import "time"
 
-// Results are the attempts of an index at one moment. They stay as they are when the
-// index is updated.
+// Results are the attempts of an index at one moment. They stay as they are when the index is updated.
 type Results struct {
 	plan    *Plan
 	entries []listed

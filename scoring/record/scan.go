@@ -35,8 +35,7 @@ type chunk struct {
 // chunkSize is from how many bytes on lines are a chunk.
 const chunkSize = 256 << 10
 
-// decoder decodes lines, one after the other. Derived is what it makes of an episode,
-// if it makes anything.
+// decoder decodes lines, one after the other. Derived is what it makes of an episode, if it makes anything.
 type decoder func(raw []byte) (e Episode, derived any, err error)
 
 // The decoders that derive nothing: of the result, of everything, of what continuing a run needs, and of nothing but
@@ -70,10 +69,9 @@ func deriving(derive func(*Episode) any) func() decoder {
 	}
 }
 
-// scan visits the non-empty lines of a file, in their order. Lines are
-// decoded by as many goroutines as there are processors, each with a decoder of its
-// own. A raw line is used until it was visited. An error before the end is visit's
-// error or a read error.
+// scan visits the non-empty lines of a file, in their order. Lines are decoded by as many goroutines as there are
+// processors, each with a decoder of its own. A raw line is used until it was visited. An error before the end is
+// visit's error or a read error.
 func scan(r io.Reader, name string, newDecoder func() decoder, visit func(*scanned) error) error {
 	n := runtime.GOMAXPROCS(0)
 	chunks, inOrder, stop := make(chan *chunk), make(chan *chunk, 2*n), make(chan struct{})

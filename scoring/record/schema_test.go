@@ -12,9 +12,8 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// TestSchemaIsDocumented compares SCHEMA.md with the types: every type that is
-// written has a section, with a line for each of its fields and for nothing else,
-// in order.
+// TestSchemaIsDocumented compares SCHEMA.md with the types: every type that is written has a section, with a line
+// for each of its fields and for nothing else, in order.
 func TestSchemaIsDocumented(t *testing.T) {
 	documented := readSchema(t)
 	written := map[string][]string{}
@@ -42,8 +41,7 @@ func TestOutcomesAreDocumented(t *testing.T) {
 
 var fieldLine = regexp.MustCompile("^\\| `([a-z_0-9]+)` \\| (optional)?")
 
-// readSchema returns the fields of each section with fields; "?" follows an
-// optional one.
+// readSchema returns the fields of each section with fields; "?" follows an optional one.
 func readSchema(t *testing.T) map[string][]string {
 	t.Helper()
 	text := sharedtest.Must(os.ReadFile("SCHEMA.md"))(t)

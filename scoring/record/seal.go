@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// A line, and a JSON file, ends in its checksum, so that the checksum is one of all
-// bytes before it.
+// A line, and a JSON file, ends in its checksum, so that the checksum is one of all bytes before it.
 const (
 	checksumStart = `,"checksum":"`
 	checksumEnd   = "\"}\n"
@@ -30,8 +29,7 @@ func Seal(object []byte) []byte {
 	return append(bytes.Clone(body), checksumStart+checksum(body)+checksumEnd...)
 }
 
-// seal adds a JSON object as a line that ends in its checksum; nothing if there is
-// an error.
+// seal adds a JSON object as a line that ends in its checksum; nothing if there is an error.
 func seal(b *bytes.Buffer, object any) error {
 	start := b.Len()
 	if err := json.NewEncoder(b).Encode(object); err != nil {
@@ -48,8 +46,7 @@ func seal(b *bytes.Buffer, object any) error {
 	return nil
 }
 
-// checksum is the first 16 hex digits of the SHA-256 of a line up to where
-// checksumStart begins.
+// checksum is the first 16 hex digits of the SHA-256 of a line up to where checksumStart begins.
 func checksum(line []byte) string {
 	sum := sha256.Sum256(line)
 	return hex.EncodeToString(sum[:checksumSize/2])
@@ -101,8 +98,7 @@ func CheckLine(line []byte) (covered bool, err error) {
 	return true, checkSeal(line, "line")
 }
 
-// Lines writes JSON objects as lines that end in their checksums, with <, > and & as
-// they are.
+// Lines writes JSON objects as lines that end in their checksums, with <, > and & as they are.
 type Lines struct{ w io.Writer }
 
 // NewLines returns Lines that are written to w.
@@ -120,8 +116,7 @@ func (l Lines) Encode(object any) error {
 	return err
 }
 
-// EncodeFile returns the content of a file that people may read. It ends in its
-// checksum.
+// EncodeFile returns the content of a file that people may read. It ends in its checksum.
 func EncodeFile(v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -167,8 +162,7 @@ const tornEnd = "  \n\n"
 // file follows is one that a crash left. A whole line with a damaged byte is none.
 func unfinished(raw []byte) bool { return !json.Valid(raw) && !reachesEnd(raw) }
 
-// reachesEnd reports whether a line, of which one byte may be damaged, ends in a
-// checksum.
+// reachesEnd reports whether a line, of which one byte may be damaged, ends in a checksum.
 func reachesEnd(raw []byte) bool {
 	if end := len(raw) - len(sealShape); end >= 0 {
 		wrong := 0

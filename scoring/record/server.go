@@ -17,8 +17,7 @@ type ServerReport struct {
 	Present bool `json:"present"`
 	// ContextLength is the model's context in tokens; 0 is unknown.
 	ContextLength int `json:"context_length,omitempty"`
-	// Root is the path or name that the model was loaded from, Parent the model
-	// that it is derived from.
+	// Root is the path or name that the model was loaded from, Parent the model that it is derived from.
 	Root string `json:"root,omitempty"`
 	// Roots are the roots of all servers, if the user says that they hold the same weights; nil otherwise.
 	Roots  []string `json:"roots,omitempty"`
@@ -43,9 +42,8 @@ func (s ServerReport) Program() string {
 	return s.Software + " " + s.Version
 }
 
-// Changes lists what a server's model has become since another report of it, if both say
-// so: each with both values. A model whose weights changed is another model under the same
-// name.
+// Changes lists what a server's model has become since another report of it, if both say so: each with both values.
+// A model whose weights changed is another model under the same name.
 func Changes(old, now ServerReport) (changes []string) {
 	for _, of := range []struct{ label, old, now string }{
 		{"digest", old.Digest, now.Digest}, {"root", old.Root, now.Root},

@@ -16,9 +16,8 @@ import (
 // mostShards is the largest number of parts of a run.
 const mostShards = 10_000
 
-// Shard is a part of a plan: the tasks whose first trial has an id that leaves
-// Index-1 when it is divided by Count. A shard has a directory of its own in the
-// run directory.
+// Shard is a part of a plan: the tasks whose first trial has an id that leaves Index-1 when it is divided by Count.
+// A shard has a directory of its own in the run directory.
 type Shard struct {
 	// Index counts from 1 to Count.
 	Index int `json:"index"`
@@ -56,9 +55,8 @@ func (s Shard) Contains(id string) bool {
 	return n%s.Count == s.Index-1
 }
 
-// Shards returns the directories of the shards in a run directory, sorted by their
-// numbers; none if it has none. It is an error if the directory is a run by itself,
-// or if its shards come from different divisions.
+// Shards returns the directories of the shards in a run directory, sorted by their numbers; none if it has none. It
+// is an error if the directory is a run by itself, or if its shards come from different divisions.
 func Shards(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -90,8 +88,7 @@ func Shards(dir string) ([]string, error) {
 	return dirs, nil
 }
 
-// SameDivision reports whether two directories of shards, by their names, are parts
-// of as many.
+// SameDivision reports whether two directories of shards, by their names, are parts of as many.
 func SameDivision(a, b string) bool {
 	count := func(dir string) string { return dir[strings.LastIndex(dir, "-")+1:] }
 	return count(a) == count(b)
@@ -128,8 +125,7 @@ func joined(dirs []string) (*Manifest, error) {
 	return manifest, nil
 }
 
-// differs says in what the plan of another part is a different one; nil if it is the
-// same.
+// differs says in what the plan of another part is a different one; nil if it is the same.
 func (m *Manifest) differs(part *Manifest) error {
 	sameIDs := func(a, b Group) bool { return slices.Equal(a.Episodes, b.Episodes) }
 	switch {
@@ -160,8 +156,7 @@ func (m *Manifest) differs(part *Manifest) error {
 	return fmt.Errorf("they plan different episodes (%d and %d)", m.Planned(), part.Planned())
 }
 
-// Difference is a field in which two conditions differ, with both values; "none" for
-// a field that is not there.
+// Difference is a field in which two conditions differ, with both values; "none" for a field that is not there.
 type Difference struct{ Field, There, Here string }
 
 // String implements fmt.Stringer.

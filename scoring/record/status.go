@@ -11,9 +11,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// Status is status.json: how far the process is that works on a run, for those who
-// watch. It is replaced about once a second and removed at the end. Nothing
-// depends on it.
+// Status is status.json: how far the process is that works on a run, for those who watch. It is replaced about once
+// a second and removed at the end. Nothing depends on it.
 type Status struct {
 	Schema int `json:"schema"`
 	// Updated is when it was written, Started when the process began to play.
@@ -32,8 +31,7 @@ type Status struct {
 	Tokens int `json:"tokens"`
 	// RemainingSeconds is the estimate of the time that is left; nil for none.
 	RemainingSeconds *float64 `json:"remaining_seconds,omitempty"`
-	// InFlight are the episodes in flight, the oldest first, at most MaxInFlight of
-	// them; Others counts the rest.
+	// InFlight are the episodes in flight, the oldest first, at most MaxInFlight of them; Others counts the rest.
 	InFlight []InFlight `json:"in_flight"`
 	Others   int        `json:"others,omitempty"`
 }
@@ -55,8 +53,7 @@ const MaxInFlight = 200
 // maxStatus is the largest status.json that is read, in bytes.
 const maxStatus = 1 << 20
 
-// SetStatus replaces status.json. It is not flushed: after a crash it means
-// nothing.
+// SetStatus replaces status.json. It is not flushed: after a crash it means nothing.
 func (s *Store) SetStatus(status *Status) error {
 	status.Schema = Schema
 	content, err := EncodeFile(status)

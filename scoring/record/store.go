@@ -19,16 +19,14 @@ const (
 	lockFile     = "lock"
 )
 
-// ErrMoved says that the data file has left its run directory, so nothing
-// more can be stored there.
+// ErrMoved says that the data file has left its run directory, so nothing more can be stored there.
 var ErrMoved = errors.New("somebody deleted, moved or replaced it or its directory")
 
 // ErrBusy says that another process is working on the run directory.
 var ErrBusy = errors.New("another process is working on this run")
 
-// Store is a run directory that this process works on. It is safe for
-// concurrent use. If locks do nothing, two processes may play the same episodes,
-// but neither damages the lines of the other.
+// Store is a run directory that this process works on. It is safe for concurrent use. If locks do nothing, two
+// processes may play the same episodes, but neither damages the lines of the other.
 type Store struct {
 	*appender
 
@@ -69,11 +67,9 @@ func lockOn(d disk, dir string) (*Store, error) {
 	return &Store{appender: a}, nil
 }
 
-// Append writes one attempt. It is on disk when Append returns without error.
-// Attempts that come while others are being written wait, and are then written
-// together with one flush. A record that contradicts itself is refused. After a
-// failed write, all other writes are refused: the content of the disk is unknown
-// until it is read again.
+// Append writes one attempt. It is on disk when Append returns without error. Attempts that come while others are
+// being written wait, and are then written together with one flush. A record that contradicts itself is refused.
+// After a failed write, all other writes are refused: the content of the disk is unknown until it is read again.
 func (s *Store) Append(e *Episode) error {
 	e.Schema = Schema
 	if err := e.check(); err != nil {
@@ -137,18 +133,16 @@ func (s *Store) SetManifest(m *Manifest) error {
 
 func notRegular(name string) error { return fmt.Errorf("%s is not a regular file", name) }
 
-// Read reads a run directory without locking it; another process may work on it
-// at the same time. Read skips an unfinished last line, which a crashed or active
-// run leaves.
+// Read reads a run directory without locking it; another process may work on it at the same time. Read skips an
+// unfinished last line, which a crashed or active run leaves.
 func Read(dir string) (*Manifest, []Result, error) {
 	var results []Result
 	m, err := EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
 	return m, results, err
 }
 
-// EachEpisode reads a run as Read does and visits every attempt in the order of the file,
-// or of the files of its shards, with its trajectory, and what was planned. Nothing
-// of the attempt is kept afterwards.
+// EachEpisode reads a run as Read does and visits every attempt in the order of the file, or of the files of its
+// shards, with its trajectory, and what was planned. Nothing of the attempt is kept afterwards.
 func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
 	return p.chosen().visit(func(*Manifest, *Plan, string) (func() decoder, func()) { return entirely, func() {} },
 		func(m *Manifest, e *Episode, _ Position, _ any) {
@@ -156,10 +150,9 @@ func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error)
 		})
 }
 
-// EachDerived is EachEpisode for what takes long: derive makes something of each attempt,
-// for several attempts at the same time and before they are checked against the
-// plan. It must not keep the trajectory. visit gets the attempt without it, and the
-// position in the plan.
+// EachDerived is EachEpisode for what takes long: derive makes something of each attempt, for several attempts at
+// the same time and before they are checked against the plan. It must not keep the trajectory. visit gets the
+// attempt without it, and the position in the plan.
 func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
 	*Manifest, error) {
 	derived := func(m *Manifest, _ *Plan, _ string) (func() decoder, func()) {
@@ -190,9 +183,8 @@ func wholeFile(name string) (*sized, error) {
 	return &sized{f, info.Size()}, err
 }
 
-// eachAttempt visits the attempts in an episodes file and checks each against the
-// plan. It returns the length of an unfinished last line, and what has to be written
-// before the next line.
+// eachAttempt visits the attempts in an episodes file and checks each against the plan. It returns the length of an
+// unfinished last line, and what has to be written before the next line.
 func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder,
 	visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
 	err = plan.scan(r, name, newDecoder, func(l *scanned, pos Position) error {

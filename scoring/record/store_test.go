@@ -60,8 +60,7 @@ func closed(t *testing.T, s *Store) {
 	sharedtest.OK(t, s.Close())
 }
 
-// recorded makes a run directory with episodes and returns the content of its
-// episodes file.
+// recorded makes a run directory with episodes and returns the content of its episodes file.
 func recorded(t *testing.T, dir string, ids ...string) []byte {
 	t.Helper()
 	s := open(t, dir)
@@ -142,9 +141,8 @@ func TestReadResultsOfNothing(t *testing.T) {
 	}
 }
 
-// TestTornLine cuts the last line at bytes of it, in the long form at every one: what was there before is kept,
-// the run goes on in its place, and it is set aside. A line that lacks only its end is
-// whole.
+// TestTornLine cuts the last line at bytes of it, in the long form at every one: what was there before is kept, the
+// run goes on in its place, and it is set aside. A line that lacks only its end is whole.
 func TestTornLine(t *testing.T) {
 	dir := t.TempDir()
 	content := recorded(t, dir, "a", "b")
@@ -269,8 +267,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// old changes a line, takes its checksum away and says so, so that it is one of a
-// version without checksums.
+// old changes a line, takes its checksum away and says so, so that it is one of a version without checksums.
 func old(t *testing.T, line, from, to string) string {
 	t.Helper()
 	body, _, ok := strings.Cut(line, checksumStart)
@@ -292,8 +289,7 @@ func TestOldLines(t *testing.T) {
 	}
 }
 
-// TestReadingLeavesTheFileAlone: a table can be printed while the run is under
-// way, with a line half written.
+// TestReadingLeavesTheFileAlone: a table can be printed while the run is under way, with a line half written.
 func TestReadingLeavesTheFileAlone(t *testing.T) {
 	dir := t.TempDir()
 	content := recorded(t, dir, "a", "b")
@@ -346,9 +342,8 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAppendAfterFailedWrite: nothing is put behind what may be half a line, and
-// the next process goes on. Half a line of a batch is written before the disk is
-// full.
+// TestAppendAfterFailedWrite: nothing is put behind what may be half a line, and the next process goes on. Half a
+// line of a batch is written before the disk is full.
 func TestAppendAfterFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	recorded(t, dir, "a")

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Trials says how a task is played again after a failure (Reflexion, Shinn et al.
-// 2023): the same task from the same start, until it is solved or all trials are
-// used.
+// Trials says how a task is played again after a failure (Reflexion, Shinn et al. 2023): the same task from the
+// same start, until it is solved or all trials are used.
 type Trials struct {
 	// Limit is the largest number of trials, at least 2.
 	Limit int `json:"most"`
@@ -31,8 +30,7 @@ type Trials struct {
 // Cut says which rule ended an episode early.
 type Cut string
 
-// The rules that can end an episode early: the first two are for trials, all but
-// SameStep for presets.
+// The rules that can end an episode early: the first two are for trials, all but SameStep for presets.
 const (
 	SameAction      Cut = "same_action"
 	SameStep        Cut = "same_step"
@@ -50,11 +48,9 @@ func (c Cut) valid() bool {
 		ContextOverflow}, c)
 }
 
-// Reflection is what a model wrote about its failed trial. Its usage is not part
-// of the usage of the trial.
+// Reflection is what a model wrote about its failed trial. Its usage is not part of the usage of the trial.
 type Reflection struct {
-	// Text is what later trials are shown. It is empty if the model wrote nothing
-	// readable.
+	// Text is what later trials are shown. It is empty if the model wrote nothing readable.
 	Text string `json:"text"`
 	// FinishReason and Fault are the reply's.
 	FinishReason string `json:"finish_reason,omitempty"`
@@ -79,8 +75,7 @@ type Remembered struct {
 	Text  string `json:"text"`
 }
 
-// TrialID is the id of a trial, counted from 1, of the episode whose first trial
-// has the given id: 20 hex digits.
+// TrialID is the id of a trial, counted from 1, of the episode whose first trial has the given id: 20 hex digits.
 func TrialID(first string, trial int) string {
 	if trial <= 1 {
 		return first
@@ -122,8 +117,7 @@ type Attempt struct {
 	Reflection string
 	// Store is the hash of what the player remembers after it; empty for none.
 	Store string
-	// PromptTokens, CachedTokens and CompletionTokens are the tokens of the attempt and
-	// of the reflection after it.
+	// PromptTokens, CachedTokens and CompletionTokens are the tokens of the attempt and of the reflection after it.
 	PromptTokens, CachedTokens, CompletionTokens int32
 }
 
@@ -163,8 +157,7 @@ func (a Rank) compare(b Rank) int {
 	)
 }
 
-// checkTrial reports fields of an attempt that contradict each other and concern
-// trials.
+// checkTrial reports fields of an attempt that contradict each other and concern trials.
 func (e *Episode) checkTrial() error {
 	switch {
 	case e.Trial < 0:

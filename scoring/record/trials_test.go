@@ -53,9 +53,8 @@ func TestTrialID(t *testing.T) {
 	}
 }
 
-// TestTrialsContradictThePlan changes one thing of the second of three trials:
-// reading and working name file, line and field, and a repair also takes out the trial that
-// followed it, whose memory comes from it.
+// TestTrialsContradictThePlan changes one thing of the second of three trials: reading and working name file, line
+// and field, and a repair also takes out the trial that followed it, whose memory comes from it.
 func TestTrialsContradictThePlan(t *testing.T) {
 	for want, change := range map[string]func(*Episode){
 		"trial: it is 0, but":                  func(e *Episode) { e.Trial, e.Memory, e.Reflection = 0, nil, nil },

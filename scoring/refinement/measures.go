@@ -77,8 +77,7 @@ func Measures() []Measure {
 	return list
 }
 
-// SurvivalSteps are the numbers of steps after which the share of unrecovered
-// errors is reported.
+// SurvivalSteps are the numbers of steps after which the share of unrecovered errors is reported.
 var SurvivalSteps = []int{1, 3, 5, longestSpell}
 
 // Survival counts the errors that are still unrecovered and under observation before each step from 1 on, and those

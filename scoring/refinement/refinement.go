@@ -1,6 +1,5 @@
-// Package refinement measures what an agent does with its errors: how often it
-// makes them, how long it repeats them, whether it turns them into a better
-// action, how it explores, and how its episodes end. It consists of pure
+// Package refinement measures what an agent does with its errors: how often it makes them, how long it repeats
+// them, whether it turns them into a better action, how it explores, and how its episodes end. It consists of pure
 // functions on records. MEASURES.md defines each measure.
 package refinement
 
@@ -18,28 +17,23 @@ var Horizons = [3]int{1, 3, 5}
 // Version is the version of the definitions of Counts, which run directories keep: it goes up with each change.
 const Version = 1
 
-// Counts is what one episode contributes: counts of at most record.MaxSteps, because
-// large runs keep one for each episode. An error is a step that has no readable
-// action or whose action the environment did not carry out.
+// Counts is what one episode contributes: counts of at most record.MaxSteps, because large runs keep one for each
+// episode. An error is a step that has no readable action or whose action the environment did not carry out.
 type Counts struct {
 	Steps, FormatErrors, Invalid uint16
-	// ProgressOnly says that Steps, Solved and Changes are known alone, as of logs without the
-	// validity of actions.
+	// ProgressOnly says that Steps, Solved and Changes are known alone, as of logs without the validity of actions.
 	ProgressOnly bool
-	// Replies counts the steps whose server said why the reply ended, CutOff those
-	// that ended by the length limit.
+	// Replies counts the steps whose server said why the reply ended, CutOff those that ended by the length limit.
 	Replies, CutOff uint16
-	// CutOffErrors counts the format errors among those that ended by the length
-	// limit.
+	// CutOffErrors counts the format errors among those that ended by the length limit.
 	CutOffErrors uint16
 	// OldForm counts invalid actions in a form that the perturbation replaces;
 	// Perturbed says that there are such forms.
 	OldForm   uint16
 	Perturbed bool
-	// OldUses and NewUses count the actions of forms that the perturbation writes
-	// differently, by the way that they are written. Refused says that one is written
-	// in the old way. Relearning is the time from the first of them to the first action
-	// that writes the same form in the new way.
+	// OldUses and NewUses count the actions of forms that the perturbation writes differently, by the way that they
+	// are written. Refused says that one is written in the old way. Relearning is the time from the first of them
+	// to the first action that writes the same form in the new way.
 	OldUses, NewUses uint16
 	Refused          bool
 	Relearning       Spell
@@ -50,8 +44,7 @@ type Counts struct {
 
 	// Runs are the lengths of the runs of consecutive errors.
 	Runs []uint16
-	// Repeated counts the errors that repeat an earlier error in the same
-	// situation.
+	// Repeated counts the errors that repeat an earlier error in the same situation.
 	Repeated uint16
 	// Looped counts the steps inside a cycle, ValidLooped the valid ones of them.
 	Looped, ValidLooped uint16
@@ -61,21 +54,18 @@ type Counts struct {
 	// Spells are the times from each error to the first different valid action.
 	Spells Spells
 
-	// Actions counts different valid actions, Observations different observations
-	// of steps.
+	// Actions counts different valid actions, Observations different observations of steps.
 	Actions, Observations uint16
 	Thoughts              Thoughts
 
-	// Solved says that the episode succeeded. Lost says that it ended with less
-	// progress than it had reached.
+	// Solved says that the episode succeeded. Lost says that it ended with less progress than it had reached.
 	Solved, Lost bool
 	// Of failures: Astray says that objects were taken in ALFWorld, and none that the goal names. Decided says that the
 	// last action is one that ends an episode for good or ill.
 	Astray, Decided bool
 	// Changes are the steps at which progress changed, in order.
 	Changes []Change
-	// Stuck is the last step, from 1, at which progress reached a new maximum; 0
-	// if none did.
+	// Stuck is the last step, from 1, at which progress reached a new maximum; 0 if none did.
 	Stuck uint16
 }
 
@@ -165,9 +155,8 @@ func (c *Counts) runs(steps []record.Step) {
 	}
 }
 
-// repetitions counts errors that were made before in an equal situation: an error
-// does not change the world, so two situations are equal if the last valid step
-// had the same answer.
+// repetitions counts errors that were made before in an equal situation: an error does not change the world, so two
+// situations are equal if the last valid step had the same answer.
 func (c *Counts) repetitions(e *record.Episode) {
 	type attempt struct{ situation, action string }
 	failed := map[attempt]bool{}
@@ -186,15 +175,13 @@ func (c *Counts) repetitions(e *record.Episode) {
 }
 
 const (
-	// longestPeriod is the number of steps of the longest cycle. cycles is the
-	// number of consecutive passes that make a cycle a loop: it repeats at least
-	// twice.
+	// longestPeriod is the number of steps of the longest cycle. cycles is the number of consecutive passes that
+	// make a cycle a loop: it repeats at least twice.
 	longestPeriod = 5
 	cycles        = 3
 )
 
-// looped counts the steps in cycles of action and observation, and the valid ones
-// of them.
+// looped counts the steps in cycles of action and observation, and the valid ones of them.
 func looped(steps []record.Step) (n, valid uint16) {
 	inside := make([]bool, len(steps))
 	for period := 1; period <= longestPeriod; period++ {

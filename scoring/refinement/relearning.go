@@ -8,8 +8,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// Marked is the test of old forms for perturbations whose steps say themselves which
-// form their action has.
+// Marked is the test of old forms for perturbations whose steps say themselves which form their action has.
 func Marked(string) bool { return false }
 
 // relearn counts the actions in the old and in the new way, and looks for the first
@@ -41,8 +40,7 @@ func (c *Counts) relearn(steps []record.Step) {
 	}
 }
 
-// OldFormUse is the share of the actions of changed forms that are written in the old
-// way.
+// OldFormUse is the share of the actions of changed forms that are written in the old way.
 func OldFormUse() Measure {
 	return Measure{"old_form_use", "old form, of changed ones", Share, func(c *Counts) (num, den float64) {
 		return float64(c.OldUses), float64(c.OldUses) + float64(c.NewUses)
@@ -57,9 +55,8 @@ func AdaptationCost() Measure {
 		func(c *Counts) (num, den float64) { return float64(c.Adapting), 1 })}
 }
 
-// Unlearned is the share of the episodes with an action in an old form that have not
-// written that form in the new way so many steps later, by the estimator of Kaplan
-// and Meier; it has no Of.
+// Unlearned is the share of the episodes with an action in an old form that have not written that form in the new
+// way so many steps later, by the estimator of Kaplan and Meier; it has no Of.
 func Unlearned(steps int) Measure {
 	m := Unrecovered(steps)
 	m.Key, m.Name = "old_form_"+m.Key, "old form "+m.Name
@@ -104,11 +101,9 @@ func (s *Spells) add(spell Spell) {
 // slot is a slot of a quoted template.
 var slot = regexp.MustCompile(`\\\{([^{}]*)\\\}`)
 
-// OldForm returns a test of whether an action is in a form that the perturbation
-// replaces: it fits an old template and no new one, or it has a name as the
-// environment itself writes names. It is nil if the perturbation changes neither
-// actions nor names. The error says that the record's regular expressions cannot
-// be read.
+// OldForm returns a test of whether an action is in a form that the perturbation replaces: it fits an old template
+// and no new one, or it has a name as the environment itself writes names. It is nil if the perturbation changes
+// neither actions nor names. The error says that the record's regular expressions cannot be read.
 func OldForm(r *record.Rules) (func(action string) bool, error) {
 	if r == nil || len(r.Actions) == 0 && r.Names == "" {
 		return nil, nil

@@ -15,9 +15,8 @@ type Thoughts struct {
 	// Bigrams counts pairs of consecutive words of a thought, Distinct the
 	// different pairs, and Familiar the pairs that also occur in the known thoughts.
 	Bigrams, Distinct, Familiar int32
-	// Bytes is the size of all thoughts. Compressed is their compressed size.
-	// Informed is their size after compression with the known thoughts as
-	// dictionary.
+	// Bytes is the size of all thoughts. Compressed is their compressed size. Informed is their size after
+	// compression with the known thoughts as dictionary.
 	Bytes, Compressed, Informed int32
 }
 

@@ -80,8 +80,7 @@ func (l modelRates) succeeding(played []string) []string {
 	return slices.DeleteFunc(slices.Clone(played), lacks)
 }
 
-// ability is the score of a line on these environments, and the share of the ability's weights
-// that they have.
+// ability is the score of a line on these environments, and the share of the ability's weights that they have.
 func (l modelRates) ability(a configs.Ability, names []string) (e scoring.Estimate, share float64) {
 	var parts []scoring.Estimate
 	var weights []float64
@@ -92,8 +91,7 @@ func (l modelRates) ability(a configs.Ability, names []string) (e scoring.Estima
 	return scoring.Weighted(parts, weights), share
 }
 
-// marksOn are the marks of rates on these environments, each once, and the mark of a
-// part if AgentBoard has more.
+// marksOn are the marks of rates on these environments, each once, and the mark of a part if AgentBoard has more.
 func (l modelRates) marksOn(names []string) (marks string) {
 	for _, env := range names {
 		marks += l.rates[env].marks
@@ -108,8 +106,7 @@ func (l modelRates) marksOn(names []string) (marks string) {
 	return strings.Join(once, "")
 }
 
-// without says which environments of AgentBoard the scores lack: once if that is the same for all
-// models.
+// without says which environments of AgentBoard the scores lack: once if that is the same for all models.
 func without(lines []modelRates, played []string) []string {
 	texts := map[string]bool{}
 	missing := func(l modelRates) string {

@@ -21,9 +21,8 @@ var keep = flag.String("keep", "", "write the run directory of BenchmarkLargeRun
 
 var seeds = flag.Int64("seeds", 373, "number of seeds of BenchmarkLargeRun; 3732 make 1,000,000 episodes")
 
-// BenchmarkLargeRun reads a run of 100,000 episodes of 20 steps, about 520 MB: to make
-// all tables of it, and to continue it. Memory is best measured with -keep DIR, and
-// then of heldout compare DIR.
+// BenchmarkLargeRun reads a run of 100,000 episodes of 20 steps, about 520 MB: to make all tables of it, and to
+// continue it. Memory is best measured with -keep DIR, and then of heldout compare DIR.
 func BenchmarkLargeRun(b *testing.B) {
 	dir := *keep
 	if dir == "" {

@@ -12,8 +12,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// tries are the results of several tries in one place: of a row, or of the held-out
-// scores of a model.
+// tries are the results of several tries in one place: of a row, or of the held-out scores of a model.
 type tries struct {
 	place, name string
 	best        []scoring.BestOf // of 1, 2, … tries
@@ -46,8 +45,7 @@ func severalTries(rows, plain []row, w configs.Weights) (list []tries) {
 const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: " +
 	"an agent that has to choose without it reaches less."
 
-// addPublished adds the published rates of the best of several tries in one place, and
-// returns their marks.
+// addPublished adds the published rates of the best of several tries in one place, and returns their marks.
 func addPublished(t *table.Table, place string, report *Report) (marks string) {
 	for _, b := range report.bests {
 		for i, l := range publishedLines(b, report.weights) {
@@ -111,8 +109,7 @@ func passAtK(report *Report, t *table.Table) {
 	t.Notes = append(t.Notes, sources(report.bests, marks)...)
 }
 
-// bestOfPaired has the differences of the best of all tries from the first row of
-// each environment.
+// bestOfPaired has the differences of the best of all tries from the first row of each environment.
 func bestOfPaired(report *Report, t *table.Table) {
 	several := func(r row) bool { return len(r.Seeds) > 1 && r.Tries() > 0 }
 	var pairs pairing

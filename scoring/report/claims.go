@@ -22,8 +22,7 @@ type First struct {
 	Rate claim.Rate
 	// Columns are the columns of tables for papers, by their names; nil for the rates.
 	Columns []string
-	// Margin is the largest difference, as a fraction, that counts as none; 0 if no
-	// margin is given.
+	// Margin is the largest difference, as a fraction, that counts as none; 0 if no margin is given.
 	Margin float64
 	// Reference is the model that the others are compared with; empty for all pairs.
 	Reference string
@@ -163,8 +162,7 @@ func modelOf(r *Report, l modelRates, results *claim.Results) claim.Model {
 	return m
 }
 
-// unscored says why a line has no held-out score; empty if it did not play most of its
-// environments.
+// unscored says why a line has no held-out score; empty if it did not play most of its environments.
 func (l modelRates) unscored(w configs.Weights) string {
 	var missing []string
 	n := len(w.HeldOut)
@@ -181,8 +179,7 @@ func (l modelRates) unscored(w configs.Weights) string {
 	return strings.Join(missing, ", ")
 }
 
-// generated reports whether no environment of the held-out score has official tasks: a note
-// on the tasks says so.
+// generated reports whether no environment of the held-out score has official tasks: a note on the tasks says so.
 func (l modelRates) generated(w configs.Weights) bool {
 	return !slices.ContainsFunc(w.HeldOut, func(part configs.Weight) bool {
 		s := l.Scores[part.Env]

@@ -15,10 +15,9 @@ import (
 type Demands struct {
 	// Floors are the least rates, as fractions, by environment or preset.
 	Floors map[string]float64
-	// Worse: the new one of two runs must be compared with the old one everywhere, and
-	// nowhere be significantly worse, by more than the margin of the first table. That it
-	// is not significantly worse does not prove that it is as good. Of sweeps the rates without a
-	// perturbation count and the averages, not what either loses.
+	// Worse: the new one of two runs must be compared with the old one everywhere, and nowhere be significantly
+	// worse, by more than the margin of the first table. That it is not significantly worse does not prove that it
+	// is as good. Of sweeps the rates without a perturbation count and the averages, not what either loses.
 	Worse bool
 }
 

@@ -74,8 +74,7 @@ func (l *losses) aboutNotes(players []*perturbedPlayer) []string {
 	return append(otherNames(rows), note+" The perturbations are fixed: nothing is said about others.")
 }
 
-// missing says how many episodes have no result, by player and environment, and
-// explains the other marks in rows.
+// missing says how many episodes have no result, by player and environment, and explains the other marks in rows.
 func missing(players []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 	for _, p := range players {
 		finished, planned := 0, 0
@@ -119,8 +118,7 @@ func nameUnder(r row) string {
 	return r.about.Name
 }
 
-// unreadableNote explains repliesMark where the table of results has no row for the
-// perturbation.
+// unreadableNote explains repliesMark where the table of results has no row for the perturbation.
 const unreadableNote = repliesMark +
 	" More than 1% of the replies were unreadable, cut off, sampled with other settings or based on a shortened " +
 	"history: --table refinement-measures."
@@ -312,9 +310,8 @@ func (g oldFormGroup) fields(p *perturbedPlayer, o *scoring.OldForms) []table.Fi
 	return line
 }
 
-// untouched says under which perturbations a model got what it gets without: neither its
-// prompt nor any message or action of its episodes was another text. It says nothing of
-// players that read no prompt.
+// untouched says under which perturbations a model got what it gets without: neither its prompt nor any message or
+// action of its episodes was another text. It says nothing of players that read no prompt.
 func untouched(players []*perturbedPlayer) (notes []string) {
 	for _, p := range players {
 		var names []string

@@ -21,9 +21,8 @@ func parts(name string) (out []record.FamilyGrade) {
 	return out
 }
 
-// suiteRun is a suite of grade 2 on two held-out environments: three families on the
-// first, of which one has a single grade, and two on the second. It has anchors that
-// nobody asked for.
+// suiteRun is a suite of grade 2 on two held-out environments: three families on the first, of which one has a
+// single grade, and two on the second. It has anchors that nobody asked for.
 func suiteRun(t *testing.T, models ...string) NamedRun {
 	var groups []group
 	sweep := record.Sweep{Suite: "robust", Grades: []int{2}, Env: "babyai",
@@ -78,10 +77,9 @@ func TestIndices(t *testing.T) {
 	m := shown.Programs[0]
 	same(t, "environments", below(t, m, "environment"), "babyai", "babyai", "pddl", "pddl")
 	same(t, "base", below(t, m, "base"), "75.0", "87.5", "100.0", "100.0")
-	// By hand: on babyai the memoriser loses 3 tasks by verbs, 2 by names, 4 by both, 2 by
-	// names and order, 4 by all; the model solves 3, 2, 3, 2 and 3 of them without a
-	// perturbation, and 1, 2, 1, 1 and 0 with it: 8 of 13 are lost. Progress: the memoriser
-	// keeps half, so 7 could be lost, of which 4 are. On pddl 5 of 10 are lost.
+	// By hand: on babyai the memoriser loses 3 tasks by verbs, 2 by names, 4 by both, 2 by names and order, 4 by
+	// all; the model solves 3, 2, 3, 2 and 3 of them without a perturbation, and 1, 2, 1, 1 and 0 with it: 8 of 13
+	// are lost. Progress: the memoriser keeps half, so 7 could be lost, of which 4 are. On pddl 5 of 10 are lost.
 	same(t, "interface", below(t, m, "interface"), "61.5", "57.1", "50.0", "50.0")
 	same(t, "reading", below(t, m, "reading"), "0.0", "0.0", "–", "–")
 	same(t, "worst", below(t, m, "worst"), "verbs, names", "verbs, names", "names", "names")
@@ -148,8 +146,7 @@ func TestIndicesOtherNames(t *testing.T) {
 	}
 }
 
-// In all tables p values and intervals agree: p is below 0.05 if and only if the interval
-// excludes 0.
+// In all tables p values and intervals agree: p is below 0.05 if and only if the interval excludes 0.
 func TestOneStatement(t *testing.T) {
 	var groups []group
 	for _, env := range []string{"babyai", "pddl"} {
@@ -205,8 +202,7 @@ func rowsOf(t table.Table, rate string) table.Table {
 	return out
 }
 
-// TestIncompleteFamilies: what is missing is marked and has no index, and the rest
-// stays.
+// TestIncompleteFamilies: what is missing is marked and has no index, and the rest stays.
 func TestIncompleteFamilies(t *testing.T) {
 	run := suiteRun(t, "vllm:M", "vllm:N")
 	spoilt := false
@@ -233,8 +229,7 @@ func TestIncompleteFamilies(t *testing.T) {
 	sharedtest.Contains(t, strings.Join(below(t, d, "value"), " "), "75.0*", "the doses of N")
 }
 
-// TestNoBaseOfFamilies: a rate of 0 has no index, and a sweep without unperturbed
-// episodes says so.
+// TestNoBaseOfFamilies: a rate of 0 has no index, and a sweep without unperturbed episodes says so.
 func TestNoBaseOfFamilies(t *testing.T) {
 	sweep := &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
 		{Name: "verbs:1", Parts: parts("verbs:1")}, {Name: "verbs:3", Parts: parts("verbs:3")},

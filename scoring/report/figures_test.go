@@ -9,8 +9,7 @@ import (
 	"heldout/scoring/refinement"
 )
 
-// The table of rates has the intervals of the results, the held-out score, and
-// published rates beside them.
+// The table of rates has the intervals of the results, the held-out score, and published rates beside them.
 func TestRates(t *testing.T) {
 	run := newRun(t, "runs/a",
 		group{"babyai", envs.Official, 4, "expert", 0, nil, "SSSS"},
@@ -42,8 +41,7 @@ func TestEndings(t *testing.T) {
 	same(t, "row", row, "pddl", "a", "8*", "2", "1", "0", "1", "1", "1", "1", "1")
 }
 
-// stepRun is a run of one environment whose episodes have these trajectories, one
-// task each.
+// stepRun is a run of one environment whose episodes have these trajectories, one task each.
 func stepRun(t *testing.T, limit int, episodes ...[]record.Step) NamedRun {
 	t.Helper()
 	run, _ := stepRuns(t, limit, episodes...)

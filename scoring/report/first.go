@@ -260,8 +260,7 @@ func untrained(s *standing) []string {
 		table.Counted(tasks, "task"), strings.Join(rates, ", "))}
 }
 
-// unscoredNotes say why models have no held-out score, where two of its environments or more
-// were played.
+// unscoredNotes say why models have no held-out score, where two of its environments or more were played.
 func unscoredNotes(s *standing) []string {
 	return grouped(s.Unscored, func(c claim.Claim) string { return c.Subjects[0].Name },
 		func(c claim.Claim) string { return "no held-out score: " + c.Reason })

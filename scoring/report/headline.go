@@ -15,16 +15,14 @@ import (
 	"heldout/scoring/table"
 )
 
-// Headline is the first table for those who draw it. The table "headline" has the same
-// cells.
+// Headline is the first table for those who draw it. The table "headline" has the same cells.
 type Headline struct {
 	// Title answers the primary question, Verdict has what else is said.
 	Title   string
 	Verdict []string
 	// Rate says what the cells are, such as "Success rate".
 	Rate string
-	// Places are environments or presets, and the held-out score at the end if any model
-	// has it.
+	// Places are environments or presets, and the held-out score at the end if any model has it.
 	Places []claim.Scope
 	// Seeds says how many seeds the rates have, Models counts the models: one may have several lines.
 	Seeds  string
@@ -204,8 +202,7 @@ func limitedCell(e scoring.Estimate, decimals int) table.Cell {
 	return c
 }
 
-// changeTable has old and new side by side, one line per place: the rates, their
-// difference, and what it shows.
+// changeTable has old and new side by side, one line per place: the rates, their difference, and what it shows.
 func changeTable(s *standing, t *table.Table) {
 	fresh, old := s.lines[0].Name, s.lines[1].Name
 	t.Columns = []table.Column{
@@ -304,8 +301,7 @@ func verdict(r *Report, t *table.Table) {
 	}
 }
 
-// claimNumbers are what programs get of a claim besides: a rate, or what a comparison stands
-// on.
+// claimNumbers are what programs get of a claim besides: a rate, or what a comparison stands on.
 func claimNumbers(c claim.Claim) table.Field {
 	if !c.Compared() {
 		return rated(column.Value, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
@@ -417,8 +413,7 @@ func publishedHeadlines(r *Report) (out []HeadlineLine) {
 	return out
 }
 
-// withheld says why the headline has no rates of a row, and what they can be; empty
-// if it has them.
+// withheld says why the headline has no rates of a row, and what they can be; empty if it has them.
 func withheld(r row) string {
 	if !r.Misleads() {
 		return ""

@@ -87,8 +87,7 @@ type modelRates struct {
 // rates are fractions.
 type rates struct {
 	success, progress *scoring.Estimate
-	// lack says why the rates do not count for the held-out score; empty if they
-	// count.
+	// lack says why the rates do not count for the held-out score; empty if they count.
 	lack  string
 	marks string
 	// trained is the mark of an environment whose data the model was trained on.
@@ -100,8 +99,7 @@ func (r rates) estimate(rate claim.Rate) *scoring.Estimate {
 	return claim.Pick(rate, r.success, r.progress)
 }
 
-// gather makes lines of rows, one for each player, with the rates by the name of
-// where they were reached.
+// gather makes lines of rows, one for each player, with the rates by the name of where they were reached.
 func gather(rows []row, place func(row) string) []modelRates {
 	var lines []modelRates
 	for _, of := range claim.Grouped(rows, lineOf) {
@@ -206,8 +204,7 @@ func fraction(percents []*float64, i int) *scoring.Estimate {
 	if i >= len(percents) || percents[i] == nil {
 		return nil
 	}
-	// The conversion uses the digits: 44.8 becomes 0.448, but 44.8/100 is a
-	// different float.
+	// The conversion uses the digits: 44.8 becomes 0.448, but 44.8/100 is a different float.
 	digits := strconv.FormatFloat(*percents[i], 'f', -1, 64)
 	f, _ := strconv.ParseFloat(digits+"e-2", 64) // configs refuses NaN
 	return &scoring.Estimate{Mean: f}
@@ -223,8 +220,7 @@ func (l modelRates) heldOut(w configs.Weights) scoring.HeldOut {
 	})
 }
 
-// heldOutRate is the held-out score of a rate; nil if it is incomplete or the score has
-// no such rate.
+// heldOutRate is the held-out score of a rate; nil if it is incomplete or the score has no such rate.
 func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Estimate {
 	h := l.heldOut(w)
 	if len(h.Missing) > 0 || rate == claim.Grounding {

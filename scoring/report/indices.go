@@ -61,8 +61,7 @@ type indexLine struct {
 	grade int
 	rate  claim.Rate
 	base  float64
-	// iface is under perturbations that change what must be said, read under those that change
-	// only what is read.
+	// iface is under perturbations that change what must be said, read under those that change only what is read.
 	iface, read anchoredIndex
 	cost        *scoring.Measured
 	worst       []string // families
@@ -169,8 +168,7 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 	return out, err
 }
 
-// unread names the perturbations by which the reciter loses nothing: they change no text
-// on the expert's way.
+// unread names the perturbations by which the reciter loses nothing: they change no text on the expert's way.
 func (p *perturbedPlayer) unread(read []row, a anchored) (names []string) {
 	base := a.score(*p.base, record.Reciter)
 	for _, c := range read {
@@ -195,8 +193,7 @@ func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
 	return names
 }
 
-// indexLines are the lines of all players, for people and for programs, and why players or
-// rates have no index.
+// indexLines are the lines of all players, for people and for programs, and why players or rates have no index.
 func indexLines(r *Report) (lines []indexLine, programs [][]table.Field, reasons []string) {
 	anchors := anchorsOf(r.Runs)
 	for _, p := range r.families() {

@@ -95,8 +95,7 @@ func lineOf(r row) string        { return r.line }
 func placeOf(r row) string       { return r.place.Name }
 func environmentOf(r row) string { return r.Condition.Env }
 
-// newRows lists the scores of runs by environment, in the order of the first run that has it,
-// with their names.
+// newRows lists the scores of runs by environment, in the order of the first run that has it, with their names.
 func newRows(runs []NamedRun) []row {
 	var rows []row
 	labels, called := label(runs), call(runs)
@@ -144,9 +143,8 @@ func knownWeights(rows []row) {
 	}
 }
 
-// joinRows makes one row of those that are one model on the same tasks, with other seeds
-// in each run. If a model has two rows of one place that are not such parts, as of the same
-// seed, all its rows stay apart.
+// joinRows makes one row of those that are one model on the same tasks, with other seeds in each run. If a model
+// has two rows of one place that are not such parts, as of the same seed, all its rows stay apart.
 func joinRows(rows []row) (out []row) {
 	type key struct{ player, place, perturbation string }
 	player := func(r row) string { return strings.Join(append(playerOf(r), r.model), "\n") }
@@ -193,10 +191,9 @@ func (r row) continues(o row) bool {
 		r.Joins(o.Score)
 }
 
-// sameModel reports whether two rows of one served name are known to belong to one model:
-// their servers loaded the same weights, their agents say the same of themselves, or the user
-// gave both directories one name. A server may serve the next checkpoint under the name of the
-// last one.
+// sameModel reports whether two rows of one served name are known to belong to one model: their servers loaded the
+// same weights, their agents say the same of themselves, or the user gave both directories one name. A server may
+// serve the next checkpoint under the name of the last one.
 func (r row) sameModel(o row) bool {
 	c := r.Condition
 	return c.Decoding == nil && c.Model != record.Unnamed || r.loaded != "" && r.loaded == o.loaded ||
@@ -238,9 +235,8 @@ func nameRows(rows []row) {
 	}
 }
 
-// players returns the player of each row, with a key. It is the same in all runs,
-// unless several of them have it in one place; then it is one per run, and one per
-// setup of the environment if a run has several.
+// players returns the player of each row, with a key. It is the same in all runs, unless several of them have it in
+// one place; then it is one per run, and one per setup of the environment if a run has several.
 func players(rows []row) (keys []string, variants []variant) {
 	for _, r := range rows {
 		keys = append(keys, r.model+"\n"+strings.Join(playerOf(r), "\n"))
@@ -275,9 +271,8 @@ type variant struct {
 	run     string   // distinguishes it if the details do not
 }
 
-// tellApart returns the details that variants need for distinct names: none if the
-// model has only one variant. Otherwise those that other variants of the model do not
-// share, and the run if they are not enough.
+// tellApart returns the details that variants need for distinct names: none if the model has only one variant.
+// Otherwise those that other variants of the model do not share, and the run if they are not enough.
 func tellApart(variants map[string]variant) map[string][]string {
 	out, count := map[string][]string{}, map[string]int{}
 	for key, t := range variants {
@@ -299,8 +294,7 @@ func parenthesized(name string, details []string) string {
 	return name + " (" + strings.Join(details, ", ") + ")"
 }
 
-// distinguishing returns the details of one variant that not all variants of its
-// model share.
+// distinguishing returns the details of one variant that not all variants of its model share.
 func distinguishing(variants map[string]variant, v variant) []string {
 	return slices.DeleteFunc(slices.Clone(v.details), func(d string) bool {
 		for _, t := range variants {

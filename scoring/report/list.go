@@ -51,8 +51,7 @@ type maker struct {
 
 func cols(columns ...table.Declared) []table.Declared { return columns }
 
-// Columns are the columns of the table. Those of environments and of conditions of
-// sweeps are not among them.
+// Columns are the columns of the table. Those of environments and of conditions of sweeps are not among them.
 func (k Kind) Columns() []table.Column { return table.Columns(k.columns...) }
 
 // build makes the tables.
@@ -226,9 +225,8 @@ func In(section string) (out []Kind) {
 	return out
 }
 
-// NeedSteps reports whether any of these tables is made from the steps of episodes;
-// without IDs those that need not be asked for. Runs that alone have a table have its
-// steps in any case (scoring.ReadResults).
+// NeedSteps reports whether any of these tables is made from the steps of episodes; without IDs those that need not
+// be asked for. Runs that alone have a table have its steps in any case (scoring.ReadResults).
 func NeedSteps(ids []string) bool {
 	return slices.ContainsFunc(Kinds(), func(k Kind) bool {
 		requested := slices.ContainsFunc(ids, func(id string) bool {

@@ -74,8 +74,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Tables that are not made from steps are the same for a run that was read without them,
-// and the others are not.
+// Tables that are not made from steps are the same for a run that was read without them, and the others are not.
 func TestSteps(t *testing.T) {
 	steps := []record.Step{{Action: "go", Valid: true, Progress: 0.5}, {Action: "dance"},
 		{Action: "go", Valid: true, Progress: 0.5}}

@@ -130,9 +130,8 @@ func bare(spec string) string {
 	return cmp.Or(name, spec)
 }
 
-// call returns what the models of each run are called: the name that the user gave to
-// the directory, if it has one model, or to the model; else the server's, with its
-// provider if other models have the same.
+// call returns what the models of each run are called: the name that the user gave to the directory, if it has one
+// model, or to the model; else the server's, with its provider if other models have the same.
 func call(runs []NamedRun) []map[string]string {
 	several := map[string][]string{}
 	for _, run := range runs {
@@ -181,8 +180,7 @@ func (r NamedRun) ownName() (text string, ok bool) {
 	return "", false
 }
 
-// named returns the name that the user gave to a model; alone: it is the only one of its
-// directory.
+// named returns the name that the user gave to a model; alone: it is the only one of its directory.
 func (r NamedRun) named(spec string, alone bool) (text string, ok bool) {
 	if text, ok = r.ownName(); ok && alone {
 		return text, true
@@ -207,8 +205,7 @@ func (r NamedRun) weights(spec string) string {
 	return cmp.Or(last.Identity(), last.Size)
 }
 
-// namesakes say which rows are not pooled because it is not known whether they belong to
-// one model.
+// namesakes say which rows are not pooled because it is not known whether they belong to one model.
 func namesakes(plain []row) (notes []string) {
 	for i, of := range plain {
 		for _, other := range plain[:i] {
@@ -314,9 +311,8 @@ func directories(rows []row) (notes []string) {
 	})...)
 }
 
-// CheckMixed reports two runs of one environment that no protocol is common to: a
-// table of both would have numbers in one column that do not compare. Within a run,
-// several protocols are what the user asked for.
+// CheckMixed reports two runs of one environment that no protocol is common to: a table of both would have numbers
+// in one column that do not compare. Within a run, several protocols are what the user asked for.
 func CheckMixed(runs []NamedRun) error {
 	for i, b := range runs {
 		for _, a := range runs[:i] {

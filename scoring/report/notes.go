@@ -66,8 +66,7 @@ func decodings(rows []row) []string {
 	})
 }
 
-// settings says how the environments were set up. It says so once if all rows of
-// an environment agree.
+// settings says how the environments were set up. It says so once if all rows of an environment agree.
 func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Environment.Source == envs.External })
@@ -128,8 +127,7 @@ func lostExpert(r row) string {
 	return "knows no way on " + r.place.Title + ", so its rate there is not an upper bound"
 }
 
-// otherNames returns notes on the environments whose rates have other names than
-// the columns of the table.
+// otherNames returns notes on the environments whose rates have other names than the columns of the table.
 func otherNames(rows []row) []string {
 	return grouped(rows, placeOf, func(r row) string {
 		if of := rateNames(r); of != usualNames {
@@ -161,8 +159,7 @@ func notesOn(rows []row, say func(row) string) (notes []string) {
 	return notes
 }
 
-// grouped makes one note per text that say returns, with the names of the items
-// that the text applies to.
+// grouped makes one note per text that say returns, with the names of the items that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
 	for _, of := range claim.Grouped(items, say) {
 		var names []string
@@ -192,8 +189,7 @@ func appendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// aboutNotes returns notes that say what the intervals of rows are about, which
-// rows have no interval, and why.
+// aboutNotes returns notes that say what the intervals of rows are about, which rows have no interval, and why.
 func aboutNotes(rows []row) (notes []string) {
 	if len(rows) == 0 {
 		return nil

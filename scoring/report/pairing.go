@@ -13,8 +13,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// pairing collects the comparisons of a table that readers ask for by name: they are a
-// family of tests of its own.
+// pairing collects the comparisons of a table that readers ask for by name: they are a family of tests of its own.
 type pairing struct {
 	comparisons []scoring.Comparison
 	labels      [][]table.Field
@@ -127,8 +126,7 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 // significant is the p value below which a table says that there is a difference.
 const significant = 1 - claim.Level
 
-// decided says what p values and intervals of n comparisons decide. separate says what is
-// corrected separately.
+// decided says what p values and intervals of n comparisons decide. separate says what is corrected separately.
 func decided(n int, separate string) string {
 	if n < 2 {
 		return "p: two-sided, below 0.05 if and only if the interval excludes 0."

@@ -14,8 +14,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// paperCell is a rate with its standard deviation over seeds, and with its limits if readers
-// ask for them.
+// paperCell is a rate with its standard deviation over seeds, and with its limits if readers ask for them.
 func paperCell(r *Report, rate scoring.Rate, mark string) table.Cell {
 	if !r.First.Limits {
 		rate.Interval = nil
@@ -215,9 +214,8 @@ func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark stri
 	return c
 }
 
-// paperRobustness are the tables of AgentRefine's Table 3: SR/PR under each condition of a
-// sweep, with their average and their standard deviation with divisor n, as in the paper's
-// AgentRefine row.
+// paperRobustness are the tables of AgentRefine's Table 3: SR/PR under each condition of a sweep, with their
+// average and their standard deviation with divisor n, as in the paper's AgentRefine row.
 func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range r.swept() {
 		lines, names := withPublished(r, p)
@@ -281,8 +279,7 @@ func (l swept) paperRow(names []string, usual string) []table.Cell {
 		pairCell(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
 }
 
-// paperBestOf is AgentRefine's Table 4: the rates of each model, and below them the rates of
-// the best of its seeds.
+// paperBestOf is AgentRefine's Table 4: the rates of each model, and below them the rates of the best of its seeds.
 func paperBestOf(r *Report, t *table.Table) {
 	s := r.standing()
 	programs := *t

@@ -95,8 +95,7 @@ func (p pilot) cannot(err error) string {
 	return fmt.Sprintf("%s cannot be compared with %s on %s: %v.", p.name, p.against, p.row.place.Name, err)
 }
 
-// againstFirst pairs each row with the first one of its place, of those that suit; all suit if
-// suits is nil.
+// againstFirst pairs each row with the first one of its place, of those that suit; all suit if suits is nil.
 func againstFirst(rows []row, suits func(row) bool) (pairs []pilot) {
 	first := map[string]row{}
 	for _, r := range rows {

@@ -78,8 +78,7 @@ func presets(report *Report, t *table.Table) {
 		presetNotes(rows, byKey), incomplete(rows))
 }
 
-// presetsPublished has the published results of the rows' presets, except of those
-// that the run changed.
+// presetsPublished has the published results of the rows' presets, except of those that the run changed.
 func presetsPublished(report *Report, t *table.Table) {
 	byKey := protocols(report.Runs)
 	done := map[string]bool{}

@@ -92,8 +92,7 @@ func decimals(percent float64) int {
 	return max(1, len(fraction))
 }
 
-// tasksOfColumn is how many tasks a column of a published table is about; 0 if that is
-// not known.
+// tasksOfColumn is how many tasks a column of a published table is about; 0 if that is not known.
 func tasksOfColumn(p configs.PublishedTable, column string) int {
 	if p.ID == "easy" || p.ID == "hard" { // a part of the tasks
 		return 0
@@ -123,9 +122,8 @@ func solved(p configs.PublishedTable, column string, success *float64) table.Cel
 	return table.String(text)
 }
 
-// recomputed has the values that follow from the cells of a table's rows, next to
-// the printed ones: the held-out score, or the average and both deviations of
-// conditions.
+// recomputed has the values that follow from the cells of a table's rows, next to the printed ones: the held-out
+// score, or the average and both deviations of conditions.
 func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 	t := table.Table{ID: p.ID + "-recomputed", Title: p.Title + ", recomputed", Columns: []table.Column{
 		{Key: "model", Header: "Model", Words: true}, {Key: "rate", Header: "Rate", Words: true},

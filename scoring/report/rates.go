@@ -11,9 +11,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// rateLines has the held-out score and the rates of each environment with their
-// intervals, published results beside them, one line per environment and model.
-// Environments that only publications have are left out.
+// rateLines has the held-out score and the rates of each environment with their intervals, published results beside
+// them, one line per environment and model. Environments that only publications have are left out.
 func rateLines(report *Report, t *table.Table) {
 	rows, w := report.plain, report.weights
 	lines, listed := report.withBaselines(gather(fair(rows), placeOf))

@@ -31,8 +31,7 @@ type Inputs struct {
 	Names configs.Names
 	// Prices are the prices of models, before those that the runs have recorded.
 	Prices configs.Prices
-	// HeldIn are the environments whose data models were trained on, before those that the
-	// runs have recorded.
+	// HeldIn are the environments whose data models were trained on, before those that the runs have recorded.
 	HeldIn configs.HeldIn
 	// Boards are folders of AgentBoard's logs, of which Only is read.
 	Boards []*agentboard.Logs
@@ -96,8 +95,7 @@ func checkInterval(about string) error {
 		strings.Join(Intervals(), ", "))
 }
 
-// readWeights reads the weights of the held-out score from a file; those that are embedded
-// without one.
+// readWeights reads the weights of the held-out score from a file; those that are embedded without one.
 func readWeights(file string) (configs.Weights, error) {
 	if file == "" {
 		return configs.LoadWeights()
@@ -121,10 +119,9 @@ func readThoughts(file string) ([]string, error) {
 	return strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' || r == '\r' }), nil
 }
 
-// findBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a
-// table it is the first whose columns are environments, the first of these with the
-// best of several tries, and the first of each environment whose columns are its
-// conditions. A table of none of these kinds cannot be compared with runs.
+// findBaselines finds "NAME" or "NAME:TABLE", embedded or in a file. Without a table it is the first whose columns
+// are environments, the first of these with the best of several tries, and the first of each environment whose
+// columns are its conditions. A table of none of these kinds cannot be compared with runs.
 func findBaselines(arg string, w configs.Weights) (out []Baseline, err error) {
 	name, id, chosen := strings.Cut(arg, ":")
 	p, err := ReadPublished(name)

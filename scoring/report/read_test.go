@@ -59,8 +59,7 @@ func TestFindBaselines(t *testing.T) {
 	}
 }
 
-// Names that the user gives now stand over those that the run has recorded, with or without the
-// provider.
+// Names that the user gives now stand over those that the run has recorded, with or without the provider.
 func TestNamesOverRecorded(t *testing.T) {
 	got := merge(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
 	sharedtest.Same(t, got, map[string]string{"a": "mine", "vllm:b": "second"})

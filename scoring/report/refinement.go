@@ -12,8 +12,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// refinementShort has the most informative measures of what the models do with
-// their errors, one line per row.
+// refinementShort has the most informative measures of what the models do with their errors, one line per row.
 func refinementShort(report *Report, t *table.Table) {
 	perturbed := false
 	for _, r := range report.rows {
@@ -58,8 +57,7 @@ func refinementMeasures(report *Report, t *table.Table) {
 		aboutNotes(rows))
 }
 
-// refinementPaired has the difference of every measure from the first row of the
-// environment.
+// refinementPaired has the difference of every measure from the first row of the environment.
 func refinementPaired(report *Report, t *table.Table) {
 	rows := report.plain
 	withSteps := func(r row) bool { return r.Refinement() != nil }

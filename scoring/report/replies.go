@@ -11,8 +11,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// marked is the share of replies or episodes at which a table starts to say that they were
-// not read completely.
+// marked is the share of replies or episodes at which a table starts to say that they were not read completely.
 const marked = 0.01
 
 const (
@@ -26,8 +25,7 @@ const (
 // doubtful is the share of replies without an action from which the first screen says it.
 const doubtful = 0.03
 
-// unreadable says how many replies had no action: of the only rate in full, else how many
-// rates have many of them.
+// unreadable says how many replies had no action: of the only rate in full, else how many rates have many of them.
 func unreadable(s *standing) []string {
 	worst, ok := s.MostUnreadable()
 	if !ok || worst.Share() < doubtful {

@@ -30,8 +30,7 @@ func TestRuleNotes(t *testing.T) {
 	sharedtest.Same(t, got, want)
 }
 
-// Where most turns of a model were without a valid action, the notes say so; a scripted player
-// has none.
+// Where most turns of a model were without a valid action, the notes say so; a scripted player has none.
 func TestFewValidActions(t *testing.T) {
 	r := newRow(&scoring.Score{Condition: record.Condition{Env: "hotpotqa", Decoding: &record.Decoding{}}}, nil)
 	r.name = "vllm:m"

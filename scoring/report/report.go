@@ -17,8 +17,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// NamedRun holds a run directory's scores, with a name that distinguishes it from
-// other runs.
+// NamedRun holds a run directory's scores, with a name that distinguishes it from other runs.
 type NamedRun struct {
 	Name   string
 	Scores []*scoring.Score
@@ -85,8 +84,7 @@ func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	return r
 }
 
-// Places lists the environments or presets of the unperturbed episodes, in the order of the
-// runs.
+// Places lists the environments or presets of the unperturbed episodes, in the order of the runs.
 func (r *Report) Places() (names []string) {
 	for _, p := range r.places {
 		names = append(names, p.Name)

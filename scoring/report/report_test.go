@@ -408,8 +408,7 @@ func TestNothingFinished(t *testing.T) {
 	same(t, "low", below(t, find(t, tables, "results"), "success_low"), "–")
 }
 
-// TestLabels: one model that stands in several rows is told apart by what
-// differs, and by nothing else.
+// TestLabels: one model that stands in several rows is told apart by what differs, and by nothing else.
 func TestLabels(t *testing.T) {
 	plan := func(model string, change func(*record.Condition)) group {
 		return group{"pddl", envs.Generated, 4, model, 0, change, "SSff"}
@@ -471,8 +470,7 @@ func TestHeldOut(t *testing.T) {
 	hasNoNote(t, h, "incomplete")
 }
 
-// TestHeldOutWhole: tasks of one's own, another variant and a part of the official
-// tasks make no held-out score.
+// TestHeldOutWhole: tasks of one's own, another variant and a part of the official tasks make no held-out score.
 func TestHeldOutWhole(t *testing.T) {
 	babyai := group{"babyai", envs.Official, 4, "expert", 0, nil, "SSSS"}
 	for _, c := range []struct {
@@ -499,9 +497,8 @@ func TestHeldOutWhole(t *testing.T) {
 	}
 }
 
-// TestHeldOutLines: what one player did in several runs stands in one line,
-// unless it did the same twice, and players are told apart the same way on every
-// environment.
+// TestHeldOutLines: what one player did in several runs stands in one line, unless it did the same twice, and
+// players are told apart the same way on every environment.
 func TestHeldOutLines(t *testing.T) {
 	warm := func(c *record.Condition) { c.Decoding.Temperature = 1 }
 	babyai := func(change func(*record.Condition)) group {

@@ -23,8 +23,7 @@ const baseColumn = column.BaseCondition
 // reuseMark marks rates that are taken from another column.
 const reuseMark = "§"
 
-// swept is a line of a table of robustness: one model under the conditions of a
-// sweep, or a published row.
+// swept is a line of a table of robustness: one model under the conditions of a sweep, or a published row.
 type swept struct {
 	name   string
 	tasks  string

@@ -13,9 +13,8 @@ func under(name string) func(*record.Condition) {
 	return func(c *record.Condition) { c.Perturbation, c.PerturbationHash = name, "hash of "+name }
 }
 
-// sweepRuns are two sweeps: one of a model with another in its place for P5, an
-// expert and a model that is not complete, the other of a model that never saw
-// data of the environment and of a perturbation of a user.
+// sweepRuns are two sweeps: one of a model with another in its place for P5, an expert and a model that is not
+// complete, the other of a model that never saw data of the environment and of a perturbation of a user.
 func sweepRuns(t *testing.T) []NamedRun {
 	instead := func(c *record.Condition) {
 		under("P5")(c)

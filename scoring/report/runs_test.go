@@ -70,9 +70,8 @@ func TestOnlyTheseKinds(t *testing.T) {
 	sharedtest.Same(t, got, []string{"pddl, m" + holds, "pddl, others corrected" + holds})
 }
 
-// A run has one name in all tables: the name of a model which two runs played in
-// one place does not change with the place, and a table that has only one of them
-// says the same.
+// A run has one name in all tables: the name of a model which two runs played in one place does not change with the
+// place, and a table that has only one of them says the same.
 func TestOneName(t *testing.T) {
 	here := group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSff"}
 	other := here

@@ -23,8 +23,7 @@ type simulated struct {
 	tasks []envs.Task
 }
 
-// board are AgentBoard's environments as far as intervals know them: tasks by kind, and on
-// ALFWorld by setting.
+// board are AgentBoard's environments as far as intervals know them: tasks by kind, and on ALFWorld by setting.
 func board() (out []simulated) {
 	add := func(env string, sizes []int, id func(kind, i int) string) {
 		s := simulated{env: env}
@@ -57,9 +56,8 @@ func board() (out []simulated) {
 	return out
 }
 
-// play draws a run of models, of which a share of the episodes is done, seed after seed. Ease
-// is the logit of a model; the ease of kinds and tasks is drawn besides, the same for all
-// models but for a part.
+// play draws a run of models, of which a share of the episodes is done, seed after seed. Ease is the logit of a
+// model; the ease of kinds and tasks is drawn besides, the same for all models but for a part.
 func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease func(model int) float64) NamedRun {
 	m := &record.Manifest{Schema: record.Schema}
 	var results []record.Result
@@ -204,8 +202,7 @@ func shiftOf(level, difference float64) float64 {
 	return low
 }
 
-// The rates of runs that are half done are near those of the whole runs, and in their own
-// intervals.
+// The rates of runs that are half done are near those of the whole runs, and in their own intervals.
 func TestHalfDoneRates(t *testing.T) {
 	sharedtest.Heavy(t)
 	n := repeated(t, 100, 40)

@@ -58,8 +58,7 @@ func isDrawn(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "ra
 // isAll reports whether a perturbation combines all families of the environment.
 func isAll(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:") }
 
-// grades lists the grades of a player's perturbations: the suite's or, without one,
-// the grades of single families.
+// grades lists the grades of a player's perturbations: the suite's or, without one, the grades of single families.
 func (p *perturbedPlayer) grades() (grades []int) {
 	if p.sweep.Suite != "" {
 		return p.sweep.Grades
@@ -112,8 +111,7 @@ type dose struct {
 	conditions []row
 }
 
-// doses returns the doses of a player by grade and number of families. Those that were
-// drawn come last.
+// doses returns the doses of a player by grade and number of families. Those that were drawn come last.
 func (p *perturbedPlayer) doses() (doses []dose) {
 	add := func(grade string, conditions []row) {
 		for _, c := range conditions {
@@ -173,8 +171,7 @@ func departures(rows []row) (notes []string) {
 	return notes
 }
 
-// departsOf lists what departs from a preset, with the number of the perturbations under
-// which it does.
+// departsOf lists what departs from a preset, with the number of the perturbations under which it does.
 func departsOf(perturbations []record.Perturbation) (out []string) {
 	var parts []string
 	for _, p := range perturbations {

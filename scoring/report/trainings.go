@@ -104,10 +104,9 @@ func trainings(report *Report, t *table.Table) {
 	annotate(t, legend(t), notes)
 }
 
-// armsOf are the rows of arms with several trainings each, with all other rows; nil if there
-// are fewer than two arms, or if trainings of an arm do not go together. Names that differ in
-// the number at their end are trainings only if they are numbered from 0 or 1: checkpoints of
-// one training have other numbers.
+// armsOf are the rows of arms with several trainings each, with all other rows; nil if there are fewer than two
+// arms, or if trainings of an arm do not go together. Names that differ in the number at their end are trainings
+// only if they are numbered from 0 or 1: checkpoints of one training have other numbers.
 func armsOf(plain []row) (rows []row) {
 	type key struct{ place, arm string }
 	arms := map[string]bool{}

@@ -41,8 +41,7 @@ func (t trialRow) afterTrial(n int) (row, bool) {
 const trialLegend = "SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last trial, " +
 	"Best PR: in the best"
 
-// trials has the rates after each trial, and published results after several
-// trials beside them.
+// trials has the rates after each trial, and published results after several trials beside them.
 func trials(report *Report, t *table.Table) {
 	list := report.trialRows()
 	if len(list) == 0 {
@@ -171,8 +170,7 @@ func (r trialRow) doubts() (notes []string) {
 		strings.Join(out, "; "))}
 }
 
-// controls reports whether a row is retries without memory of what the other row
-// is with memory.
+// controls reports whether a row is retries without memory of what the other row is with memory.
 func (r trialRow) controls(o trialRow) bool {
 	a, b := r.Condition, o.Condition
 	return a.Trials.Memory == 0 && b.Trials.Memory > 0 && a.Env == b.Env && a.Model == b.Model &&
@@ -229,8 +227,7 @@ func trialCosts(report *Report, t *table.Table) {
 	}
 }
 
-// trialsPaired has the differences from the retries without memory after each
-// trial.
+// trialsPaired has the differences from the retries without memory after each trial.
 func trialsPaired(report *Report, t *table.Table) {
 	list := report.trialRows()
 	var pairs pairing

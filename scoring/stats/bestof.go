@@ -9,12 +9,10 @@ import (
 // because the best of more than half of the tries leaves too few to resample.
 var ErrFewTries = errors.New("the best of more than half of the tries cannot be resampled")
 
-// BestOf is the expected best of k of the values: the exact mean of the maximum
-// over all subsets of k, which is unbiased for the best of k new tries. Of zeros
-// and ones it is pass@k (Chen et al. 2021, arXiv:2107.03374). The value number j
-// in ascending order is the best of a subset with the probability
-// C(j-1,k-1)/C(n,k), which follows from that of its neighbour, so that no large
-// number occurs. k is at least 1 and at most the number of values.
+// BestOf is the expected best of k of the values: the exact mean of the maximum over all subsets of k, which is
+// unbiased for the best of k new tries. Of zeros and ones it is pass@k (Chen et al. 2021, arXiv:2107.03374). The
+// value number j in ascending order is the best of a subset with the probability C(j-1,k-1)/C(n,k), which follows
+// from that of its neighbour, so that no large number occurs. k is at least 1 and at most the number of values.
 func BestOf(values []float64, k int) float64 {
 	sorted := values
 	if !slices.IsSorted(values) {
@@ -35,10 +33,9 @@ func BestOf(values []float64, k int) float64 {
 	return mean
 }
 
-// DecodingBestOf estimates the mean over tasks of BestOf for TheseTasks: tries[i]
-// has the values of task i, in [0,1], at least k of them. The variance comes from
-// the jackknife over the tries of each task. The error is ErrFewTries if k is more
-// than half of the tries of a task.
+// DecodingBestOf estimates the mean over tasks of BestOf for TheseTasks: tries[i] has the values of task i, in
+// [0,1], at least k of them. The variance comes from the jackknife over the tries of each task. The error is
+// ErrFewTries if k is more than half of the tries of a task.
 func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
 	e := Estimate{Trials: true, N: len(tries)}
 	n, total := float64(len(tries)), 0.0

@@ -71,8 +71,7 @@ func TestJackknife(t *testing.T) {
 	})
 }
 
-// TestBestOfCovers simulates the intervals of the best of k of ten tries on the
-// benchmarks.
+// TestBestOfCovers simulates the intervals of the best of k of ten tries on the benchmarks.
 func TestBestOfCovers(t *testing.T) {
 	const tries = 10
 	runs, rates, ks := 100, []float64{0.05, 0.5, 0.9}, []int{5, 10}

@@ -50,9 +50,8 @@ func benchmarks() []benchmark {
 	}
 }
 
-// quantiles are the values that an effect can have, each as likely as the others,
-// with mean 0 and standard deviation 1. Effects are drawn from these few values, so
-// that true rates can be summed exactly.
+// quantiles are the values that an effect can have, each as likely as the others, with mean 0 and standard
+// deviation 1. Effects are drawn from these few values, so that true rates can be summed exactly.
 func quantiles(shape string) []float64 {
 	var q []float64
 	const n = 31
@@ -141,8 +140,7 @@ func (w *world) solve(p float64) []float64 {
 // drawn is a benchmark that was played.
 type drawn struct {
 	episodes [][]float64 // by task
-	// ofTasks is the true rate of these tasks, ofKinds that of new tasks of these
-	// kinds.
+	// ofTasks is the true rate of these tasks, ofKinds that of new tasks of these kinds.
 	ofTasks, ofKinds float64
 }
 
@@ -302,11 +300,10 @@ func questionsOf(b benchmark) []Question {
 	return []Question{TheseKinds, NewKinds}
 }
 
-// TestRatesCover simulates the six benchmarks: kinds that differ or do not, one
-// seed and ten, rare and frequent success, and progress. No cell may cover less than 88 %, and no
-// benchmark less than 93 % on average, or 92 % in progress. With -coverage 4000 -v -timeout 2h it plays the whole
-// grid, also with effects of other shapes, and prints the tables of
-// COVERAGE.md.
+// TestRatesCover simulates the six benchmarks: kinds that differ or do not, one seed and ten, rare and frequent
+// success, and progress. No cell may cover less than 88 %, and no benchmark less than 93 % on average, or 92 % in
+// progress. With -coverage 4000 -v -timeout 2h it plays the whole grid, also with effects of other shapes, and
+// prints the tables of COVERAGE.md.
 func TestRatesCover(t *testing.T) {
 	sharedtest.Heavy(t)
 	runs, stds, rates := sharedtest.Times(t, 200, 100), []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}

@@ -8,16 +8,14 @@ import (
 	"slices"
 )
 
-// Question says what an interval treats as drawn anew, and therefore what the
-// interval is about.
+// Question says what an interval treats as drawn anew, and therefore what the interval is about.
 type Question string
 
 // The questions.
 const (
 	// TheseTasks: the tasks stay, the replies are sampled again.
 	TheseTasks Question = "tasks"
-	// TheseKinds: the kinds and their shares stay, and their tasks are drawn
-	// anew.
+	// TheseKinds: the kinds and their shares stay, and their tasks are drawn anew.
 	TheseKinds Question = "kinds"
 	// NewKinds: kinds are drawn anew, with their tasks.
 	NewKinds Question = "new-kinds"
@@ -46,24 +44,21 @@ const (
 	fewestDegrees = 2
 )
 
-// Sampling is a model of how tasks are drawn: one or several designs. The design
-// with the widest interval counts. A Sampling belongs to tasks in one order and
-// to one confidence level.
+// Sampling is a model of how tasks are drawn: one or several designs. The design with the widest interval counts. A
+// Sampling belongs to tasks in one order and to one confidence level.
 type Sampling struct {
 	designs []design
 	n       int
 	z       float64 // the level's quantile of the normal distribution
-	// clusterSize is the mean number of tasks in a task's cluster, in the
-	// coarsest design.
+	// clusterSize is the mean number of tasks in a task's cluster, in the coarsest design.
 	clusterSize float64
 }
 
-// NewSampling returns the sampling for NewKinds, or else for TheseKinds, of tasks that
-// belong to these groups. Under TheseKinds, kinds are strata and settings are
-// clusters. Under NewKinds, kinds are clusters; the designs of TheseKinds and the
-// design of independent tasks count too, so that kinds that agree by chance do
-// not make the interval for new kinds the narrower one. The level is a fraction
-// such as 0.95. The errors are ErrFewTasks and ErrFewKinds.
+// NewSampling returns the sampling for NewKinds, or else for TheseKinds, of tasks that belong to these groups.
+// Under TheseKinds, kinds are strata and settings are clusters. Under NewKinds, kinds are clusters; the designs of
+// TheseKinds and the design of independent tasks count too, so that kinds that agree by chance do not make the
+// interval for new kinds the narrower one. The level is a fraction such as 0.95. The errors are ErrFewTasks and
+// ErrFewKinds.
 func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 	n := len(groups)
 	if n < 2 {
@@ -99,8 +94,7 @@ func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 // design is strata of clusters of tasks.
 type design struct {
 	strata []stratum
-	// degrees of freedom of the variance, from the sizes alone (Bell and
-	// McCaffrey 2002).
+	// degrees of freedom of the variance, from the sizes alone (Bell and McCaffrey 2002).
 	degrees  float64
 	t        float64 // Student's quantile of the sampling's level
 	clusters int
@@ -146,8 +140,7 @@ func newDesign(stratum, cluster []string) design {
 	return d
 }
 
-// grouped makes strata in the order of their names, and clusters in the order of
-// the clusters' names.
+// grouped makes strata in the order of their names, and clusters in the order of the clusters' names.
 func grouped(name, cluster []string) []stratum {
 	order := make([]int, len(name))
 	for i := range order {
@@ -206,9 +199,8 @@ func merged(strata []stratum) []stratum {
 	return several
 }
 
-// variance returns the variance of the mean of the values: the bias-reduced
-// cluster estimate CR2 within strata (Bell and McCaffrey 2002; Pustejovsky and
-// Tipton 2018, doi:10.1080/07350015.2016.1247004).
+// variance returns the variance of the mean of the values: the bias-reduced cluster estimate CR2 within strata
+// (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, doi:10.1080/07350015.2016.1247004).
 func (d design) variance(values []float64) (v float64) {
 	for _, s := range d.strata {
 		mean := 0.0

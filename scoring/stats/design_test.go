@@ -143,8 +143,7 @@ func TestDegreesOfTheBenchmarks(t *testing.T) {
 	}
 }
 
-// TestLoneKinds: kinds of one cluster join others, and tasks that all are their
-// own kind are one stratum.
+// TestLoneKinds: kinds of one cluster join others, and tasks that all are their own kind are one stratum.
 func TestLoneKinds(t *testing.T) {
 	d := sampling(t, TheseKinds, letters("A A A B B C")).designs[0]
 	if len(d.strata) != 2 || d.strata[1].n != 3 {

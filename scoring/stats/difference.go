@@ -9,12 +9,10 @@ import (
 // Difference is the difference of two means on the same tasks.
 type Difference struct {
 	Mean float64 // of a-b
-	// Interval is around Centre, which is nearer to 0 than Mean if few tasks were
-	// played.
+	// Interval is around Centre, which is nearer to 0 than Mean if few tasks were played.
 	Interval
 	Centre float64
-	// Variance is the variance of Centre, with its degrees of freedom: from the
-	// design with the widest interval.
+	// Variance is the variance of Centre, with its degrees of freedom: from the design with the widest interval.
 	Variance, Degrees float64
 	// P is two-sided and uses the same t as the interval: the interval of level
 	// 1-α holds 0 if and only if P is at least α.
@@ -28,12 +26,10 @@ type Difference struct {
 // spread is the variance of a centre by one design.
 type spread struct{ variance, degrees float64 }
 
-// Paired estimates the mean of differences of rates, one for each task. Rates are
-// averages over the given number of seeds, the smaller one if they differ. Two
-// tasks are added that differ by ±1/√seeds, as Bonett and Price (2012,
-// doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is also
-// an interval if all tasks differ by the same amount. Of several designs the
-// largest half width and the largest P count.
+// Paired estimates the mean of differences of rates, one for each task. Rates are averages over the given number of
+// seeds, the smaller one if they differ. Two tasks are added that differ by ±1/√seeds, as Bonett and Price (2012,
+// doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is also an interval if all tasks differ by
+// the same amount. Of several designs the largest half width and the largest P count.
 func (s Sampling) Paired(diffs []float64, seeds int) Difference { return s.paired(diffs, seeds, 1) }
 
 // PairedChanges is Paired for differences of changes of rates, which can be as large as 2.
@@ -90,8 +86,7 @@ func (d Difference) AtLevel(level float64) Difference {
 	return d
 }
 
-// DecodingDifference is the difference of two estimates by DecodingRate on the
-// same tasks.
+// DecodingDifference is the difference of two estimates by DecodingRate on the same tasks.
 func DecodingDifference(a, b Estimate, level float64) Difference {
 	d := Difference{Mean: exact(a.Mean - b.Mean), Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees,
 		N: a.N}
@@ -99,9 +94,8 @@ func DecodingDifference(a, b Estimate, level float64) Difference {
 	return d.at(level)
 }
 
-// CombineDifferences is the weighted mean of differences on independent sets of
-// tasks: variances add up, with Satterthwaite's degrees of freedom. The slices have
-// the same length, the weights are positive.
+// CombineDifferences is the weighted mean of differences on independent sets of tasks: variances add up, with
+// Satterthwaite's degrees of freedom. The slices have the same length, the weights are positive.
 func CombineDifferences(parts []Difference, weights []float64, level float64) Difference {
 	total := 0.0
 	for _, w := range weights {
@@ -134,8 +128,7 @@ func (d Difference) Plus(variance, degrees, level float64) Difference {
 	return d.at(level)
 }
 
-// around returns the interval of a squared half width, which does not leave what the
-// difference can be.
+// around returns the interval of a squared half width, which does not leave what the difference can be.
 func (d Difference) around(squared float64) Interval {
 	half, limit := math.Sqrt(squared), max(1, d.limit)
 	return limits(max(-limit, d.Centre-half), min(limit, d.Centre+half))

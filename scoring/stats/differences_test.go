@@ -93,8 +93,7 @@ func TestDifferencesCover(t *testing.T) {
 	}
 }
 
-// TestHeldOutDifferencesCover is TestDifferencesCover for the weighted mean of the
-// four held-out environments.
+// TestHeldOutDifferencesCover is TestDifferencesCover for the weighted mean of the four held-out environments.
 func TestHeldOutDifferencesCover(t *testing.T) {
 	sharedtest.Heavy(t)
 	for _, q := range []Question{TheseKinds, NewKinds} {

@@ -8,8 +8,7 @@ import (
 // Pair are the labels that two raters gave one item, as numbers from 0.
 type Pair [2]int
 
-// Kappa is Cohen's kappa (1960, doi:10.1177/001316446002000104) of two raters, with
-// what its interval is made from.
+// Kappa is Cohen's kappa (1960, doi:10.1177/001316446002000104) of two raters, with what its interval is made from.
 type Kappa struct {
 	// Value is in [-1,1].
 	Value float64
@@ -18,9 +17,8 @@ type Kappa struct {
 	half Linear
 }
 
-// NewKappa computes the kappa of items that come in clusters; a cluster may be
-// empty. The error is ErrNothing without items, and ErrAlike if both raters give
-// every item the same label, because kappa is then 0/0.
+// NewKappa computes the kappa of items that come in clusters; a cluster may be empty. The error is ErrNothing
+// without items, and ErrAlike if both raters give every item the same label, because kappa is then 0/0.
 func NewKappa(clusters [][]Pair) (Kappa, error) {
 	n, observed, expected := 0.0, 0.0, 0.0
 	labels := [2]map[int]float64{{}, {}} // how often each rater gives a label
@@ -70,10 +68,9 @@ func NewKappa(clusters [][]Pair) (Kappa, error) {
 	return k, nil
 }
 
-// Kappa is the interval of a kappa whose clusters are the sampling's tasks. It is the
-// score interval of (kappa+1)/2 with the variance of the linearised kappa, which for
-// clusters of one item is that of Fleiss, Cohen and Everitt (1969). The error is
-// ErrFewTasks.
+// Kappa is the interval of a kappa whose clusters are the sampling's tasks. It is the score interval of (kappa+1)/2
+// with the variance of the linearised kappa, which for clusters of one item is that of Fleiss, Cohen and Everitt
+// (1969). The error is ErrFewTasks.
 func (s Sampling) Kappa(k Kappa) (Interval, error) {
 	iv, err := s.Linear(k.half)
 	return Interval{2*iv.Low - 1, 2*iv.High - 1}, err

@@ -83,8 +83,7 @@ func TestKappaOfClusters(t *testing.T) {
 	}
 }
 
-// Three labels, and the kappa of a published example (Cohen 1960, table 1: kappa
-// 0.492 of 200 items).
+// Three labels, and the kappa of a published example (Cohen 1960, table 1: kappa 0.492 of 200 items).
 func TestKappaOfThreeLabels(t *testing.T) {
 	var clusters [][]Pair
 	for a, row := range [][]int{{88, 14, 18}, {10, 40, 10}, {2, 6, 12}} {

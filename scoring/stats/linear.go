@@ -19,8 +19,7 @@ type Linear struct {
 	Based    int
 }
 
-// Influence is the mean and the sample variance of the influences of the episodes of
-// a task.
+// Influence is the mean and the sample variance of the influences of the episodes of a task.
 type Influence struct {
 	Episodes       int
 	Mean, Variance float64
@@ -41,9 +40,8 @@ var (
 	ErrAlike   = errors.New("all tasks are alike")
 )
 
-// Ratio is the sum of the numerators divided by the sum of the denominators, each
-// averaged over the episodes of a task first; both have a value for each episode,
-// by task. The error is ErrNothing.
+// Ratio is the sum of the numerators divided by the sum of the denominators, each averaged over the episodes of a
+// task first; both have a value for each episode, by task. The error is ErrNothing.
 func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 	l := Linear{Share: share}
 	var num, den float64
@@ -89,11 +87,10 @@ func ProductLimit(steps int, hazard func(step int) float64) []float64 {
 	return out
 }
 
-// Survival is the share of spells that last longer than a number of steps, by the
-// estimator of Kaplan and Meier. count counts an episode's spells that are under way and
-// that end at each step from 1 on; the slices have any length. Spells of one task belong
-// together (Williams 1995). The error is ErrNothing, also if fewer than ten tasks are at
-// risk at the last step: an estimate from fewer would be there only by chance, and too high.
+// Survival is the share of spells that last longer than a number of steps, by the estimator of Kaplan and Meier.
+// count counts an episode's spells that are under way and that end at each step from 1 on; the slices have any
+// length. Spells of one task belong together (Williams 1995). The error is ErrNothing, also if fewer than ten tasks
+// are at risk at the last step: an estimate from fewer would be there only by chance, and too high.
 func Survival[E any, N uint16 | float64](tasks [][]E, count func(E) (atRisk, ended []N), steps int) (Linear, error) {
 	const fewest = 10
 	l := Linear{Value: 1, Share: true}
@@ -174,9 +171,8 @@ func (l Linear) means() []float64 {
 	return out
 }
 
-// Linear is the interval of an estimate: a score interval of a share, Student's t
-// interval of another one, which is not less than 0. The error is ErrFewTasks or
-// ErrAlike.
+// Linear is the interval of an estimate: a score interval of a share, Student's t interval of another one, which is
+// not less than 0. The error is ErrFewTasks or ErrAlike.
 func (s Sampling) Linear(l Linear) (Interval, error) {
 	if l.Based < 2 {
 		return Interval{}, ErrFewTasks
@@ -213,8 +209,7 @@ func decodingVariance(l Linear) (variance, degrees float64) {
 	return variance, degrees
 }
 
-// interval makes an interval from a squared half width; worth is how many
-// independent trials the tasks are worth.
+// interval makes an interval from a squared half width; worth is how many independent trials the tasks are worth.
 func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) {
 	if !l.Share {
 		if variance == 0 {
@@ -230,8 +225,7 @@ func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) 
 	return widened(scoreInterval(l.Value, squared, false), outer, l.Carriers), nil
 }
 
-// PairedLinear is the difference of two estimates on the same tasks. The error is
-// ErrAlike or ErrFewTasks.
+// PairedLinear is the difference of two estimates on the same tasks. The error is ErrAlike or ErrFewTasks.
 func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 	d := Difference{Mean: exact(a.Value - b.Value), N: s.n, limit: math.Inf(1)}
 	if a.Based < 2 || b.Based < 2 {

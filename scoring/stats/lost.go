@@ -21,13 +21,11 @@ type Lost struct {
 	Variance, Degrees float64
 }
 
-// LostShare estimates the share of the mean base that perturbed has lost, with
-// Fieller's interval (1954, doi:10.1111/j.2517-6161.1954.tb00159.x): it has the
-// shares r for which the mean of perturbed - (1-r)·base does not differ from 0. So it
-// needs no variance of a ratio, which has none, and is not wider on one side by
-// convention only. Contrast estimates the mean of u·perturbed - v·base; the larger of u
-// and v is 1, so that contrast(1, 1) is the ordinary paired difference, which agrees
-// with the interval about 0.
+// LostShare estimates the share of the mean base that perturbed has lost, with Fieller's interval (1954,
+// doi:10.1111/j.2517-6161.1954.tb00159.x): it has the shares r for which the mean of perturbed - (1-r)·base does
+// not differ from 0. So it needs no variance of a ratio, which has none, and is not wider on one side by convention
+// only. Contrast estimates the mean of u·perturbed - v·base; the larger of u and v is 1, so that contrast(1, 1) is
+// the ordinary paired difference, which agrees with the interval about 0.
 //
 // The interval goes beyond 1 only if perturbed is below 0 somewhere, which negative says.
 //
@@ -99,9 +97,8 @@ func MeanLost(parts []Lost, level float64) Lost {
 	return l
 }
 
-// A direction in [-2,2] stands for a share that is kept: up to 1 for itself, beyond
-// that for 1/(2-direction), and below 0 for the opposite of its opposite's share.
-// nothingAfter asks about before alone.
+// A direction in [-2,2] stands for a share that is kept: up to 1 for itself, beyond that for 1/(2-direction), and
+// below 0 for the opposite of its opposite's share. nothingAfter asks about before alone.
 const nothingAfter = 2.0
 
 func direction(retained float64) float64 {
@@ -114,8 +111,7 @@ func direction(retained float64) float64 {
 	return retained
 }
 
-// weights are the weights of after and before at which a contrast is 0 if that
-// share is kept.
+// weights are the weights of after and before at which a contrast is 0 if that share is kept.
 func weights(direction float64) (u, v float64) {
 	if direction < 0 {
 		u, v = weights(-direction)

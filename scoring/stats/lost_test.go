@@ -173,11 +173,10 @@ func TestLostShareCovers(t *testing.T) {
 	}
 }
 
-// TestLostShareByHand has ten tasks of one kind that a model solves, and five of them
-// after the change. With t² = 5.117354 (9 degrees of freedom) and the variance
-// 0.25/9 = 1/36 of the rate after, the limits of what is kept, r, solve
-// 100·(0.5-r)² = t²·(100/36 + 2 + 2·(0.5-r)²) for r up to 1, and with u = 1/r
-// 100·(0.5u-1)² = t²·(100u²/36 + 2 + 2·(0.5u-1)²) beyond.
+// TestLostShareByHand has ten tasks of one kind that a model solves, and five of them after the change. With t² =
+// 5.117354 (9 degrees of freedom) and the variance 0.25/9 = 1/36 of the rate after, the limits of what is kept, r,
+// solve 100·(0.5-r)² = t²·(100/36 + 2 + 2·(0.5-r)²) for r up to 1, and with u = 1/r 100·(0.5u-1)² = t²·(100u²/36 +
+// 2 + 2·(0.5u-1)²) beyond.
 func TestLostShareByHand(t *testing.T) {
 	groups := make([]Group, 10)
 	var before, after []float64
@@ -198,8 +197,7 @@ func TestLostShareByHand(t *testing.T) {
 	near(t, "High", l.High, 1, 0)
 }
 
-// TestNoLostShare: a rate of 0 has no share, and one that is not certainly above 0
-// has no interval.
+// TestNoLostShare: a rate of 0 has no share, and one that is not certainly above 0 has no interval.
 func TestNoLostShare(t *testing.T) {
 	s := sampling(t, TheseKinds, twelve)
 	none, few := make([]float64, 12), make([]float64, 12)
@@ -219,8 +217,7 @@ func TestNoLostShare(t *testing.T) {
 	}
 }
 
-// TestLostShareProperties: the interval holds the value, ends at 1, and agrees with
-// the test of the difference.
+// TestLostShareProperties: the interval holds the value, ends at 1, and agrees with the test of the difference.
 func TestLostShareProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(4, 40).Draw(rt, "tasks")

@@ -5,8 +5,7 @@ import (
 	"sort"
 )
 
-// Components holds the components of the variance of the difference of two models on
-// the same tasks.
+// Components holds the components of the variance of the difference of two models on the same tasks.
 type Components struct {
 	// Task is the variance of the difference between tasks, per task. Seed is the
 	// variance of decoding, per seed of both models.
@@ -16,8 +15,7 @@ type Components struct {
 	N       int // tasks
 	// Level is the confidence level of the test.
 	Level float64
-	// Fixed: the tasks stay, so that only decoding counts, and the test is
-	// DecodingDifference's.
+	// Fixed: the tasks stay, so that only decoding counts, and the test is DecodingDifference's.
 	Fixed bool
 	// Arms are the rates that the difference is made of; without them the variance is the
 	// same for every difference.
@@ -40,14 +38,12 @@ func PlanOf(d Difference, seeds int) Components {
 	return Components{Task: max(0, own/n), Degrees: d.Degrees, N: d.N}
 }
 
-// wantedPower is the probability with which a test must detect a planned
-// difference.
+// wantedPower is the probability with which a test must detect a planned difference.
 const wantedPower = 0.8
 
-// What data that show little are completed with: tasks whose variance of single trials adds
-// up to priorTrials in each arm, and of which the difference of two models has the share
-// priorShare, a third of it between tasks. That is about what models show whose tasks spread
-// by 1.5 logits; simulations chose the amount (COVERAGE.md).
+// What data that show little are completed with: tasks whose variance of single trials adds up to priorTrials in
+// each arm, and of which the difference of two models has the share priorShare, a third of it between tasks. That
+// is about what models show whose tasks spread by 1.5 logits; simulations chose the amount (COVERAGE.md).
 const (
 	priorTrials  = 0.25
 	priorShare   = 0.7

@@ -52,9 +52,8 @@ func TestPlanAgrees(t *testing.T) {
 	}
 }
 
-// TestPowerBySimulation plays two models again and again, with rates of about 45
-// and 35 %: the share of significant differences is the power. The 20 tasks of
-// Jericho are too coarse: its power is less than planned.
+// TestPowerBySimulation plays two models again and again, with rates of about 45 and 35 %: the share of significant
+// differences is the power. The 20 tasks of Jericho are too coarse: its power is less than planned.
 func TestPowerBySimulation(t *testing.T) {
 	runs := 600
 	if *coverageRuns > 0 {

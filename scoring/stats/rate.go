@@ -22,23 +22,20 @@ type Estimate struct {
 // it because no value differs from the others.
 const intraclass = 0.1
 
-// The spread among tasks is trusted if the estimate is carried by an effective number
-// of manyCarriers or more of them, not at all if it is carried by fewCarriers or fewer,
-// and in part between. A step there would make intervals jump from one point of a curve
-// to the next.
+// The spread among tasks is trusted if the estimate is carried by an effective number of manyCarriers or more of
+// them, not at all if it is carried by fewCarriers or fewer, and in part between. A step there would make intervals
+// jump from one point of a curve to the next.
 const (
 	fewCarriers  = 2
 	manyCarriers = 6
 )
 
-// Rate estimates the mean of values in [0,1], one for each task, with a score
-// interval: the squared distance of a limit from the mean is t² times the
-// variance, scaled by how rates spread at the limit rather than at the mean. For
-// single trials that is Wilson's interval with the effective sample size (Korn and
-// Graubard 1998; Franco et al. 2019, doi:10.1093/jssam/smy019); averages spread
-// less near 0 and 1, so for them the scale has the exponent 1.5 of θ(1-θ). Where no
-// or few values differ from 0, or from 1, it is widened towards Wilson's interval of as
-// many independent trials as the tasks are worth.
+// Rate estimates the mean of values in [0,1], one for each task, with a score interval: the squared distance of a
+// limit from the mean is t² times the variance, scaled by how rates spread at the limit rather than at the mean.
+// For single trials that is Wilson's interval with the effective sample size (Korn and Graubard 1998; Franco et al.
+// 2019, doi:10.1093/jssam/smy019); averages spread less near 0 and 1, so for them the scale has the exponent 1.5 of
+// θ(1-θ). Where no or few values differ from 0, or from 1, it is widened towards Wilson's interval of as many
+// independent trials as the tasks are worth.
 func (s Sampling) Rate(values []float64) Estimate {
 	e := Estimate{Mean: Mean(values), Trials: trialsOnly(values), N: len(values)}
 	e.Variance, e.Degrees = s.Variance(values)
@@ -65,9 +62,8 @@ func (s Sampling) Rate(values []float64) Estimate {
 	return e
 }
 
-// widened moves the limits of an interval towards those of one that does not depend on
-// the spread among tasks, the more the fewer tasks carry the estimate; NaN carriers
-// leave it.
+// widened moves the limits of an interval towards those of one that does not depend on the spread among tasks, the
+// more the fewer tasks carry the estimate; NaN carriers leave it.
 func widened(i, outer Interval, carriers float64) Interval {
 	share := (manyCarriers - max(carriers, fewCarriers)) / (manyCarriers - fewCarriers)
 	if !(share > 0) {
@@ -76,8 +72,7 @@ func widened(i, outer Interval, carriers float64) Interval {
 	return limits(i.Low-share*max(0, i.Low-outer.Low), i.High+share*max(0, outer.High-i.High))
 }
 
-// carriers is the effective number of tasks that keep the mean from 0, or from 1 if
-// that is nearer.
+// carriers is the effective number of tasks that keep the mean from 0, or from 1 if that is nearer.
 func carriers(values []float64, mean float64) float64 {
 	var sum, squares float64
 	for _, y := range values {
@@ -107,8 +102,7 @@ func scoreInterval(p, squared float64, trials bool) Interval {
 	return limits(bisect(p, 0, inside), bisect(p, 1, inside))
 }
 
-// bisect returns the point between a value inside and a value outside at which
-// inside changes.
+// bisect returns the point between a value inside and a value outside at which inside changes.
 func bisect(in, out float64, inside func(float64) bool) float64 {
 	for range 60 {
 		if middle := (in + out) / 2; inside(middle) {
@@ -130,11 +124,10 @@ func wilson(p, n, z float64) Interval {
 	return limits(max(0, centre-half), min(1, centre+half))
 }
 
-// DecodingRate estimates the mean over tasks of the mean over episodes for
-// TheseTasks: episodes[i] has the values of task i, in [0,1]. Only the spread
-// within tasks counts. If no task has two episodes, luck cannot be separated from
-// difficulty. The returned interval is then the one of independent trials, which
-// is an upper bound of the width, and Degrees is 0.
+// DecodingRate estimates the mean over tasks of the mean over episodes for TheseTasks: episodes[i] has the values
+// of task i, in [0,1]. Only the spread within tasks counts. If no task has two episodes, luck cannot be separated
+// from difficulty. The returned interval is then the one of independent trials, which is an upper bound of the
+// width, and Degrees is 0.
 func DecodingRate(episodes [][]float64, level float64) Estimate {
 	e := Estimate{Trials: true, N: len(episodes)}
 	var pooled, total float64
@@ -179,9 +172,8 @@ func (e Estimate) decoded(episodes, worth, level float64) Estimate {
 	return e
 }
 
-// Combine estimates the weighted mean of independent estimates: variances add up,
-// with Satterthwaite's degrees of freedom, and one score interval is made of the
-// sum. A mean of 0 or 1 has the limits of its parts combined instead
+// Combine estimates the weighted mean of independent estimates: variances add up, with Satterthwaite's degrees of
+// freedom, and one score interval is made of the sum. A mean of 0 or 1 has the limits of its parts combined instead
 // (weightedInterval). The slices have the same length, the weights are positive.
 func Combine(parts []Estimate, weights []float64, level float64) Estimate {
 	var total float64
@@ -222,8 +214,7 @@ func Combine(parts []Estimate, weights []float64, level float64) Estimate {
 // normalQuantile bounds the middle part of the normal distribution.
 func normalQuantile(level float64) float64 { return mathext.NormalQuantile((1 + level) / 2) }
 
-// manyDegrees is the number of degrees of freedom from which Student's t
-// distribution counts as normal.
+// manyDegrees is the number of degrees of freedom from which Student's t distribution counts as normal.
 const manyDegrees = 1e6
 
 // studentQuantile bounds the middle part of Student's t distribution.

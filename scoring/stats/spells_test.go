@@ -20,8 +20,7 @@ type errorWorld struct {
 	world
 }
 
-// survival is the share of errors that last longer than some steps, at a kind's
-// effect.
+// survival is the share of errors that last longer than some steps, at a kind's effect.
 func (w *errorWorld) survival(kind float64, steps int) (mean float64) {
 	settings := w.shape
 	if w.setting == 0 {
@@ -129,10 +128,9 @@ func first(of [][][]float64) (out [][]float64) {
 	return out
 }
 
-// TestSpellsCover simulates the intervals of survival curves and of ratios on the
-// benchmarks, for tasks of these kinds and for new kinds. No point may cover less
-// than 85 %, and no benchmark less than 92 % on average. With -coverage 500 -v it
-// plays the whole grid.
+// TestSpellsCover simulates the intervals of survival curves and of ratios on the benchmarks, for tasks of these
+// kinds and for new kinds. No point may cover less than 85 %, and no benchmark less than 92 % on average. With
+// -coverage 500 -v it plays the whole grid.
 func TestSpellsCover(t *testing.T) {
 	sharedtest.Heavy(t)
 	runs, stds, bases, of := 200, []float64{1}, []float64{-1}, sharedtest.Sample(t, benchmarks()[:5], 1)

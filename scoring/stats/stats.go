@@ -1,6 +1,5 @@
-// Package stats is the arithmetic behind the scores: means, spreads, intervals,
-// paired differences and weighted scores, on plain numbers. Rates are fractions
-// in [0,1].
+// Package stats is the arithmetic behind the scores: means, spreads, intervals, paired differences and weighted
+// scores, on plain numbers. Rates are fractions in [0,1].
 package stats
 
 import (
@@ -12,12 +11,10 @@ import (
 // Mean returns the mean, or NaN if there are no values.
 func Mean(xs []float64) float64 { return floats.Sum(xs) / float64(len(xs)) }
 
-// PopulationStd returns the standard deviation with divisor n, or NaN if there
-// are no values.
+// PopulationStd returns the standard deviation with divisor n, or NaN if there are no values.
 func PopulationStd(xs []float64) float64 { return math.Sqrt(squares(xs) / float64(len(xs))) }
 
-// SampleStd returns the standard deviation with divisor n-1; it is NaN for fewer
-// than two values.
+// SampleStd returns the standard deviation with divisor n-1; it is NaN for fewer than two values.
 func SampleStd(xs []float64) float64 {
 	if len(xs) < 2 {
 		return math.NaN()
@@ -43,8 +40,7 @@ func squares(xs []float64) float64 {
 	return sum
 }
 
-// WeightedMean returns sum(w*x) / sum(w). The slices have the same length and
-// the weights are positive.
+// WeightedMean returns sum(w*x) / sum(w). The slices have the same length and the weights are positive.
 func WeightedMean(xs, weights []float64) float64 {
 	var sum, total float64
 	for i, w := range weights {
@@ -70,13 +66,11 @@ func exact(x float64) float64 {
 // limits is an interval whose limits are exact.
 func limits(low, high float64) Interval { return Interval{exact(low), exact(high)} }
 
-// weightedInterval returns a confidence interval of the weighted mean of rates that
-// are independent of each other, from the interval of each, all of one level. The
-// distances from the rates to their limits are combined as standard errors are
-// (the method of variance estimates recovery: Zou and Donner 2008,
-// doi:10.1002/sim.3095). For symmetric intervals that is the delta method; others
-// keep their shape, also near 0 and 1. The slices have the same length and the
-// weights are positive.
+// weightedInterval returns a confidence interval of the weighted mean of rates that are independent of each other,
+// from the interval of each, all of one level. The distances from the rates to their limits are combined as
+// standard errors are (the method of variance estimates recovery: Zou and Donner 2008, doi:10.1002/sim.3095). For
+// symmetric intervals that is the delta method; others keep their shape, also near 0 and 1. The slices have the
+// same length and the weights are positive.
 func weightedInterval(rates []float64, ivs []Interval, weights []float64) Interval {
 	var low, high, total float64
 	for i, w := range weights {

@@ -55,8 +55,7 @@ func rateInterval(rates []float64, level float64) Interval {
 	return plainSampling(len(rates), level).Rate(rates).Interval
 }
 
-// TestRateIntervalOfTrials has the values of Newcombe (1998), method 3, and of
-// two cases from our tables.
+// TestRateIntervalOfTrials has the values of Newcombe (1998), method 3, and of two cases from our tables.
 func TestRateIntervalOfTrials(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int

@@ -9,9 +9,8 @@ import (
 	"heldout/envs/stream"
 )
 
-// TestTrainingsCover trains two equal arms three times each and plays them on the same
-// tasks. As trainings differ in how good they are, pairs of trainings differ; the arms
-// are told apart in at most 7 % of the runs.
+// TestTrainingsCover trains two equal arms three times each and plays them on the same tasks. As trainings differ
+// in how good they are, pairs of trainings differ; the arms are told apart in at most 7 % of the runs.
 func TestTrainingsCover(t *testing.T) {
 	const runs, trainings = 500, 3
 	b := benchmarks()[1]

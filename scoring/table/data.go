@@ -54,10 +54,9 @@ func csvValue(v any) string {
 	}
 }
 
-// NoFormula puts an apostrophe before a text that a spreadsheet would take for a
-// formula, and before one that begins with an apostrophe. Spreadsheets read a cell as a
-// formula if it begins with =, +, - or @, some also behind white space or in their wide
-// forms.
+// NoFormula puts an apostrophe before a text that a spreadsheet would take for a formula, and before one that
+// begins with an apostrophe. Spreadsheets read a cell as a formula if it begins with =, +, - or @, some also behind
+// white space or in their wide forms.
 func NoFormula(text string) string {
 	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
 	if strings.ContainsRune("=+-@＝＋－＠'", first) {

@@ -112,8 +112,7 @@ func (b Bounded) Format(show func(float64) Cell) Bounded {
 	return b
 }
 
-// WithDetail returns the columns as such that a narrow table may leave out: the limits,
-// or all of them.
+// WithDetail returns the columns as such that a narrow table may leave out: the limits, or all of them.
 func (b Bounded) WithDetail(detail bool) Bounded {
 	b.Detail, b.Low.Detail, b.High.Detail = detail, true, true
 	return b

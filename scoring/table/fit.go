@@ -13,13 +13,11 @@ import (
 // room for "(perturbation", the longest word that heldout adds to a name.
 const narrowest = 13
 
-// Fit prepares tables for a reader whose screen is width characters wide; the
-// result is for the format Text. Both ends of an interval go into one column and
-// notes are broken into lines. While a table is too wide, Fit takes these steps
-// in order: standard deviations go below their rates, if the table then fits;
-// columns with the same value in every row become one line; headers are broken;
-// columns of detail are left out from the right, with a note that names them;
-// names are folded; the columns of numbers are spread over several tables.
+// Fit prepares tables for a reader whose screen is width characters wide; the result is for the format Text. Both
+// ends of an interval go into one column and notes are broken into lines. While a table is too wide, Fit takes
+// these steps in order: standard deviations go below their rates, if the table then fits; columns with the same
+// value in every row become one line; headers are broken; columns of detail are left out from the right, with a
+// note that names them; names are folded; the columns of numbers are spread over several tables.
 func Fit(tables []Table, width int) []Table {
 	var out []Table
 	for _, t := range tables {
@@ -419,8 +417,7 @@ func wrapWords(text string, width int) []string {
 	return lines
 }
 
-// Cut shortens a line to a width in characters as a terminal shows them; a
-// shortened line ends with an ellipsis.
+// Cut shortens a line to a width in characters as a terminal shows them; a shortened line ends with an ellipsis.
 func Cut(line string, width int) string {
 	if twwidth.Width(line) <= width {
 		return line

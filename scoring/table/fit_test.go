@@ -90,8 +90,7 @@ func TestFitSaysWhatIsNotShown(t *testing.T) {
 	}
 }
 
-// Whatever a table says, it fits or cannot be made narrower, no number is lost,
-// and the original stays as it was.
+// Whatever a table says, it fits or cannot be made narrower, no number is lost, and the original stays as it was.
 func TestFitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := Table{ID: "t", Title: "T"}

@@ -10,15 +10,13 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 )
 
-// markdownText escapes what Markdown or HTML would read as markup. A line break
-// would end the row.
+// markdownText escapes what Markdown or HTML would read as markup. A line break would end the row.
 var markdownText = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `|`, `\|`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `~`, `\~`, `$`, `\$`,
 	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
 )
 
-// markdownBlock matches the start of a block that is not a paragraph: a list, or
-// the line under a heading.
+// markdownBlock matches the start of a block that is not a paragraph: a list, or the line under a heading.
 var markdownBlock = regexp.MustCompile(`^[-+=]|^\d+[.)]`)
 
 // escapeParagraph makes text a literal paragraph.

@@ -16,8 +16,7 @@ type Table struct {
 	// ID names the kind of table, such as "results".
 	ID    string
 	Title string
-	// TitleLines are the title in lines that are ready to print, as Fit breaks it; nil if
-	// it is one line.
+	// TitleLines are the title in lines that are ready to print, as Fit breaks it; nil if it is one line.
 	TitleLines []string
 	// Columns and Rows: every row has a cell for each column.
 	Columns []Column
@@ -58,11 +57,9 @@ type Column struct {
 	Key, Header string
 	// About says in one line what it holds.
 	About string
-	// Words aligns the column to the left. Numbers are aligned to the
-	// right.
+	// Words aligns the column to the left. Numbers are aligned to the right.
 	Words bool
-	// Upper says that the column is the upper end of an interval whose lower end
-	// is the column before it.
+	// Upper says that the column is the upper end of an interval whose lower end is the column before it.
 	Upper bool
 	// Detail says that a narrow table may leave the column out.
 	Detail bool
@@ -70,8 +67,7 @@ type Column struct {
 	// PR, and Short the head of each below it: LaTeX sets them so, and a narrow text has the
 	// columns of a group below each other. Header says both.
 	Group, Short string
-	// Lines are the header in lines that are ready to print, as Fit breaks it;
-	// nil if the header is one line.
+	// Lines are the header in lines that are ready to print, as Fit breaks it; nil if the header is one line.
 	Lines []string
 }
 
@@ -79,21 +75,18 @@ type Column struct {
 type Cell struct {
 	// Text is for people.
 	Text string
-	// Value is for programs: a string, an int or a finite float64; nil if the
-	// cell is empty.
+	// Value is for programs: a string, an int or a finite float64; nil if the cell is empty.
 	Value any
 	// Mark follows the text and points to a note.
 	Mark string
-	// Spread is the standard deviation of the number, behind text and mark; empty if there is
-	// none.
+	// Spread is the standard deviation of the number, behind text and mark; empty if there is none.
 	Spread string
 	// Subtext stands under the text, such as the limits of a rate; in parentheses
 	// behind it where a cell is one line. It is not for programs.
 	Subtext string
 	// Best: LaTeX sets the cell in bold, and so does text if the table is Bold.
 	Best bool
-	// Lines are text and mark in lines that are ready to print, as Fit breaks
-	// them; nil if they fit on one line.
+	// Lines are text and mark in lines that are ready to print, as Fit breaks them; nil if they fit on one line.
 	Lines []string
 }
 
@@ -109,8 +102,7 @@ func String(s string) Cell { return Cell{Text: s, Value: s} }
 // Int is a cell with a whole number.
 func Int(n int) Cell { return Cell{Text: strconv.Itoa(n), Value: n} }
 
-// Percent is a cell with a rate, given as a fraction and shown in percent with
-// one decimal. NaN is not a rate.
+// Percent is a cell with a rate, given as a fraction and shown in percent with one decimal. NaN is not a rate.
 func Percent(rate float64) Cell {
 	if math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return None()

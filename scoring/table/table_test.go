@@ -38,8 +38,7 @@ var nasty = []string{
 	"木漢字", "e\u0301 combining", "ＡＢ", "ö ß İ", "👍 👩\u200d👩\u200d👧", "אבג", "=SUM(A1)", "-- comment", "\xff\xfe", "\\. ",
 }
 
-// nastyTable has every nasty text as a cell, as a header and as a note, and every
-// kind of cell.
+// nastyTable has every nasty text as a cell, as a header and as a note, and every kind of cell.
 func nastyTable() Table {
 	t := Table{
 		ID: "nasty", Title: `Nasty & "odd" | texts_` + "\n\x1b[1m",
@@ -190,8 +189,7 @@ func TestNasty(t *testing.T) {
 	}
 }
 
-// checkText asks for printing characters alone, and for a table whose lines end
-// at the same place.
+// checkText asks for printing characters alone, and for a table whose lines end at the same place.
 func checkText(t *testing.T, want Table, text string) {
 	if !utf8.ValidString(text) {
 		t.Error("the text is not UTF-8")
@@ -214,8 +212,7 @@ func checkText(t *testing.T, want Table, text string) {
 	}
 }
 
-// width is the number of columns that a text takes on a terminal, for the
-// characters of our nasty texts.
+// width is the number of columns that a text takes on a terminal, for the characters of our nasty texts.
 func width(s string) (n int) {
 	for _, r := range s {
 		switch {
@@ -231,8 +228,7 @@ func width(s string) (n int) {
 
 var unescapedPipe = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\|`)
 
-// checkMarkdown counts the columns of every line of the table, and reads the
-// cells back.
+// checkMarkdown counts the columns of every line of the table, and reads the cells back.
 func checkMarkdown(t *testing.T, want Table, text string) {
 	var rows []string
 	for _, line := range strings.Split(text, "\n") {
@@ -296,8 +292,7 @@ func unescapeMarkdown(cell string) string {
 	return strings.NewReplacer("<br>", "\n", "&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(b.String())
 }
 
-// plainMarkdown is what a reader of a cell can get of a text at best: blanks
-// around it do not count.
+// plainMarkdown is what a reader of a cell can get of a text at best: blanks around it do not count.
 func plainMarkdown(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -306,8 +301,7 @@ func plainMarkdown(s string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// checkCSV reads the values back. Control characters are escaped but for tabs
-// and line feeds.
+// checkCSV reads the values back. Control characters are escaped but for tabs and line feeds.
 func checkCSV(t *testing.T, want Table, text string) {
 	r := csv.NewReader(strings.NewReader(text))
 	records := sharedtest.Must(r.ReadAll())(t)

@@ -17,9 +17,8 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// Printable makes text safe for a terminal and keeps it on one line: characters
-// that do not print, escape sequences among them, are written as Go writes them
-// in strings.
+// Printable makes text safe for a terminal and keeps it on one line: characters that do not print, escape sequences
+// among them, are written as Go writes them in strings.
 func Printable(s string) string {
 	return Escape(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
@@ -118,8 +117,7 @@ func renderText(b *bytes.Buffer, tables []Table) error {
 	return nil
 }
 
-// divided puts the line of a division into a table as text, whose rows are as high as
-// their highest cells.
+// divided puts the line of a division into a table as text, whose rows are as high as their highest cells.
 func (t Table) divided(text string) string {
 	if t.Divided == "" || t.Divide >= len(t.Rows) {
 		return text
@@ -139,8 +137,7 @@ func (t Table) divided(text string) string {
 	return strings.Join(slices.Insert(lines, index, title), "\n")
 }
 
-// fill renders one table with tablewriter, which must not change any text. A table
-// without columns has notes alone.
+// fill renders one table with tablewriter, which must not change any text. A table without columns has notes alone.
 func fill(w io.Writer, t Table, escape func(string) string, lines func(Cell) []string,
 	options ...tablewriter.Option) error {
 	if len(t.Columns) == 0 {

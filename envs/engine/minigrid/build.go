@@ -2,8 +2,7 @@ package minigrid
 
 import "fmt"
 
-// builder makes one attempt at a world. The methods draw exactly what the
-// reference draws, in its order (§3.3).
+// builder makes one attempt at a world. The methods draw exactly what the reference draws, in its order (§3.3).
 type builder struct {
 	*World
 	level *Level
@@ -29,15 +28,13 @@ type room struct {
 	contents []ID // the objects placed in it, to check uniqueness
 }
 
-// rejected is the panic value that ends an attempt; the start of the attempt
-// recovers it.
+// rejected is the panic value that ends an attempt; the start of the attempt recovers it.
 type rejected struct{ reason error }
 
 func reject(format string, args ...any) { panic(rejected{fmt.Errorf(format, args...)}) }
 
-// newBuilder makes walls around the rooms, and puts the agent at a provisional
-// place in the middle, which is valid until the agent gets its own place
-// (§3.2).
+// newBuilder makes walls around the rooms, and puts the agent at a provisional place in the middle, which is valid
+// until the agent gets its own place (§3.2).
 func newBuilder(l *Level, d Draws, lastLocked *Point) *builder {
 	inner := l.roomSize - 1
 	w := &World{

@@ -13,10 +13,9 @@ type Draws interface {
 	Float64() float64
 }
 
-// Generator makes worlds of one level, one after the other. Like the
-// reference's environment object, it remembers the room that was locked last
-// from one world to the next (§3.4). Only the first world of a Generator
-// depends on the seed alone. It belongs to one goroutine.
+// Generator makes worlds of one level, one after the other. Like the reference's environment object, it remembers
+// the room that was locked last from one world to the next (§3.4). Only the first world of a Generator depends on
+// the seed alone. It belongs to one goroutine.
 type Generator struct {
 	level      *Level
 	lastLocked *Point
@@ -25,9 +24,8 @@ type Generator struct {
 // NewGenerator returns a generator of worlds of a level.
 func NewGenerator(l *Level) *Generator { return &Generator{level: l} }
 
-// maxDraws limits the random numbers drawn for one world. Worlds take some
-// hundred; the maximum over 200,000 worlds was 6,619. The reference would never
-// stop, and it does not stop if a crowded room leaves the agent no valid pose.
+// maxDraws limits the random numbers drawn for one world. Worlds take some hundred; the maximum over 200,000 worlds
+// was 6,619. The reference would never stop, and it does not stop if a crowded room leaves the agent no valid pose.
 const maxDraws = 5_000_000
 
 // Generate makes the world for a source of random numbers. With NumPy's

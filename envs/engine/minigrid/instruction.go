@@ -29,8 +29,7 @@ type Descriptor struct {
 // Objects returns the objects that the descriptor matched at the start.
 func (d *Descriptor) Objects() []ID { return d.objects }
 
-// Positions returns the objects' positions after the last drop, or at the
-// start.
+// Positions returns the objects' positions after the last drop, or at the start.
 func (d *Descriptor) Positions() []Point { return d.positions }
 
 // find looks for the objects that match, column by column.
@@ -92,8 +91,7 @@ func (w *World) located(p Point, l Location) bool {
 	}
 }
 
-// inRoom reports whether a cell is in the room with the given corner and outer
-// size, including its walls.
+// inRoom reports whether a cell is in the room with the given corner and outer size, including its walls.
 func inRoom(top Point, size int, p Point) bool {
 	return p.X >= top.X && p.X < top.X+size && p.Y >= top.Y && p.Y < top.Y+size
 }
@@ -133,11 +131,9 @@ const (
 // Instruction is the agent's task.
 type Instruction struct {
 	Op Op
-	// Strict: the instruction fails if the agent opens another door or picks up
-	// another object.
+	// Strict: the instruction fails if the agent opens another door or picks up another object.
 	Strict bool
-	// Target is the object of a simple instruction. For OpPutNext, Fixed is the
-	// object to put it beside.
+	// Target is the object of a simple instruction. For OpPutNext, Fixed is the object to put it beside.
 	Target, Fixed *Descriptor
 	// First and Second are the parts of a compound instruction.
 	First, Second *Instruction
@@ -149,8 +145,7 @@ type Instruction struct {
 // Compound reports whether the instruction combines two others.
 func (in *Instruction) Compound() bool { return in.Op >= OpAnd }
 
-// FirstDone and SecondDone report which parts of a compound instruction are
-// fulfilled.
+// FirstDone and SecondDone report which parts of a compound instruction are fulfilled.
 func (in *Instruction) FirstDone() bool { return in.firstDone }
 
 // SecondDone reports whether the second part is fulfilled.

@@ -1,10 +1,8 @@
-// Package minigrid is MiniGrid's grid world with the levels of BabyAI: rooms,
-// doors, keys, balls and boxes, an agent that sees seven by seven cells, an
-// instruction and its verifier. A level and a seed give the same world as in
-// MiniGrid 2.3, bit for bit.
+// Package minigrid is MiniGrid's grid world with the levels of BabyAI: rooms, doors, keys, balls and boxes, an
+// agent that sees seven by seven cells, an instruction and its verifier. A level and a seed give the same world as
+// in MiniGrid 2.3, bit for bit.
 //
-// Section numbers in comments refer to the specification of the reference's
-// behaviour.
+// Section numbers in comments refer to the specification of the reference's behaviour.
 package minigrid
 
 // Point is a cell of the grid, or a vector between cells; y grows downwards.
@@ -63,8 +61,7 @@ func (p Pose) Front() Point { return p.Add(p.Dir.Vector()) }
 // Kind is the kind of an object; its values are MiniGrid's codes.
 type Kind uint8
 
-// The kinds in BabyAI. Unseen is a cell that is not visible, Empty a cell
-// without an object.
+// The kinds in BabyAI. Unseen is a cell that is not visible, Empty a cell without an object.
 const (
 	Unseen Kind = 0
 	Empty  Kind = 1
@@ -118,8 +115,7 @@ func (c Color) String() string {
 	return [...]string{"red", "green", "blue", "purple", "yellow", "grey", "any"}[c]
 }
 
-// DoorState is a door's state; its values are MiniGrid's codes. Other objects have
-// the state 0.
+// DoorState is a door's state; its values are MiniGrid's codes. Other objects have the state 0.
 type DoorState uint8
 
 // The states of a door.
@@ -155,9 +151,8 @@ type Object struct {
 	Code
 	// Content is what a box holds, or None.
 	Content ID
-	// Pos is the object's position, or (-1,-1) while it is carried. An object
-	// that is carried from the start keeps its first position until it is
-	// dropped.
+	// Pos is the object's position, or (-1,-1) while it is carried. An object that is carried from the start keeps
+	// its first position until it is dropped.
 	Pos Point
 }
 

@@ -28,8 +28,7 @@ func generated(t testing.TB, level int, seed int64) *World {
 	return sharedtest.Must(NewGenerator(&Levels()[level-1]).Generate(seeded(t, seed)))(t)
 }
 
-// picture draws a world: objects as capitals for their kind, the agent as an
-// arrow.
+// picture draws a world: objects as capitals for their kind, the agent as an arrow.
 func picture(w *World) []string {
 	width, height := w.Size()
 	var rows []string
@@ -89,8 +88,7 @@ func anyWorld(t *rapid.T) *World {
 	return w
 }
 
-// Whatever the agent does, everything is in one place, and a clone neither
-// notices nor differs.
+// Whatever the agent does, everything is in one place, and a clone neither notices nor differs.
 func TestWorldsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -178,8 +176,7 @@ func TestEndlessSeed(t *testing.T) {
 	sharedtest.Fails(t, err, "no world was found")
 }
 
-// The room that was locked last is remembered from one world to the next, and
-// changes what is asked for.
+// The room that was locked last is remembered from one world to the next, and changes what is asked for.
 func TestLockedRoomIsRemembered(t *testing.T) {
 	differ := 0
 	for seed := range int64(300) {

@@ -49,8 +49,7 @@ func (b *builder) anyObject(i, j int) ID {
 // colored draws the color of a new object.
 func (b *builder) colored(i, j int, k Kind) ID { return b.newObject(i, j, k, pick(b, colors)) }
 
-// placeAgent puts the agent at a random place in a room, not in front of an
-// object.
+// placeAgent puts the agent at a random place in a room, not in front of an object.
 func (b *builder) placeAgent(i, j int) {
 	if i == anyRoom {
 		i = b.column()
@@ -81,8 +80,7 @@ func (b *builder) placeAgentOutside(r *room) {
 	}
 }
 
-// connectAll adds doors of the given colors until every room is reachable,
-// through locked doors too.
+// connectAll adds doors of the given colors until every room is reachable, through locked doors too.
 func (b *builder) connectAll(doorColors []Color) {
 	connected := b.connected()
 	for range maxConnects {
@@ -165,8 +163,7 @@ func (b *builder) requireReachable() {
 	}
 }
 
-// unreachable looks for an object that the agent cannot reach through empty
-// cells and doors of any state.
+// unreachable looks for an object that the agent cannot reach through empty cells and doors of any state.
 func (b *builder) unreachable() (Point, bool) {
 	visited := make([]bool, len(b.cells))
 	queue := []Point{b.agent.Point}

@@ -65,9 +65,8 @@ func reachable(op Op, n int, maze bool) func(*builder) *Instruction {
 	}
 }
 
-// lockAnyRoom locks a random room and puts the key into another room. This is
-// the reference's intention, but the key may end up inside the locked room
-// (§8.1).
+// lockAnyRoom locks a random room and puts the key into another room. This is the reference's intention, but the
+// key may end up inside the locked room (§8.1).
 func (b *builder) lockAnyRoom() (i, j int, door ID) {
 	i, j = b.column(), b.row()
 	door = b.addDoorAnywhere(i, j, true)

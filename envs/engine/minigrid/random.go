@@ -140,8 +140,7 @@ func (b *builder) validate(in *Instruction) {
 	})
 }
 
-// validatePutNext rejects an instruction to put an object beside itself, or
-// where it already is.
+// validatePutNext rejects an instruction to put an object beside itself, or where it already is.
 func (b *builder) validatePutNext(leaf *Instruction) {
 	leaf.descriptors(func(d *Descriptor) { d.find(b.World) })
 	for _, id := range leaf.Target.objects {

@@ -9,14 +9,12 @@ const (
 	failure
 )
 
-// start resets the verifier: descriptors look for their objects from the
-// agent's starting pose.
+// start resets the verifier: descriptors look for their objects from the agent's starting pose.
 func (w *World) start() {
 	w.instruction.descriptors(func(d *Descriptor) { d.find(w) })
 }
 
-// verify reports whether the action just carried out fulfils the instruction
-// (§4.4).
+// verify reports whether the action just carried out fulfils the instruction (§4.4).
 func (w *World) verify(a Action) status {
 	if a == Drop {
 		w.instruction.descriptors(func(d *Descriptor) { d.track(w) })

@@ -3,17 +3,15 @@ package minigrid
 // ViewSize is the width and height of what the agent sees.
 const ViewSize = 7
 
-// View is what the agent sees: ViewSize rows of ViewSize cells, the farthest row
-// first and each from left to right. The agent is in the middle of the last row;
-// its own cell shows what it carries.
+// View is what the agent sees: ViewSize rows of ViewSize cells, the farthest row first and each from left to right.
+// The agent is in the middle of the last row; its own cell shows what it carries.
 type View [ViewSize * ViewSize]Code
 
 // Cell returns the code in column i of row j.
 func (v *View) Cell(i, j int) Code { return v[j*ViewSize+i] }
 
-// View returns what the agent saw after the last step or, before the first
-// step, at the start. If the agent carries something from the start, the first
-// view is the view before the agent took it (§8.5).
+// View returns what the agent saw after the last step or, before the first step, at the start. If the agent carries
+// something from the start, the first view is the view before the agent took it (§8.5).
 func (w *World) View() *View { return &w.view }
 
 // InView returns the cell that column i of row j of the view shows.
@@ -50,9 +48,8 @@ func (w *World) ViewFrom(pose Pose) (view View) {
 // own is the place of the agent's own cell in the view.
 const own = (ViewSize-1)*ViewSize + ViewSize/2
 
-// visible returns which cells of the view are visible. Visibility spreads from
-// the agent row by row, first to the right and then to the left. If the agent's
-// own cell holds an object, it is an open door.
+// visible returns which cells of the view are visible. Visibility spreads from the agent row by row, first to the
+// right and then to the left. If the agent's own cell holds an object, it is an open door.
 func (w *World) visible(ids *[ViewSize * ViewSize]ID) (visible [ViewSize * ViewSize]bool) {
 	visible[own] = true
 	spread := func(i, j, side int) {

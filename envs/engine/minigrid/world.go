@@ -54,8 +54,7 @@ func (w *World) Step(a Action) Result {
 	switch w.verify(a) {
 	case success:
 		r.Terminated = true
-		// The conversion prevents a fused multiply-add, which would round
-		// differently.
+		// The conversion prevents a fused multiply-add, which would round differently.
 		r.Reward = 1 - float64(0.9*(float64(w.steps)/float64(w.maxSteps)))
 	case failure:
 		r.Terminated = true
@@ -131,8 +130,7 @@ func (w *World) cell(p Point) Code { return w.objects[w.idAt(p)].Code }
 // Size returns the number of columns and rows.
 func (w *World) Size() (width, height int) { return w.width, w.height }
 
-// ObjectAt returns the object in a cell: None and an Empty object for an empty cell,
-// a Wall outside the grid.
+// ObjectAt returns the object in a cell: None and an Empty object for an empty cell, a Wall outside the grid.
 func (w *World) ObjectAt(p Point) (ID, Object) {
 	id := w.idAt(p)
 	return id, w.objects[id]
@@ -160,8 +158,7 @@ func (w *World) Steps() int { return w.steps }
 // Mission returns the instruction in words.
 func (w *World) Mission() string { return w.mission }
 
-// Instruction returns the instruction with its progress. The caller must not
-// change it. The next step changes it.
+// Instruction returns the instruction with its progress. The caller must not change it. The next step changes it.
 func (w *World) Instruction() *Instruction { return w.instruction }
 
 // AppendState appends all mutable state except the agent's pose and the number

@@ -1,7 +1,6 @@
-// Package nprand draws the same random numbers as NumPy's default generator:
-// numpy.random.default_rng(seed), which consists of a SeedSequence, a PCG64 and
-// a Generator. It implements what the worlds of MiniGrid need: bounded integers
-// and floats.
+// Package nprand draws the same random numbers as NumPy's default generator: numpy.random.default_rng(seed), which
+// consists of a SeedSequence, a PCG64 and a Generator. It implements what the worlds of MiniGrid need: bounded
+// integers and floats.
 package nprand
 
 import (
@@ -58,9 +57,8 @@ func (g *Generator) Uint32() uint32 {
 // Float64 draws a number in [0,1), as uniform(0, 1) does.
 func (g *Generator) Float64() float64 { return float64(g.Uint64()>>11) / (1 << 53) }
 
-// Integers draws a number in [low,high), as integers(low, high) does, by
-// Lemire's rejection method. A range of one number needs no draw. It panics if
-// the range is empty.
+// Integers draws a number in [low,high), as integers(low, high) does, by Lemire's rejection method. A range of one
+// number needs no draw. It panics if the range is empty.
 func (g *Generator) Integers(low, high int64) int64 {
 	if low >= high {
 		panic(fmt.Sprintf("nprand: no number is in [%d,%d)", low, high))

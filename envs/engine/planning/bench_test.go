@@ -83,8 +83,7 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// All of ALFWorld's unseen games can be read as they are and are solved in few
-// steps.
+// All of ALFWorld's unseen games can be read as they are and are solved in few steps.
 func TestHouseholds(t *testing.T) {
 	for _, game := range sharedtest.Sample(t, households(t, "*"), 4, 30) {
 		task := mustGround(t, game.Domain, game.Problem)

@@ -2,8 +2,7 @@ package planning
 
 import "slices"
 
-// A term is an object's number or, if negative, a variable's slot: its index in
-// the environment.
+// A term is an object's number or, if negative, a variable's slot: its index in the environment.
 type term = int32
 
 func slotTerm(slot int) term { return ^term(slot) }
@@ -46,8 +45,7 @@ func (s *scope) close(vars []Object) {
 	}
 }
 
-// compiled is an effect, or a condition in negation normal form, which negates
-// only atoms. Names are numbers.
+// compiled is an effect, or a condition in negation normal form, which negates only atoms. Names are numbers.
 type compiled struct {
 	op      Op
 	negated bool // of OpAtom and OpEqual; in an effect: deletes
@@ -98,8 +96,7 @@ func (g *grounder) compile(f Formula, sc *scope, negated bool) compiled {
 	return c
 }
 
-// terms replaces variables and objects with numbers; free are the slots of the
-// variables.
+// terms replaces variables and objects with numbers; free are the slots of the variables.
 func (g *grounder) terms(names []string, sc *scope) (terms []term, free []int) {
 	for _, n := range names {
 		slot, ok := sc.names[n]
@@ -174,9 +171,8 @@ func (g *grounder) truth(c *compiled, env []int32) bool {
 	return result
 }
 
-// eachSub visits the parts of a conjunction or disjunction. For a quantified
-// formula, it visits the body once for each relevant binding of the variables.
-// It stops when visit returns false.
+// eachSub visits the parts of a conjunction or disjunction. For a quantified formula, it visits the body once for
+// each relevant binding of the variables. It stops when visit returns false.
 func (g *grounder) eachSub(c *compiled, env []int32, visit func(*compiled) bool) {
 	if c.join != nil {
 		c.join.enumerate(g, env, func() bool { return visit(&c.sub[0]) })
@@ -225,8 +221,7 @@ func (g *grounder) instantiate(c *compiled, env []int32) [][]Literal {
 	return ways
 }
 
-// product combines every way of a with every way of b, and drops contradictory
-// combinations.
+// product combines every way of a with every way of b, and drops contradictory combinations.
 func (g *grounder) product(a, b [][]Literal) [][]Literal {
 	if len(a) == 1 && len(a[0]) == 0 {
 		return b
@@ -258,9 +253,8 @@ func conjoin(x, y []Literal) (way []Literal, ok bool) {
 	return way, true
 }
 
-// effects appends the effects under env, given that cond held before. The first
-// entry, possibly empty, is the part without a further condition. The
-// entries for further conditions follow.
+// effects appends the effects under env, given that cond held before. The first entry, possibly empty, is the part
+// without a further condition. The entries for further conditions follow.
 func (g *grounder) effects(c *compiled, env []int32, cond []Literal, out []Effect) []Effect {
 	first := len(out)
 	out = append(out, Effect{Condition: cond})

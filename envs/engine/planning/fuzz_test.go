@@ -110,8 +110,7 @@ func TestGarbled(t *testing.T) {
 	t.Logf("%d could be read", parsed)
 }
 
-// walk grounds a problem, takes some steps in it and looks for a plan, all
-// within small bounds.
+// walk grounds a problem, takes some steps in it and looks for a plan, all within small bounds.
 func walk(t rapid.TB, p *Problem) {
 	task, err := ground(p, 1<<16)
 	if err != nil {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// maxGrounding bounds the work of grounding, and so its memory: bindings tried,
-// conditions visited and literals written. The largest of the published tasks
-// that this package targets needs a fiftieth of it.
+// maxGrounding bounds the work of grounding, and so its memory: bindings tried, conditions visited and literals
+// written. The largest of the published tasks that this package targets needs a fiftieth of it.
 const maxGrounding = 1 << 23
 
 // Ground instantiates the actions of a problem's domain with its objects. It
@@ -53,8 +52,7 @@ type predicate struct {
 	index []map[string][]int32
 }
 
-// grounder holds the lookup tables of grounding. Objects and predicates are
-// numbered.
+// grounder holds the lookup tables of grounding. Objects and predicates are numbered.
 type grounder struct {
 	problem    *Problem
 	objIndex   map[string]int32
@@ -105,8 +103,7 @@ func newGrounder(p *Problem, work int) *grounder {
 	return g
 }
 
-// spend takes n from the remaining budget and reports whether the budget was
-// sufficient.
+// spend takes n from the remaining budget and reports whether the budget was sufficient.
 func (g *grounder) spend(n int) bool {
 	g.budget -= n
 	return g.budget >= 0

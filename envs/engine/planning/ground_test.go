@@ -51,10 +51,9 @@ func do(t *testing.T, task *Task, s State, name string) State {
 	return nil
 }
 
-// wrap writes a domain and a problem with objects a, b and c of type thing and k
-// of type other, in which an action "do" has the given precondition and effect.
-// The predicates p and q can change; s and r cannot, as long as no effect names
-// them.
+// wrap writes a domain and a problem with objects a, b and c of type thing and k of type other, in which an action
+// "do" has the given precondition and effect. The predicates p and q can change; s and r cannot, as long as no
+// effect names them.
 func wrap(precondition, effect, init, goal string) (domain, problem string) {
 	return `(define (domain d) (:types thing other)
 			(:predicates (p ?x) (q ?x) (two ?x ?y) (s ?x) (r ?x ?y) (tri ?x ?y ?z) (flag))
@@ -109,8 +108,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// corridor has rooms in a row, a door of which the key lies behind it, and a
-// trap that nothing can come out of.
+// corridor has rooms in a row, a door of which the key lies behind it, and a trap that nothing can come out of.
 const corridor = `(define (domain corridor) (:types room)
 	(:predicates (next ?a ?b - room) (in ?r - room) (locked ?r - room) (have-key) (lamp) (broken) (seen ?r - room))
 	(:action go :parameters (?a ?b - room)
@@ -177,8 +175,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// An action with several ways to be possible has an operator for each way that
-// can come about.
+// An action with several ways to be possible has an operator for each way that can come about.
 func TestWays(t *testing.T) {
 	count := func(precondition, init string) (n int) {
 		task := mustGround(t, first(wrap(precondition, "(q ?x)", init, "()")),
@@ -198,8 +195,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// What effects do without a condition, or with one that static facts settle, is
-// one effect.
+// What effects do without a condition, or with one that static facts settle, is one effect.
 func TestEffectsAreJoined(t *testing.T) {
 	const effect = "(and (q ?x) (forall (?y - thing) (when (r ?x ?y) (p ?y))) (when (s k) (flag)) (when (and (s k) (flag)) (and (q a) (q b))))"
 	task := mustGround(t, first(wrap("()", effect, "(r a b) (r a c)", "()")),
@@ -263,8 +259,7 @@ func TestManyFacts(t *testing.T) {
 	}
 }
 
-// Grounding what is too large ends with an error, soon and without taking the
-// memory that the task would need.
+// Grounding what is too large ends with an error, soon and without taking the memory that the task would need.
 func TestTooLarge(t *testing.T) {
 	var objs []string
 	for i := range 60 {

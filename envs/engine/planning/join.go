@@ -2,9 +2,8 @@ package planning
 
 import "slices"
 
-// join enumerates the bindings of variables for which static facts alone do not
-// decide a condition. It takes values from the static facts that the condition
-// needs instead of trying every object.
+// join enumerates the bindings of variables for which static facts alone do not decide a condition. It takes values
+// from the static facts that the condition needs instead of trying every object.
 type join struct {
 	want  bool        // the truth value that the condition is to have
 	first []*compiled // static conditions on variables bound before
@@ -19,9 +18,8 @@ type joinStep struct {
 	tests  []*compiled // static conditions decided once it is bound
 }
 
-// newJoin plans the enumeration of the bindings that can give cond the truth
-// value want. It removes from cond the static conditions that it evaluates
-// itself. At each step it chooses the variable with the fewest expected values.
+// newJoin plans the enumeration of the bindings that can give cond the truth value want. It removes from cond the
+// static conditions that it evaluates itself. At each step it chooses the variable with the fewest expected values.
 func (g *grounder) newJoin(vars []variable, sc *scope, cond *compiled, want bool) *join {
 	j := &join{want: want}
 	tests := takeStatic(cond, want)
@@ -84,8 +82,7 @@ func takeStatic(c *compiled, want bool) []*compiled {
 	return out
 }
 
-// decided separates the conditions whose free variables are all bound from the
-// others.
+// decided separates the conditions whose free variables are all bound from the others.
 func decided(conds []*compiled, bound []bool) (now, pending []*compiled) {
 	for _, c := range conds {
 		if slices.ContainsFunc(c.free, func(slot int) bool { return !bound[slot] }) {
@@ -97,8 +94,7 @@ func decided(conds []*compiled, bound []bool) (now, pending []*compiled) {
 	return now, pending
 }
 
-// narrow drops the objects that conditions on a single variable exclude, and
-// returns the other conditions.
+// narrow drops the objects that conditions on a single variable exclude, and returns the other conditions.
 func (g *grounder) narrow(v *variable, size int, tests []*compiled, want bool) (rest []*compiled) {
 	j := &join{want: want}
 	for _, c := range tests {

@@ -27,9 +27,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// naive is a state held as a set of facts, and the plainest reading of PDDL that
-// there is: it evaluates what the files say by trying every object for every
-// variable. What the Task says is compared with it.
+// naive is a state held as a set of facts, and the plainest reading of PDDL that there is: it evaluates what the
+// files say by trying every object for every variable. What the Task says is compared with it.
 type naive struct {
 	p     *Problem
 	facts map[string]bool
@@ -395,9 +394,8 @@ func everyAtom(p *Problem) []Atom {
 	return out
 }
 
-// Whatever the problem, the ground task and the plain reading of the files agree
-// about what holds, what can be done, what comes of it and whether the goal is
-// reached.
+// Whatever the problem, the ground task and the plain reading of the files agree about what holds, what can be
+// done, what comes of it and whether the goal is reached.
 func TestTaskEqualsNaive(t *testing.T) { forSketches(t, taskEqualsNaive) }
 
 // FuzzTaskEqualsNaive lets the fuzzer choose the problem.
@@ -462,8 +460,7 @@ func taskEqualsNaive(k *sketch) {
 	}
 }
 
-// checkOrder checks the documented order of facts and operators, and that
-// operators hold nothing useless.
+// checkOrder checks the documented order of facts and operators, and that operators hold nothing useless.
 func checkOrder(t rapid.TB, p *Problem, task *Task) {
 	predicate := func(a Atom) (n []int) {
 		n = append(n, slices.IndexFunc(p.Domain.Predicates, func(pr Predicate) bool { return pr.Name == a.Predicate }))

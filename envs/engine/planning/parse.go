@@ -7,9 +7,8 @@ import (
 	"unique"
 )
 
-// ParseDomain reads a domain file and checks that it is consistent: accepting a
-// misspelt name would give silently wrong states. Errors start with
-// file:line:column.
+// ParseDomain reads a domain file and checks that it is consistent: accepting a misspelt name would give silently
+// wrong states. Errors start with file:line:column.
 func ParseDomain(file, text string) (*Domain, error) {
 	p := &parser{file: file}
 	s, name, err := p.define(text, "domain", ":requirements", ":types", ":constants", ":predicates", ":functions",
@@ -231,9 +230,8 @@ func (p *parser) checkType(n node) error {
 	return nil
 }
 
-// checkQuantified checks the type of a quantified variable. It accepts a comma
-// after the type, which makes it another type without objects: ALFWorld's
-// domain has one, and the consequences are part of the game.
+// checkQuantified checks the type of a quantified variable. It accepts a comma after the type, which makes it
+// another type without objects: ALFWorld's domain has one, and the consequences are part of the game.
 func (p *parser) checkQuantified(n node) error {
 	if strings.HasSuffix(n.atom, ",") {
 		return nil
@@ -375,8 +373,7 @@ func (p *parser) action(n node) error {
 	return nil
 }
 
-// init reads the facts of an initial state. It skips numeric assignments. A
-// repeated fact counts once.
+// init reads the facts of an initial state. It skips numeric assignments. A repeated fact counts once.
 func (p *parser) init(nodes []node) ([]Atom, error) {
 	var out []Atom
 	keys := map[string]bool{}
@@ -532,8 +529,7 @@ func (p *parser) fixed(op Op, n node, want int, read func(node) (Formula, error)
 	return p.nary(op, n.kids[1:], read)
 }
 
-// quantified reads a formula that holds for some or all objects of its
-// variables.
+// quantified reads a formula that holds for some or all objects of its variables.
 func (p *parser) quantified(op Op, n node, read func(node) (Formula, error)) (Formula, error) {
 	if len(n.kids) != 3 || !n.kids[1].list {
 		return Formula{}, p.errorf(n, "want (%s (VARIABLE…) …)", n.kids[0].atom)

@@ -1,13 +1,11 @@
 // Package planning reads PDDL, grounds it and searches for plans.
 //
-// It understands typing, constants, equality, negative and disjunctive
-// preconditions, quantifiers, and conditional and universal effects; action
-// costs are read and ignored. A Domain and a Problem are what the files say. A
-// Task is the ground form: numbered facts, a state as a set of bits, operators
-// that need some facts and change others. Search finds a Plan for a Task.
+// It understands typing, constants, equality, negative and disjunctive preconditions, quantifiers, and conditional
+// and universal effects; action costs are read and ignored. A Domain and a Problem are what the files say. A Task
+// is the ground form: numbered facts, a state as a set of bits, operators that need some facts and change others.
+// Search finds a Plan for a Task.
 //
-// The package has no dependency on agents, benchmark tasks or displayed text,
-// and can be used alone.
+// The package has no dependency on agents, benchmark tasks or displayed text, and can be used alone.
 package planning
 
 import "strings"
@@ -54,8 +52,7 @@ type Domain struct {
 	Predicates []Predicate
 	Actions    []Action
 
-	// borrowed are objects that actions name although they are not constants:
-	// every problem must declare them.
+	// borrowed are objects that actions name although they are not constants: every problem must declare them.
 	borrowed []mention
 }
 
@@ -64,14 +61,12 @@ type mention struct {
 	name, pos string
 }
 
-// Problem is a problem file as ParseProblem read it. All names are in lower
-// case.
+// Problem is a problem file as ParseProblem read it. All names are in lower case.
 type Problem struct {
 	Name    string
 	Domain  *Domain
 	Objects []Object // the domain's constants and then its own, each once
-	// Repeated are the names that are declared more than once, which other
-	// planners refuse.
+	// Repeated are the names that are declared more than once, which other planners refuse.
 	Repeated []string
 	Init     []Atom // in file order, each once
 	Goal     Formula
@@ -80,8 +75,7 @@ type Problem struct {
 // Op is the kind of a Formula.
 type Op int
 
-// The kinds of formulas. In an effect only OpAtom, OpNot of an atom, OpAnd,
-// OpForall and OpWhen occur.
+// The kinds of formulas. In an effect only OpAtom, OpNot of an atom, OpAnd, OpForall and OpWhen occur.
 const (
 	OpAnd    Op = iota // all of Sub; true when empty
 	OpOr               // any of Sub; false when empty
@@ -101,8 +95,7 @@ type Formula struct {
 	Sub  []Formula
 }
 
-// Literals returns the atoms of a conjunction of positive atoms in file order;
-// ok is false for any other formula.
+// Literals returns the atoms of a conjunction of positive atoms in file order; ok is false for any other formula.
 func (f Formula) Literals() (atoms []Atom, ok bool) {
 	switch f.Op {
 	case OpAtom:

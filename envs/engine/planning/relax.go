@@ -1,8 +1,7 @@
 package planning
 
-// rule says that its heads can be true once all literals of its body can be
-// true. It is an effect of an operator under the assumption that nothing is
-// ever undone. The operator is -1 for rules of the goal.
+// rule says that its heads can be true once all literals of its body can be true. It is an effect of an operator
+// under the assumption that nothing is ever undone. The operator is -1 for rules of the goal.
 type rule struct {
 	op    int32
 	cost  int32
@@ -10,9 +9,8 @@ type rule struct {
 	heads []Literal
 }
 
-// relaxedRules returns the rules of operators, in their order. The rules of an
-// operator with conditional effects share a literal that says that the
-// precondition is met. Such literals are numbered from next on, and end is the
+// relaxedRules returns the rules of operators, in their order. The rules of an operator with conditional effects
+// share a literal that says that the precondition is met. Such literals are numbered from next on, and end is the
 // first unused number.
 func relaxedRules(ops []Operator, next Literal) (rules []rule, end Literal) {
 	rules = make([]rule, 0, len(ops)+1) // in most tasks there are no more
@@ -46,9 +44,8 @@ func usesOf(rules []rule, n Literal) [][]int32 {
 	return uses
 }
 
-// relaxation estimates distances to the goal on the task without deletions: the
-// FF heuristic, with relaxed plans extracted from additive costs (Hoffmann and
-// Nebel 2001; Keyder and Geffner 2008). It belongs to one goroutine.
+// relaxation estimates distances to the goal on the task without deletions: the FF heuristic, with relaxed plans
+// extracted from additive costs (Hoffmann and Nebel 2001; Keyder and Geffner 2008). It belongs to one goroutine.
 type relaxation struct {
 	rules []rule
 	uses  [][]int32 // per literal: the rules that need it
@@ -76,8 +73,7 @@ const (
 	dearest = 1 << 12
 )
 
-// newRelaxation prepares estimates of the distance to a goal in the form of
-// Task.Goal.
+// newRelaxation prepares estimates of the distance to a goal in the form of Task.Goal.
 func newRelaxation(t *Task, ways [][]Literal) *relaxation {
 	rules, goal := relaxedRules(t.Operators, literal(t.size, false))
 	for _, way := range ways {
@@ -152,8 +148,7 @@ func (r *relaxation) estimate(s State) int32 {
 	return r.length
 }
 
-// explore computes the additive cost of every literal, cheapest first, up to
-// the goal.
+// explore computes the additive cost of every literal, cheapest first, up to the goal.
 func (r *relaxation) explore(s State) {
 	for i := range r.cost {
 		r.cost[i] = far

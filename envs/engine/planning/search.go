@@ -18,10 +18,9 @@ const (
 	stateWork = 256
 )
 
-// Plan looks for a short plan from a state to the goal and returns the indices
-// of its operators. It is deterministic. It guarantees neither the shortest
-// plan nor that it finds an existing one. If ok is false and there is no plan,
-// the search found none.
+// Plan looks for a short plan from a state to the goal and returns the indices of its operators. It is
+// deterministic. It guarantees neither the shortest plan nor that it finds an existing one. If ok is false and
+// there is no plan, the search found none.
 func (t *Task) Plan(start State) (plan []int, ok bool) {
 	return t.plan(start, maxSearch)
 }
@@ -53,9 +52,8 @@ type search struct {
 	budget int // the remaining work
 }
 
-// serial reaches the open goals one after the other, in every order, and
-// returns the shortest plan; nil if there is none or the goal has another form.
-// It helps where tools must be made ready again between two goals, which an
+// serial reaches the open goals one after the other, in every order, and returns the shortest plan; nil if there is
+// none or the goal has another form. It helps where tools must be made ready again between two goals, which an
 // estimate without deletions cannot see.
 func (s *search) serial(start State, width int) []int {
 	t := s.task
@@ -112,10 +110,9 @@ type reached struct {
 	estimate int32
 }
 
-// beam searches breadth first for plans of at most limit steps. In every layer
-// it keeps the width states that look closest to the goal. The plan is empty at
-// the goal and nil if none was found; complete reports that the search dropped
-// no state.
+// beam searches breadth first for plans of at most limit steps. In every layer it keeps the width states that look
+// closest to the goal. The plan is empty at the goal and nil if none was found; complete reports that the search
+// dropped no state.
 func (s *search) beam(start State, goal [][]Literal, width, limit int) (plan []int, complete bool) {
 	if start.satisfiesAny(goal) {
 		return []int{}, true

@@ -34,8 +34,7 @@ func carrying(t testing.TB, n int, goal string) *Task {
 		") (:goal (and "+strings.Join(all, " ")+" "+goal+")))")
 }
 
-// run carries a plan out and fails the test if that is not possible or does not
-// lead to the goal.
+// run carries a plan out and fails the test if that is not possible or does not lead to the goal.
 func run(t *testing.T, task *Task, plan []int) {
 	t.Helper()
 	s := task.Init.Clone()
@@ -113,9 +112,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// maze has short cuts that put the light out. There one can only dream of light,
-// which ends the game, but the estimate does not see that: only a wide beam
-// keeps the long way in view.
+// maze has short cuts that put the light out. There one can only dream of light, which ends the game, but the
+// estimate does not see that: only a wide beam keeps the long way in view.
 func maze(t testing.TB, deadEnds int) *Task {
 	t.Helper()
 	var objs, init []string
@@ -157,8 +155,7 @@ func TestWideBeam(t *testing.T) {
 	run(t, task, plan)
 }
 
-// Costs along a deep chain of dependencies grow beyond every bound; that must
-// not make the goal look unreachable.
+// Costs along a deep chain of dependencies grow beyond every bound; that must not make the goal look unreachable.
 func TestDeepDependencies(t *testing.T) {
 	const depth = 40
 	var objs, init []string
@@ -215,8 +212,7 @@ func TestIrrelevant(t *testing.T) {
 	}
 }
 
-// A guide follows its plan, plans anew where the world went elsewhere, and a
-// copy goes its own way.
+// A guide follows its plan, plans anew where the world went elsewhere, and a copy goes its own way.
 func TestGuide(t *testing.T) {
 	task := carrying(t, 3, "")
 	var g Guide

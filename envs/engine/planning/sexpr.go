@@ -18,8 +18,7 @@ type position struct {
 	line, col int32
 }
 
-// maxDepth bounds the nesting of an S-expression, so that a hostile file
-// cannot exhaust the stack.
+// maxDepth bounds the nesting of an S-expression, so that a hostile file cannot exhaust the stack.
 const maxDepth = 200
 
 // reader turns PDDL text into S-expressions. Comments run from ";" to the end

@@ -70,16 +70,14 @@ func (s State) set(l Literal) {
 	}
 }
 
-// Effect makes literals true if its conditions held before: it adds facts and,
-// by negated literals, deletes them.
+// Effect makes literals true if its conditions held before: it adds facts and, by negated literals, deletes them.
 type Effect struct {
 	Condition []Literal
 	Literals  []Literal
 }
 
-// Operator is a ground action: it is applicable if its preconditions hold. An
-// action whose precondition is a disjunction has one operator per way to meet
-// the precondition; these operators have the same Action and Args.
+// Operator is a ground action: it is applicable if its preconditions hold. An action whose precondition is a
+// disjunction has one operator per way to meet the precondition; these operators have the same Action and Args.
 type Operator struct {
 	Action       *Action
 	Args         []int32 // indices into Task.Objects
@@ -100,9 +98,8 @@ type Task struct {
 	// Goal holds the ways to reach the goal; any one suffices. It is empty if
 	// the goal cannot be reached even if nothing is ever undone.
 	Goal [][]Literal
-	// Operators are the operators that can ever apply, in the order of the
-	// domain's actions and then of their arguments, which are ordered as Objects
-	// are.
+	// Operators are the operators that can ever apply, in the order of the domain's actions and then of their
+	// arguments, which are ordered as Objects are.
 	Operators []Operator
 
 	// size is the number of Facts.
@@ -156,9 +153,8 @@ func (s State) satisfiesAny(ways [][]Literal) bool {
 	return false
 }
 
-// Apply writes into dst the result of applying an operator to src. It does not
-// check the preconditions. Facts both deleted and added stay. The two states
-// must not share memory.
+// Apply writes into dst the result of applying an operator to src. It does not check the preconditions. Facts both
+// deleted and added stay. The two states must not share memory.
 func (t *Task) Apply(op *Operator, src, dst State) {
 	copy(dst, src)
 	for _, adding := range [...]bool{false, true} {

@@ -70,8 +70,7 @@ var (
 		putDown, pickUp, move, wait1, read, openThing, wait10, lookAt, closeThing, goTo, useOn}
 )
 
-// actionOrder lists the available actions in the order in which the parser tries
-// them.
+// actionOrder lists the available actions in the order in which the parser tries them.
 func actionOrder(enabled simplification) (out []*action) {
 	order := orderWithElectricity
 	if enabled&(noElectricalAction|teleportAction) == noElectricalAction {
@@ -85,8 +84,7 @@ func actionOrder(enabled simplification) (out []*action) {
 	return out
 }
 
-// isEnabled reports whether an action is available under the given
-// simplifications.
+// isEnabled reports whether an action is available under the given simplifications.
 func isEnabled(id actionID, enabled simplification) bool {
 	switch id {
 	case teleport:
@@ -97,8 +95,7 @@ func isEnabled(id actionID, enabled simplification) bool {
 	return true
 }
 
-// deed is an action with its objects. Two objects are in the order in which they
-// are typed.
+// deed is an action with its objects. Two objects are in the order in which they are typed.
 type deed struct {
 	id   actionID
 	a, b *Object

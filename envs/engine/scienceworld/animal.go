@@ -71,9 +71,8 @@ func (w *World) fly(o *Object) {
 	}
 }
 
-// enclosingLocation is the nearest place that something stands in; nil if a
-// closed container is in between. A container directly in the place may be
-// closed.
+// enclosingLocation is the nearest place that something stands in; nil if a closed container is in between. A
+// container directly in the place may be closed.
 func (o *Object) enclosingLocation() *Object {
 	for c := o; c.container != nil; c = c.container {
 		if c.container.inGroup(aLocation) {

@@ -50,8 +50,7 @@ type furnishing struct {
 	Special string     // what is drawn or belongs together instead of one thing
 }
 
-// registryNumbers is how many object numbers the reference's tables of tasks take
-// before a world is made (core §3).
+// registryNumbers is how many object numbers the reference's tables of tasks take before a world is made (core §3).
 const registryNumbers = 17196
 
 // furnish makes the additional objects that the constructor of a kind makes.
@@ -161,8 +160,7 @@ func (w *World) newSandwich(filling string) *Object {
 	return o
 }
 
-// newUnknownConductor makes an unknown substance that conducts electricity or
-// does not.
+// newUnknownConductor makes an unknown substance that conducts electricity or does not.
 func (w *World) newUnknownConductor(letter string, conducts bool) *Object {
 	o := w.newNamed(UnknownSubstanceElectricalConductivity, "unknown substance "+letter)
 	o.stuff = new(*materials["metal"])
@@ -179,8 +177,7 @@ func (w *World) newUnknownThermal(letter rune) *Object {
 	return o
 }
 
-// randomCup puts something into a container that is drawn. It also makes a wood
-// cup and discards it.
+// randomCup puts something into a container that is drawn. It also makes a wood cup and discards it.
 func (w *World) randomCup(content *Object) *Object {
 	n := w.random.intn(len(lists().Cups))
 	w.new(WoodCup)
@@ -213,8 +210,7 @@ func (w *World) newShelf() *Object {
 	return shelf
 }
 
-// build makes the universe with its ten places, sewer and agent. The generator
-// has been seeded.
+// build makes the universe with its ten places, sewer and agent. The generator has been seeded.
 func (w *World) build() {
 	w.universe = w.newNamed(Universe, "universe")
 	sewer := w.newNamed(Sewer, "sewer")
@@ -239,8 +235,7 @@ func (w *World) build() {
 	w.put(w.agent, places[drawn(w, slices.Sorted(maps.Keys(places)))])
 }
 
-// fill fills a place. Things are made in the order in which the reference makes
-// them, which decides their numbers.
+// fill fills a place. Things are made in the order in which the reference makes them, which decides their numbers.
 func (w *World) fill(place *Object, things []furnishing, sewer *Object) {
 	made := map[ObjectKind]*Object{0: place}
 	for _, t := range things {

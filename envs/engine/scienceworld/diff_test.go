@@ -15,8 +15,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// How much TestDifferential plays. The defaults are a share that takes a minute
-// or two.
+// How much TestDifferential plays. The defaults are a share that takes a minute or two.
 var (
 	diffSteps  = flag.Int("steps", 600, "steps to compare with the official simulator")
 	diffSeed   = flag.Uint64("seed", 1, "seed of the played episodes")
@@ -37,8 +36,7 @@ var simplificationSets = []string{
 	"teleportAction,selfWateringFlowerPots",
 }
 
-// order is which lists are asked for after each step. They draw from the
-// generator.
+// order is which lists are asked for after each step. They draw from the generator.
 type order int
 
 const (
@@ -206,8 +204,7 @@ type difference struct {
 	theirs string
 }
 
-// compare asks the other side, and returns the first difference, nil if there is
-// none.
+// compare asks the other side, and returns the first difference, nil if there is none.
 func (r *recorder) compare(d *driver) (*difference, error) {
 	calls := make([]call, len(r.asked))
 	for i, q := range r.asked {
@@ -284,8 +281,7 @@ func firstDifference(a, b string) (string, string) {
 	return a[from:min(from+around, len(a))], b[from:min(from+around, len(b))]
 }
 
-// plan draws what an episode is to follow: a solution, what an agent did in the
-// task once, or nothing.
+// plan draws what an episode is to follow: a solution, what an agent did in the task once, or nothing.
 func plan(rng *rand.Rand, p play, logged map[string][][]string) []string {
 	switch n := rng.IntN(100); {
 	case n < 35:
@@ -300,8 +296,7 @@ func plan(rng *rand.Rand, p play, logged map[string][][]string) []string {
 	return nil
 }
 
-// loggedActions are the actions of recorded runs of agents, by task; none where
-// there are no records.
+// loggedActions are the actions of recorded runs of agents, by task; none where there are no records.
 func loggedActions(t *testing.T) map[string][][]string {
 	out := map[string][][]string{}
 	t.Run("recorded runs", func(t *testing.T) {
@@ -322,8 +317,7 @@ func loggedActions(t *testing.T) map[string][][]string {
 	return out
 }
 
-// episode draws and records the episode of a number. Episodes do not depend on
-// each other.
+// episode draws and records the episode of a number. Episodes do not depend on each other.
 func episode(number int, names []string, logged map[string][][]string, kinds map[string]int) *recorder {
 	rng := rand.New(rand.NewPCG(*diffSeed, uint64(number)))
 	name := names[number%len(names)]
@@ -361,9 +355,8 @@ func compareLabels(t *testing.T, d *driver) {
 	}
 }
 
-// TestDifferential plays random episodes on both sides. On a difference it says
-// how to see it again; -run 'TestDifferential' -steps N -seed S plays others. Each
-// line of progress has the flags that continue from there.
+// TestDifferential plays random episodes on both sides. On a difference it says how to see it again; -run
+// 'TestDifferential' -steps N -seed S plays others. Each line of progress has the flags that continue from there.
 func TestDifferential(t *testing.T) {
 	var d *driver
 	if !*diffNative {

@@ -43,8 +43,7 @@ func startDriver(t testing.TB) *driver {
 	}
 	jar = sharedtest.Must(filepath.Abs(jar))(t)
 	dir := t.TempDir()
-	// The numbers of kinds come from a file of the package, sought where the
-	// simulator runs.
+	// The numbers of kinds come from a file of the package, sought where the simulator runs.
 	numbers, err := os.ReadFile(filepath.Join(filepath.Dir(jar), kindNumbers))
 	if err != nil {
 		sharedtest.Absent(t, "java", "needs the file "+kindNumbers+" of the simulator's package: put it beside the jar")
@@ -85,8 +84,7 @@ func (d *driver) send(calls []call) error {
 	return err
 }
 
-// receive reads the answers to one line of calls, each as text: lists are joined
-// by line feeds.
+// receive reads the answers to one line of calls, each as text: lists are joined by line feeds.
 func (d *driver) receive() ([]string, error) {
 	line, err := d.out.ReadBytes('\n')
 	if err != nil {

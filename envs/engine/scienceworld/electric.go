@@ -3,8 +3,7 @@ package scienceworld
 // groundSteps is how many components the search for ground passes.
 const groundSteps = 10
 
-// opposite is the terminal at the other end of a component; nil for a switch that is
-// off (processes §7.1).
+// opposite is the terminal at the other end of a component; nil for a switch that is off (processes §7.1).
 func (o *Object) opposite(t *Object) *Object {
 	if o.kind == Switch && !o.activated {
 		return nil
@@ -45,8 +44,7 @@ func (o *Object) toGround(steps int) bool {
 // setVoltage puts a terminal under a voltage.
 func (o *Object) setVoltage(v float64) { o.live, o.voltage = true, v }
 
-// conduct is what things with two plain terminals do in a tick; wires are also
-// activated by it (processes §7.3).
+// conduct is what things with two plain terminals do in a tick; wires are also activated by it (processes §7.3).
 func (o *Object) conduct(activates bool) {
 	a, b := o.terminals[0], o.terminals[1]
 	wire := o.kind == Wire || o.kind == UnpolarizedElectricalComponent
@@ -93,8 +91,7 @@ func (o *Object) evaluate() {
 // levelsUp is how many containers a generator looks through for the outside.
 const levelsUp = 10
 
-// outdoors reports whether a generator is outside, directly or in or on an open
-// thing that is outside.
+// outdoors reports whether a generator is outside, directly or in or on an open thing that is outside.
 func (o *Object) outdoors() bool {
 	c := o.container
 	for range levelsUp {
@@ -111,9 +108,8 @@ func (o *Object) outdoors() bool {
 	return false
 }
 
-// connectedTo answers whether a part is connected, through others, to something
-// of a name (processes §7.5). It fails as the reference does if a switch that is
-// off is in the way.
+// connectedTo answers whether a part is connected, through others, to something of a name (processes §7.5). It
+// fails as the reference does if a switch that is off is in the way.
 func (o *Object) connectedTo(name string) bool {
 	t := o.terminals[0]
 	for range groundSteps {

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// Solver makes solutions as one process of the reference does, which remembers
-// its tours of the building.
+// Solver makes solutions as one process of the reference does, which remembers its tours of the building.
 type Solver struct{ known tours }
 
 func NewSolver() *Solver { return &Solver{tours{}} }
@@ -50,12 +49,10 @@ func (w *World) TaskText() string { return w.freely(taskText) }
 // Together with the objects they decide all that follows.
 func (w *World) State() (random uint64, numbers int) { return w.random.state, int(w.numbers) }
 
-// ValidActions lists what can be done now, sorted; while a question is open, the
-// numbers of the choices. It draws.
+// ValidActions lists what can be done now, sorted; while a question is open, the numbers of the choices. It draws.
 func (w *World) ValidActions() []string { return w.DrawValidActions().Sorted() }
 
-// ValidActionsJSON is the list of valid actions with the numbers of the objects
-// (core §12.4). It draws.
+// ValidActionsJSON is the list of valid actions with the numbers of the objects (core §12.4). It draws.
 func (w *World) ValidActionsJSON() string {
 	if w.universe == nil {
 		return notInitialized
@@ -76,8 +73,7 @@ func (w *World) ValidActionsJSON() string {
 	return `{"validActions": [` + join(entries, ",") + `]}`
 }
 
-// variables lists the objects of a deed as the reference's map of variables
-// enumerates them (core §9.3).
+// variables lists the objects of a deed as the reference's map of variables enumerates them (core §9.3).
 func (d deed) variables() []*Object {
 	switch {
 	case d.a == nil:

@@ -24,8 +24,7 @@ const (
 	recessive
 )
 
-// genes are the chromosomes that a plant has from its two parents. They never
-// change.
+// genes are the chromosomes that a plant has from its two parents. They never change.
 type genes struct {
 	order  *genome
 	parent [2][4]allele // by parent, by trait in the order
@@ -63,8 +62,7 @@ func (g *genes) readable(traitName string) string {
 // randomGenes draws the genes of a plant of a kind: eight draws.
 func (w *World) randomGenes(k ObjectKind) *genes { return w.genesWith(k, "", dominant) }
 
-// genesWith draws genes. The genes of one trait are given for both parents: six
-// draws if the plant has the trait.
+// genesWith draws genes. The genes of one trait are given for both parents: six draws if the plant has the trait.
 func (w *World) genesWith(k ObjectKind, traitName string, fixed allele) *genes {
 	g := &genes{order: kinds[k].Traits}
 	if k == RandomGeneticsPlantsE && traitName != "" {

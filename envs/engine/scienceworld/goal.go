@@ -106,8 +106,7 @@ func (p *goals) clone(swap func(*Object) *Object) *goals {
 	return &out
 }
 
-// reset does what the action "reset task" does, except for the focus. Completed
-// keys and goal states stay.
+// reset does what the action "reset task" does, except for the focus. Completed keys and goal states stay.
 func (p *goals) reset() {
 	p.index, p.failed, p.last = 0, false, nil
 	for i := range p.states {
@@ -182,13 +181,11 @@ func (p *goals) complete(g *goal) {
 	}
 }
 
-// completed reports whether all ordered goals are met, which they can be in a
-// failed task too.
+// completed reports whether all ordered goals are met, which they can be in a failed task too.
 func (p *goals) completed() bool { return p.index >= len(p.ordered) }
 
-// score is between 0 and 1, and -1 in a failed task. The unordered goals together
-// are worth less than one ordered goal. The sum is computed by repeated addition,
-// as in the reference, because its rounding is visible.
+// score is between 0 and 1, and -1 in a failed task. The unordered goals together are worth less than one ordered
+// goal. The sum is computed by repeated addition, as in the reference, because its rounding is visible.
 func (p *goals) score() float64 {
 	if p.failed {
 		return -1

@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// same reports whether the trial's object may meet a goal that continues with the
-// object of the previous goal.
+// same reports whether the trial's object may meet a goal that continues with the object of the previous goal.
 func (t trial) same() bool {
 	last := t.goals.last
 	return t.focus != nil && (last == nil || last == t.focus)
 }
 
-// called reports whether a thing has a name or a descriptive name, whatever the
-// case.
+// called reports whether a thing has a name or a descriptive name, whatever the case.
 func called(x *Object, name string) bool {
 	return sameWord(x.name, name) || x.hasOtherName() && sameWord(x.descriptiveName(), name)
 }

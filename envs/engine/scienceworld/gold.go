@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// GoldPath is the reference's own solution of a variation: the inputs of a script
-// that plays in a world of its own (tasks §7). Some of them fail. It returns an
-// error if the variation does not exist, or if the script ends in an exception of
-// the reference.
+// GoldPath is the reference's own solution of a variation: the inputs of a script that plays in a world of its own
+// (tasks §7). Some of them fail. It returns an error if the variation does not exist, or if the script ends in an
+// exception of the reference.
 func GoldPath(task string, variation int, simplifications string) ([]string, error) {
 	return goldPath(task, variation, simplifications, tours{})
 }
@@ -230,8 +229,7 @@ func (p *player) waterAnywhere(carried *Object) (cup, water *Object, ok bool) {
 	return p.water(carried)
 }
 
-// uncover opens containers until something of a name is accessible, or nothing
-// is left to open.
+// uncover opens containers until something of a name is accessible, or nothing is left to open.
 func (p *player) uncover(name string, rounds int) {
 	opened := true
 	for range rounds {
@@ -242,8 +240,7 @@ func (p *player) uncover(name string, rounds int) {
 	}
 }
 
-// search looks for something of a name here, then on a tour; nil if there is
-// none.
+// search looks for something of a name here, then on a tour; nil if there is none.
 func (p *player) search(name string, rounds int) *Object {
 	p.uncover(name, rounds)
 	found := p.nearby(name)

@@ -22,8 +22,7 @@ func findDead(p *player, v *variation) {
 	}
 }
 
-// findAlive puts an animal or a plant into the box. If any will do, a place is
-// drawn.
+// findAlive puts an animal or a plant into the box. If any will do, a place is drawn.
 func findAlive(p *player, v *variation) {
 	place, kind := "", kindSet(0)
 	switch v.task {
@@ -154,8 +153,7 @@ func mixPaint(p *player, v *variation) {
 	p.mixAgain(k, v.facts)
 }
 
-// mixAndFocus mixes what is in a container and reports whether it became what is
-// wanted.
+// mixAndFocus mixes what is in a container and reports whether it became what is wanted.
 func (p *player) mixAndFocus(k *Object, result string) bool {
 	p.say("mix %s", p.u(k))
 	p.look()
@@ -187,8 +185,7 @@ func (p *player) mixAgain(k *Object, f facts) {
 	p.mixAndFocus(k, f["tertiaryColor"])
 }
 
-// pourInputs pours what it finds of the inputs of the second step, and reports
-// whether it found the last.
+// pourInputs pours what it finds of the inputs of the second step, and reports whether it found the last.
 func (p *player) pourInputs(k *Object, f facts) (last bool) {
 	for _, name := range strings.Split(f["inputChemicalsTertiary"], ",") {
 		p.uncover(name, 11)

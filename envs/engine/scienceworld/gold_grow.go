@@ -4,8 +4,7 @@ import "slices"
 
 // This file has the scripts that grow plants (tasks §7.4).
 
-// potsHere are the pots with soil and those without, in an order that is drawn:
-// of a set, or of a list by number.
+// potsHere are the pots with soil and those without, in an order that is drawn: of a set, or of a list by number.
 func (p *player) potsHere(asSet bool) (filled, empty []*Object) {
 	pots := p.kindsHere(FlowerPot)
 	pots = append(pots, p.kindsHere(SelfWateringFlowerPot)...)
@@ -148,8 +147,7 @@ func growFruit(p *player, v *variation) {
 	p.say("wait1")
 }
 
-// fillPots fills pots until there are enough. After five it gives up, even if
-// there are enough then.
+// fillPots fills pots until there are enough. After five it gives up, even if there are enough then.
 func (p *player) fillPots(enough int, filled, empty *[]*Object) bool {
 	for rounds := 0; len(*filled) < enough; {
 		p.fillPot(filled, empty)
@@ -211,8 +209,7 @@ func (p *player) breeds() []*Object {
 	return p.shuffled(byID(p.ofKind(p.w.place(), func(x *Object) bool { return kinds[x.kind].Traits != nil })))
 }
 
-// growSeeds grows the first plants until there are six new seeds, which go into
-// the jar.
+// growSeeds grows the first plants until there are six new seeds, which go into the jar.
 func (p *player) growSeeds(planted []*Object, jar, jug, sink *Object) {
 	released := false
 	for range 10 {

@@ -99,8 +99,7 @@ func boardSolutions(t *testing.T) (plays []play) {
 	return plays
 }
 
-// comparePath compares our solution with the simulator's, which it returns; nil
-// if that has none.
+// comparePath compares our solution with the simulator's, which it returns; nil if that has none.
 func comparePath(t *testing.T, d *driver, solver *Solver, p play) (path []string, same bool) {
 	t.Helper()
 	theirs := d.answers(t, []call{loadCall(p.task, p.variation, p.simplifications, true), {"getGoldActionSequence"}})

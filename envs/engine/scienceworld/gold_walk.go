@@ -115,8 +115,7 @@ func (p *player) visit(name string) {
 	p.look()
 }
 
-// tour is a way from here through all places. It is drawn once for each place
-// to start from.
+// tour is a way from here through all places. It is drawn once for each place to start from.
 func (p *player) tour() []leg {
 	start := p.w.place().name
 	if t, ok := p.tours[start]; ok {

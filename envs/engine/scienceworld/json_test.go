@@ -42,8 +42,7 @@ func numberOrder(ns []int) []int {
 	return ns
 }
 
-// mapOrder brings different numbers into the order in which a mutable map
-// enumerates them after they were put in.
+// mapOrder brings different numbers into the order in which a mutable map enumerates them after they were put in.
 func mapOrder(ns []int) []int {
 	const firstBuckets, rotation = 16, 4
 	place := func(n, width int) int {
@@ -77,8 +76,7 @@ func mapOrder(ns []int) []int {
 	return out
 }
 
-// ObjectReferents is a table of what can be reached here: numbers of objects with
-// referents. It draws.
+// ObjectReferents is a table of what can be reached here: numbers of objects with referents. It draws.
 func (w *World) ObjectReferents() string {
 	if w.universe == nil {
 		return notInitialized
@@ -121,8 +119,7 @@ func (w *World) ObjectReferentsByType() string {
 	return "{" + join(entries, ", ") + "}"
 }
 
-// ObjectTypes is a table of all objects of the world with the numbers of their
-// types.
+// ObjectTypes is a table of all objects of the world with the numbers of their types.
 func (w *World) ObjectTypes() string {
 	if w.universe == nil {
 		return notInitialized

@@ -32,8 +32,7 @@ const (
 	mostEntries = 1 << 19
 )
 
-// open returns what the library knows. Worlds that know more than there should be go
-// on with it.
+// open returns what the library knows. Worlds that know more than there should be go on with it.
 func (l *Library) open() *shelf {
 	s := l.shelf.Load()
 	if s.size.Load() > mostTexts && l.shelf.CompareAndSwap(s, newShelf()) {
@@ -99,8 +98,7 @@ type refList struct{ refs []string }
 // noRefs are the referents of no container.
 var noRefs = &refList{}
 
-// calledList holds the names of a thing, from its own referents and the referents
-// of its container.
+// calledList holds the names of a thing, from its own referents and the referents of its container.
 type calledList struct {
 	full   []*text // in set order
 	sorted []*text // by text
@@ -120,8 +118,7 @@ func headOf(s string) (head uint16) {
 	return head
 }
 
-// firstBytes are the bytes with which texts begin, as bits; a bit may stand for
-// several bytes.
+// firstBytes are the bytes with which texts begin, as bits; a bit may stand for several bytes.
 type firstBytes uint64
 
 func (f firstBytes) contains(b byte) bool { return f&(1<<(b%64)) != 0 }
@@ -206,8 +203,7 @@ func (s *shelf) text(ref string) *text {
 	return t
 }
 
-// orderTexts brings different texts into the order of an immutable set that was
-// filled from a mutable one.
+// orderTexts brings different texts into the order of an immutable set that was filled from a mutable one.
 func orderTexts(list []*text) []*text {
 	if len(list) < trieMembers {
 		s := newTextSet()

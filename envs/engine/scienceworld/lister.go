@@ -119,9 +119,8 @@ func (l *validLister) write() []string {
 	return texts
 }
 
-// overlap reports of objects in sorted order whether the name of one begins with that
-// of another, without which endings do not change the order, and whether two names are
-// the same.
+// overlap reports of objects in sorted order whether the name of one begins with that of another, without which
+// endings do not change the order, and whether two names are the same.
 func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
 	for n, i := range byText[min(1, len(byText)):] {
 		prev, name := l.offers[byText[n]].name.s, l.offers[i].name.s

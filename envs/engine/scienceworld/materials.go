@@ -25,8 +25,7 @@ func (s *phase) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// material holds what all things made of it have in common (processes §2).
-// Temperatures are in degrees Celsius.
+// material holds what all things made of it have in common (processes §2). Temperatures are in degrees Celsius.
 type material struct {
 	Substance           string
 	Names               [3]string // by state, all empty if a change of state does not rename

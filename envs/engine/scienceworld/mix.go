@@ -18,13 +18,11 @@ type reaction struct {
 //go:embed reactions.json
 var reactionsFile []byte
 
-// reactions are tried in their order, those with as many ingredients as there
-// are things.
+// reactions are tried in their order, those with as many ingredients as there are things.
 var reactions = sync.OnceValue(func() []reaction { return table[[]reaction](reactionsFile) })
 
-// mixedPaints are the paints that any mixture of them turns brown, in the order
-// in which they are used up. The reference looks for a green-yellow one, but no
-// paint ever has that name.
+// mixedPaints are the paints that any mixture of them turns brown, in the order in which they are used up. The
+// reference looks for a green-yellow one, but no paint ever has that name.
 var mixedPaints = []string{"red paint", "blue paint", "yellow paint", "violet paint", "green paint", "orange paint",
 	"yellow-orange paint",
 	"red-orange paint", "violet-red paint", "blue-violet paint", "green-blue paint", "green-yellow paint",
@@ -41,8 +39,7 @@ func neededState(name string) (want phase, stated bool) {
 	return solid, false
 }
 
-// ingredient finds something to mix by name, or by substance if a state is
-// required.
+// ingredient finds something to mix by name, or by substance if a state is required.
 func (o *Object) ingredient(name string) *Object {
 	want, stated := neededState(name)
 	for _, x := range o.contents.items() {

@@ -1,7 +1,6 @@
 package scienceworld
 
-// Object is one thing in a world: a room, a cup, a terminal of a battery. It
-// belongs to one World.
+// Object is one thing in a world: a room, a cup, a terminal of a battery. It belongs to one World.
 //
 // Most objects are terminals, so what terminals lack stands apart.
 type Object struct {
@@ -26,8 +25,7 @@ type Object struct {
 	*body
 }
 
-// body is what things have that are not terminals. Terminals share one, noBody, and
-// nobody writes to it.
+// body is what things have that are not terminals. Terminals share one, noBody, and nobody writes to it.
 type body struct {
 	contents set
 	portals  set // doors and drains
@@ -96,8 +94,7 @@ func (o *Object) keptDoor() *door {
 	return d
 }
 
-// document is the text of documents and pictures. The title of a sandwich is its
-// first name.
+// document is the text of documents and pictures. The title of a sandwich is its first name.
 type document struct{ Title, Author, Text string }
 
 // The voltages (processes §7.1).
@@ -176,8 +173,7 @@ func (o *Object) setDevice(d string) {
 	o.usable = d == "tool"
 }
 
-// dn is the descriptive name for a text: the text with the words of fire (objects
-// §1.4).
+// dn is the descriptive name for a text: the text with the words of fire (objects §1.4).
 func (o *Object) dn(base string) string {
 	switch {
 	case o.burning:
@@ -206,8 +202,7 @@ func (o *Object) hasOtherName() bool {
 	return o.burning || o.burned || o.door != nil || o.plane != nil || o.life != nil
 }
 
-// leadsTo is the place to which a portal leads, seen from a place; nil if it
-// does not say.
+// leadsTo is the place to which a portal leads, seen from a place; nil if it does not say.
 func (o *Object) leadsTo(place *Object) *Object {
 	_, far := o.sides(place)
 	return far
@@ -227,8 +222,7 @@ func (o *Object) sides(p *Object) (own, far *Object) {
 	return nil, nil
 }
 
-// put adds an object to a container: it leaves its old one and becomes the last
-// of the new one (core §5.2).
+// put adds an object to a container: it leaves its old one and becomes the last of the new one (core §5.2).
 func (w *World) put(x, c *Object) {
 	if x == c {
 		return
@@ -259,8 +253,7 @@ func (w *World) putAll(src, dst *Object) {
 	}
 }
 
-// delete deletes an object; if expel is set, what is inside moves to the
-// container (core §5.6).
+// delete deletes an object; if expel is set, what is inside moves to the container (core §5.6).
 func (w *World) delete(o *Object, expel bool) {
 	if expel && o.container != nil {
 		w.putAll(o, o.container)

@@ -13,8 +13,7 @@ func isArticle(word string) bool { return word == "a" || word == "an" || word ==
 // isBlank is Java's \s.
 func isBlank(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
 
-// parserWords brings a lower-case text into the form in which the parser compares
-// texts (core §10.1).
+// parserWords brings a lower-case text into the form in which the parser compares texts (core §10.1).
 func parserWords(s string) string {
 	if isPlain(s) {
 		return s
@@ -51,8 +50,7 @@ type matches struct {
 	deeds  []deed
 }
 
-// parse finds all that an input can mean, in the order in which choices are
-// listed (core §10.2).
+// parse finds all that an input can mean, in the order in which choices are listed (core §10.2).
 func (w *World) parse(input string) (found []matches) {
 	words := parserWords(javaLower(input))
 	var reach, everywhere *cache
@@ -149,8 +147,7 @@ func (w *World) cutPrefixes(words string, alternatives []string, yield func(rest
 	}
 }
 
-// naming calls yield for each object and each of its referents with which the
-// words start, with what follows.
+// naming calls yield for each object and each of its referents with which the words start, with what follows.
 func (w *World) naming(words string, objects *cache, yield func(x *Object, rest string)) {
 	if words == "" {
 		return
@@ -207,8 +204,7 @@ func (w *World) sentence(d deed) string {
 	return s
 }
 
-// located is an object with the containers that it is in, up to where the agent
-// is.
+// located is an object with the containers that it is in, up to where the agent is.
 func (w *World) located(o *Object) string {
 	s := o.descriptiveName()
 	if o.container == nil {
@@ -227,8 +223,7 @@ func (w *World) located(o *Object) string {
 	return s + " (" + in + ")"
 }
 
-// answer reads the answer to a question: the number of a choice. Anything else
-// cancels.
+// answer reads the answer to a question: the number of a choice. Anything else cancels.
 func (w *World) answer(input string) {
 	choices := w.choices
 	w.choices = nil
@@ -260,8 +255,7 @@ func javaInt(s string) (int64, bool) {
 	return n, n < 1<<31
 }
 
-// digit is the value of a decimal digit. Beyond the first plane Java sees halves
-// of characters.
+// digit is the value of a decimal digit. Beyond the first plane Java sees halves of characters.
 func digit(r rune) (int64, bool) {
 	for _, rg := range unicode.Nd.R16 {
 		if rune(rg.Lo) <= r && r <= rune(rg.Hi) {

@@ -10,8 +10,7 @@ type plane struct {
 	positions map[int32]float64
 }
 
-// sines are Java's sines of the angles in use, the last bit of which differs from
-// Go's for some (processes §14).
+// sines are Java's sines of the angles in use, the last bit of which differs from Go's for some (processes §14).
 var sines = map[int]float64{
 	10: math.Float64frombits(0x3fc63a1a7e0b7389), 20: math.Float64frombits(0x3fd5e3a8748a0bf5),
 	30: math.Float64frombits(0x3fdfffffffffffff),

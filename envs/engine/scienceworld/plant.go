@@ -115,8 +115,7 @@ func (w *World) grow(o *Object) {
 	}
 }
 
-// mature counts the good ticks of a stage, at the end of which the next begins or
-// a flower opens.
+// mature counts the good ticks of a stage, at the end of which the next begins or a flower opens.
 func (w *World) mature(o *Object, stage int, water *Object) {
 	c := &o.life.counters[stage]
 	c.mature++

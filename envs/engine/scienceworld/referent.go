@@ -38,8 +38,7 @@ func (w *World) changed(o *Object) {
 	o.refs.own, o.refs.called = nil, nil
 }
 
-// mostLevels is the largest nesting depth of things. Deeper nesting means a cycle
-// of containers outside the world.
+// mostLevels is the largest nesting depth of things. Deeper nesting means a cycle of containers outside the world.
 const mostLevels = 1 << 10
 
 // moved notes that something was put into a container or taken out.
@@ -234,8 +233,7 @@ func words(ws ...string) string {
 	return join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
 }
 
-// called lists the referents of an object with those of its container, seen from
-// a place (core §5.11).
+// called lists the referents of an object with those of its container, seen from a place (core §5.11).
 func (w *World) called(o, place *Object) *calledList {
 	c := &o.refs
 	if o.door != nil {

@@ -130,8 +130,7 @@ func refuseLookIn(o *Object) refusal {
 	return refusal{}
 }
 
-// refuseSwitch leaves out whether the device is broken, which is checked only
-// where the action is carried out.
+// refuseSwitch leaves out whether the device is broken, which is checked only where the action is carried out.
 func refuseSwitch(d deed) refusal {
 	switch {
 	case !d.a.activable:

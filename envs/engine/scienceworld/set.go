@@ -2,9 +2,8 @@ package scienceworld
 
 import "slices"
 
-// The reference keeps objects in hash sets. All objects have one hash code, so
-// that a set is one run of slots: it enumerates in the order of insertion, with
-// one exception beyond 122 members (core §2.3).
+// The reference keeps objects in hash sets. All objects have one hash code, so that a set is one run of slots: it
+// enumerates in the order of insertion, with one exception beyond 122 members (core §2.3).
 
 const (
 	firstCapacity = 32
@@ -27,8 +26,7 @@ type set struct {
 // rotated reports whether the set enumerates in another order than its chain.
 func (s *set) rotated() bool { return s.capacity >= rotationFrom && len(s.chain) > wrapAt }
 
-// items lists the members as the reference enumerates them. The caller must not
-// change the list.
+// items lists the members as the reference enumerates them. The caller must not change the list.
 func (s *set) items() []*Object {
 	if !s.rotated() {
 		return s.chain[:len(s.chain):len(s.chain)]

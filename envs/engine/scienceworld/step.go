@@ -58,8 +58,7 @@ func (w *World) understand(input string) (reason string, ok bool) {
 	return "", true
 }
 
-// substituted is the deed as it is carried out: picking up and putting down are
-// moves.
+// substituted is the deed as it is carried out: picking up and putting down are moves.
 func (w *World) substituted(d deed) deed {
 	switch d.id {
 	case pickUp:

@@ -8,8 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// The reference keeps texts in hash sets, whose order follows from Java's hash of
-// a string (core §2.4 to §2.6).
+// The reference keeps texts in hash sets, whose order follows from Java's hash of a string (core §2.4 to §2.6).
 
 // hashOf is Java's hash of a string.
 func hashOf(s string) uint32 {
@@ -107,8 +106,7 @@ func inSetOrder(texts []string) []string {
 	return trieOrder(out)
 }
 
-// trieOrder sorts different texts as a hash trie enumerates them: by groups of
-// five bits, the lowest first.
+// trieOrder sorts different texts as a hash trie enumerates them: by groups of five bits, the lowest first.
 func trieOrder(texts []string) []string {
 	type entry struct {
 		key  uint32
@@ -127,8 +125,7 @@ func trieOrder(texts []string) []string {
 	return texts
 }
 
-// trieKey puts the groups of five bits in reverse order, so that keys compare as
-// the trie enumerates.
+// trieKey puts the groups of five bits in reverse order, so that keys compare as the trie enumerates.
 func trieKey(t uint32) uint32 {
 	return t&31<<27 | t>>5&31<<22 | t>>10&31<<17 | t>>15&31<<12 | t>>20&31<<7 | t>>25&31<<2 | t>>30
 }
@@ -138,8 +135,7 @@ func lower(s string) string { return strings.ToLower(s) }
 
 func join(texts []string, sep string) string { return strings.Join(texts, sep) }
 
-// javaTrim removes what Java's trim removes: all characters up to and including
-// U+0020.
+// javaTrim removes what Java's trim removes: all characters up to and including U+0020.
 func javaTrim(s string) string {
 	if s == "" || s[0] > ' ' && s[len(s)-1] > ' ' {
 		return s

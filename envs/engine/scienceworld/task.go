@@ -86,8 +86,7 @@ type variation struct {
 // facts are the data of a variation by the reference's keys.
 type facts map[string]string
 
-// modifier changes the building: it places an object or, without one, breaks
-// the devices of a name.
+// modifier changes the building: it places an object or, without one, breaks the devices of a name.
 type modifier struct {
 	object *Object
 	name   string
@@ -127,8 +126,7 @@ func (r *random) skip(list []draws) {
 // oldNumbering is the prefix of the tasks' old names, such as "task-2a-".
 var oldNumbering = regexp.MustCompile(`task-(\d|a|b)+-`)
 
-// findTaskNamed finds the index of a task in the registry, by its current or its
-// old name; -1 if there is none.
+// findTaskNamed finds the index of a task in the registry, by its current or its old name; -1 if there is none.
 func findTaskNamed(name string) int {
 	index := func(want string) int {
 		return slices.IndexFunc(registry(), func(t taskType) bool { return t.Name == want })
@@ -143,9 +141,8 @@ func findTaskNamed(name string) int {
 	return index(strings.NewReplacer("(", "", ")", "").Replace(name))
 }
 
-// setUp makes the building and sets the task up (tasks §2.3). It returns the text
-// of an error, empty if there is none. After an error, the world has the task of
-// finding nothing.
+// setUp makes the building and sets the task up (tasks §2.3). It returns the text of an error, empty if there is
+// none. After an error, the world has the task of finding nothing.
 func (w *World) setUp(name string, number int) string {
 	trouble := w.trySetUp(name, number)
 	if trouble == "" {
@@ -262,8 +259,7 @@ func (w *World) apply(m modifier) bool {
 	return true
 }
 
-// hasBelow reports whether there is something of a name in a thing, at any
-// depth.
+// hasBelow reports whether there is something of a name in a thing, at any depth.
 func hasBelow(root *Object, name string) bool {
 	return slices.ContainsFunc(root.contents.chain, func(x *Object) bool { return x.name == name || hasBelow(x, name) })
 }
@@ -285,8 +281,7 @@ var colours = []string{"red", "green", "blue", "orange", "yellow", "purple"}
 // box makes an answer box.
 func (w *World) box(colour string) *Object { return w.newNamed(AnswerBox, colour+" box") }
 
-// combine joins entries to a variation. If several entries have the same fact,
-// the first counts.
+// combine joins entries to a variation. If several entries have the same fact, the first counts.
 func combine(entries ...variation) variation {
 	v := variation{facts: facts{}}
 	for _, e := range entries {
@@ -306,8 +301,7 @@ func combine(entries ...variation) variation {
 	return v
 }
 
-// boxPairs makes the five pairs of neighbouring colours in a room. The keys name
-// the first and the second box.
+// boxPairs makes the five pairs of neighbouring colours in a room. The keys name the first and the second box.
 func (w *World) boxPairs(room, first, second string) []variation {
 	var out []variation
 	for i := range 5 {

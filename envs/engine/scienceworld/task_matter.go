@@ -38,8 +38,7 @@ func makeMatter(w *World, v int) variation {
 	return combine(substances[v/2], tools[v%2])
 }
 
-// subsample keeps a share of n combinations: of the first half, the next quarter
-// and the last, each shuffled.
+// subsample keeps a share of n combinations: of the first half, the next quarter and the last, each shuffled.
 func subsample(n int, share float64) []int {
 	r := seeded(5)
 	var sample []int

@@ -264,8 +264,7 @@ func (o *Object) describeFlower(place *Object, detailed bool) string {
 	return squeezeBlanks(s)
 }
 
-// byName sorts objects by name, keeps the order of equal names, and drops hidden
-// objects.
+// byName sorts objects by name, keeps the order of equal names, and drops hidden objects.
 func byName(xs []*Object) []*Object {
 	out := make([]*Object, 0, len(xs))
 	for _, x := range xs {

@@ -20,9 +20,8 @@ func clearTicked(o *Object) {
 	}
 }
 
-// tickObject runs the turn of the object's kind, and then the turn that all
-// things have. The first part does not look at whether the object had its turn
-// (core §5.8).
+// tickObject runs the turn of the object's kind, and then the turn that all things have. The first part does not
+// look at whether the object had its turn (core §5.8).
 func (w *World) tickObject(o *Object) {
 	switch o.kind {
 	case Terminal, Anode, Cathode: // they have no state that could change
@@ -255,8 +254,7 @@ const (
 	mostMoved = 1000.0
 )
 
-// exchangeHeat lets the object and its contents exchange heat, then its contents
-// with each other.
+// exchangeHeat lets the object and its contents exchange heat, then its contents with each other.
 func (o *Object) exchangeHeat() {
 	var room [16]*Object // most things have no more in them
 	warm := room[:0]

@@ -147,8 +147,7 @@ func (t *tally) begin(s *search, c referents) {
 	t.places = slices.Grow(t.places[:0], len(t.numbers)+1)
 }
 
-// shared lists the places whose texts others have too: without branches, because nobody
-// can guess which they are.
+// shared lists the places whose texts others have too: without branches, because nobody can guess which they are.
 func (t *tally) shared() []int32 {
 	places, n := t.places[:len(t.numbers)+1], 0
 	for i, number := range t.numbers {
@@ -177,8 +176,7 @@ func (t *tally) end() {
 	}
 }
 
-// unique searches unique referents of objects, seen from a place, and sorts the
-// objects by them. It draws.
+// unique searches unique referents of objects, seen from a place, and sorts the objects by them. It draws.
 func (w *World) unique(objects []*Object, place *Object) []named {
 	var s search
 	s.among(w, objects, place)
@@ -213,8 +211,7 @@ func (w *World) validLists() (nearby, everywhere *search) {
 	return &w.nearby, &w.everywhere
 }
 
-// cache is a list of objects that stays valid as long as the agent stays, and
-// nothing there is moved or opened.
+// cache is a list of objects that stays valid as long as the agent stays, and nothing there is moved or opened.
 type cache struct {
 	inner, opens uint32
 	place        *Object
@@ -231,8 +228,7 @@ func (w *World) keep(k *cache, objects []*Object) {
 	*k = cache{inner: w.place().inner, opens: w.opens, place: w.place(), objects: objects, lists: k.lists[:0]}
 }
 
-// visibleBelow lists what is below the place where the agent is and not hidden, in
-// closed containers too.
+// visibleBelow lists what is below the place where the agent is and not hidden, in closed containers too.
 func (w *World) visibleBelow() []*Object {
 	if !w.isCurrent(&w.scene) {
 		w.keep(&w.scene, descendants(w.place(), false, false))

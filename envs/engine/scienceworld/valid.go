@@ -13,8 +13,7 @@ type ValidList struct {
 	nearby, universe referents
 }
 
-// DrawValidActions draws the referents of a list of valid actions. Both searches
-// always run.
+// DrawValidActions draws the referents of a list of valid actions. Both searches always run.
 func (w *World) DrawValidActions() ValidList {
 	l := ValidList{world: w}
 	if w.universe != nil && w.choices == nil {

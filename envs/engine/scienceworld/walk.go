@@ -80,8 +80,7 @@ type collected struct {
 	objects []*Object // nil: not made
 }
 
-// collect lists what belongs to a place, whether containers are open or not
-// (core §8.1).
+// collect lists what belongs to a place, whether containers are open or not (core §8.1).
 func (w *World) collect(r *Object, hidden bool) []*Object {
 	if r.lists == nil {
 		r.lists = new(placeLists)
@@ -119,8 +118,7 @@ func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	return l.items()
 }
 
-// addCollected adds what belongs to an object. An object that holds only
-// terminals needs no set of its own.
+// addCollected adds what belongs to an object. An object that holds only terminals needs no set of its own.
 func (w *World) addCollected(l *listing, x *Object, hidden bool) {
 	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return !y.isTerminal() }) {
 		l.addAll(w.collect(x, hidden))

@@ -1,10 +1,8 @@
-// Package scienceworld is ScienceWorld 1.1.3: a house with ten rooms in which things heat,
-// melt, burn, conduct, grow and mix, and thirty tasks to do there. It answers as
-// the official simulator does, byte for byte, if all objects of the official
-// simulator have one hash code. It knows nothing of agents or benchmarks.
+// Package scienceworld is ScienceWorld 1.1.3: a house with ten rooms in which things heat, melt, burn, conduct,
+// grow and mix, and thirty tasks to do there. It answers as the official simulator does, byte for byte, if all
+// objects of the official simulator have one hash code. It knows nothing of agents or benchmarks.
 //
-// Global state of the reference (generator, object numbers, enabled
-// simplifications) belongs to a World here.
+// Global state of the reference (generator, object numbers, enabled simplifications) belongs to a World here.
 //
 // Section numbers in comments refer to the specification of the reference's
 // behaviour, whose five parts are core, objects, processes, actions and tasks.
@@ -55,9 +53,8 @@ type World struct {
 	score     float64 // of the last step
 	completed bool
 
-	// names, places and opens count changes of the names of things, of their
-	// places, and of what is open. Results derived from them are kept until they
-	// change.
+	// names, places and opens count changes of the names of things, of their places, and of what is open. Results
+	// derived from them are kept until they change.
 	names, places, opens uint32
 	listed               listed
 	nearby               search // among what is seen
@@ -70,9 +67,8 @@ type World struct {
 // New returns a world in which nothing is loaded, with a library of its own.
 func New() *World { return NewLibrary().New() }
 
-// Load starts a variation of a task. The simplifications are separated by commas.
-// It returns what is wrong with the task, empty if nothing is. The following
-// steps report errors in the simplifications.
+// Load starts a variation of a task. The simplifications are separated by commas. It returns what is wrong with the
+// task, empty if nothing is. The following steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
 	built := w.library.New()
 	built.shelf, built.score, built.completed = w.library.open(), w.score, w.completed
@@ -89,8 +85,7 @@ func (w *World) AnswerPortals() { w.portals = true }
 // place is the place where the agent is.
 func (w *World) place() *Object { return w.agent.container }
 
-// Score is the score after the last step: from 0 to 1, or -1 if the task has
-// failed.
+// Score is the score after the last step: from 0 to 1, or -1 if the task has failed.
 func (w *World) Score() float64 { return w.score }
 
 // Completed reports whether the task was completed by the last step.

@@ -41,8 +41,7 @@ func randomActions(rng *rand.Rand, w *World) string {
 	return valid[rng.IntN(len(valid))]
 }
 
-// The generator is Java's: new Random(42) gives -1170105035, 234785527 and
-// -1360544799.
+// The generator is Java's: new Random(42) gives -1170105035, 234785527 and -1360544799.
 func TestRandom(t *testing.T) {
 	r := random{}
 	r.seed(42)
@@ -67,8 +66,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// The states of generator and counter after a load, a list, its JSON form and a
-// wait (core §18).
+// The states of generator and counter after a load, a list, its JSON form and a wait (core §18).
 func TestCheckValues(t *testing.T) {
 	for _, c := range sharedtest.Cases[struct {
 		Task              string
@@ -151,8 +149,7 @@ func TestNothingKeptIsWrong(t *testing.T) {
 	}
 }
 
-// A list that is sorted as it is made is the same as one that is sorted then, and
-// has what it lists.
+// A list that is sorted as it is made is the same as one that is sorted then, and has what it lists.
 func TestSortedList(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, name := range sharedtest.Sample(t, TaskNames(), 8) {
@@ -297,8 +294,7 @@ func TestWorldsShareNothing(t *testing.T) {
 	sharedtest.Same(t, play(w), alone, "after another task")
 }
 
-// Worlds that share a library, and lie where others lay, play as if each had its own, at the
-// same time too.
+// Worlds that share a library, and lie where others lay, play as if each had its own, at the same time too.
 func TestLibrary(t *testing.T) {
 	play := func(task string, made func() *World) (said string) {
 		rng := rand.New(rand.NewPCG(7, uint64(len(task))))
@@ -332,8 +328,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// A world with a full library lists as others do, and the next one that is loaded gets an
-// empty library.
+// A world with a full library lists as others do, and the next one that is loaded gets an empty library.
 func TestFullLibrary(t *testing.T) {
 	full, other := loaded(t, "boil", 0, ""), loaded(t, "boil", 0, "")
 	shelf := full.shelf
@@ -397,8 +392,7 @@ func TestBlankLabels(t *testing.T) {
 	}
 }
 
-// FuzzCommands plays sequences of commands, one per line. No input breaks a
-// world or keeps it from ending a step.
+// FuzzCommands plays sequences of commands, one per line. No input breaks a world or keeps it from ending a step.
 func FuzzCommands(f *testing.F) {
 	f.Add(uint(0), "go to kitchen\npick up orange\n0\nopen fridge\nwait\n")
 	f.Add(uint(7),

@@ -3,8 +3,7 @@ package zmachine
 // maxChanges is how many changes of a kind are kept; spec §9.1.
 const maxChanges = 16
 
-// Pair is two numbers that belong together: an object and where it went, or an
-// object and an attribute.
+// Pair is two numbers that belong together: an object and where it went, or an object and an attribute.
 type Pair [2]uint16
 
 // changeKind is a kind of change.
@@ -17,9 +16,8 @@ const (
 	changeKinds
 )
 
-// Changes are what a step did to objects, each kind in order of occurrence,
-// whether or not anything was different before. Of each kind the first 16 are
-// kept. Objects that are removed from the tree are not in it.
+// Changes are what a step did to objects, each kind in order of occurrence, whether or not anything was different
+// before. Of each kind the first 16 are kept. Objects that are removed from the tree are not in it.
 type Changes struct {
 	pairs  [changeKinds][maxChanges]Pair
 	counts [changeKinds]int

@@ -110,8 +110,7 @@ func (s *Story) operands(mem []byte, in *instruction, pc int, types uint8) int {
 	return pc
 }
 
-// operand reads one operand of a type: 0 large constant, 1 small constant, 2
-// variable.
+// operand reads one operand of a type: 0 large constant, 1 small constant, 2 variable.
 func (s *Story) operand(mem []byte, in *instruction, pc int, t uint8) int {
 	i := int(in.count)
 	in.count++
@@ -129,8 +128,7 @@ func (s *Story) operand(mem []byte, in *instruction, pc int, t uint8) int {
 	return pc + 1
 }
 
-// decodeTail reads what follows the operands, and settles whether there is such
-// an instruction in this version.
+// decodeTail reads what follows the operands, and settles whether there is such an instruction in this version.
 func (s *Story) decodeTail(mem []byte, in *instruction, e encoding) {
 	if in.count < e.Operands {
 		e = encoding{}

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// wordSize returns how many Z-characters of a word are kept, and in how many
-// bytes; Standard, section 13.3.
+// wordSize returns how many Z-characters of a word are kept, and in how many bytes; Standard, section 13.3.
 func (s *Story) wordSize() (chars, bytes int) {
 	if s.version <= 3 {
 		return 6, 4
@@ -14,8 +13,7 @@ func (s *Story) wordSize() (chars, bytes int) {
 	return 9, 6
 }
 
-// encoded is the form of a dictionary word, of which the last bytes are not used up
-// to version 3.
+// encoded is the form of a dictionary word, of which the last bytes are not used up to version 3.
 type encoded [6]byte
 
 // encode turns ZSCII into the form of a dictionary word, and returns how many bytes
@@ -142,9 +140,8 @@ func (m *Machine) compare(word []byte, addr uint16) int {
 	return 0
 }
 
-// tokenise splits a text buffer into words and looks them up; Standard, section
-// 13.6. If keep is set, words that are not found leave their place in the parse
-// buffer as it is.
+// tokenise splits a text buffer into words and looks them up; Standard, section 13.6. If keep is set, words that
+// are not found leave their place in the parse buffer as it is.
 func (m *Machine) tokenise(buffer, parse, table uint16, keep bool) {
 	if table == 0 {
 		table = uint16(m.story.dictionary)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// play runs a story that may be broken: nothing may panic, and every step ends
-// within its budget.
+// play runs a story that may be broken: nothing may panic, and every step ends within its budget.
 func play(t *testing.T, image []byte, command string) {
 	s, err := Load(image)
 	if err != nil {

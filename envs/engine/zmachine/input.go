@@ -8,8 +8,7 @@ const maxAction = 198
 // margin is the number of columns that a line of input wants.
 const margin = 10
 
-// Keys without characters; Standard, section 3.8.4. Mouse and menu have other codes in an
-// action than in a story.
+// Keys without characters; Standard, section 3.8.4. Mouse and menu have other codes in an action than in a story.
 const (
 	firstKey    = 129
 	lastKey     = 154

@@ -15,8 +15,7 @@ type Options struct {
 	// StrayAttribute is one that the story uses though objects have too few for it: none has
 	// it. With 0, using such an attribute stops the story.
 	StrayAttribute uint16
-	// HideStatus leaves out what is shown in a status line: in the upper window
-	// while that has at most two lines.
+	// HideStatus leaves out what is shown in a status line: in the upper window while that has at most two lines.
 	HideStatus bool
 }
 
@@ -143,8 +142,7 @@ func (m *Machine) Step(action string) error {
 	return m.err()
 }
 
-// SetBudget changes the largest number of instructions that one step may take,
-// and returns what it was.
+// SetBudget changes the largest number of instructions that one step may take, and returns what it was.
 func (m *Machine) SetBudget(n int) int {
 	prev := m.options.Budget
 	m.options.Budget = n

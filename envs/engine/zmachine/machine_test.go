@@ -132,8 +132,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A word too long for the buffer is shown as far as it goes before the machine
-// halts.
+// A word too long for the buffer is shown as far as it goes before the machine halts.
 func TestTextOverflow(t *testing.T) {
 	var code []byte
 	for range pendingSize {
@@ -148,8 +147,7 @@ func TestTextOverflow(t *testing.T) {
 	}
 }
 
-// The first numbers for seed 1, by the formula of spec §7; counting; and a seed
-// set by the story.
+// The first numbers for seed 1, by the formula of spec §7; counting; and a seed set by the story.
 func TestRandom(t *testing.T) {
 	var r random
 	r.seed(1)
@@ -194,8 +192,7 @@ func TestTypeAhead(t *testing.T) {
 	}
 }
 
-// Tokens and dictionary: words are found by their first nine letters, separators
-// are words.
+// Tokens and dictionary: words are found by their first nine letters, separators are words.
 func TestTokenise(t *testing.T) {
 	m := New(lowlight(t), Options{})
 	sharedtest.OK(t, m.Start())
@@ -385,8 +382,7 @@ func TestCzech(t *testing.T) {
 	}
 }
 
-// TestPraxix runs the suite praxix, apart from what it says about undo, which
-// there is not.
+// TestPraxix runs the suite praxix, apart from what it says about undo, which there is not.
 func TestPraxix(t *testing.T) {
 	m := New(conformance(t, "praxix.z5"), Options{Capture: 1 << 20})
 	sharedtest.OK(t, m.Start())

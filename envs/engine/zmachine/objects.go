@@ -2,12 +2,10 @@ package zmachine
 
 import "strconv"
 
-// maxObject is the largest object number that the reference accepts from
-// version 4 on; spec §7.
+// maxObject is the largest object number that the reference accepts from version 4 on; spec §7.
 const maxObject = 2000
 
-// wide reports whether objects have the larger entries of version 4 and later;
-// Standard, section 12.3.
+// wide reports whether objects have the larger entries of version 4 and later; Standard, section 12.3.
 func (m *Machine) wide() bool { return m.objects.wide }
 
 // objectTable says where the entries of objects are.
@@ -257,8 +255,7 @@ func (m *Machine) propertyLength(data uint16) uint16 {
 	}
 }
 
-// nextProperty returns the number of the property behind another, or of the
-// first one.
+// nextProperty returns the number of the property behind another, or of the first one.
 func (m *Machine) nextProperty(n, number uint16) uint16 {
 	e, ok := m.firstEntry(n)
 	if !ok || number == 0 {

@@ -10,9 +10,8 @@ import (
 // opcode is what an instruction does.
 type opcode uint8
 
-// The opcodes that run has a case for, or that are made others as they are decoded; other instructions do what
-// rare has under their name. Instructions that differ only in how their operands or results are encoded have one
-// opcode.
+// The opcodes that run has a case for, or that are made others as they are decoded; other instructions do what rare
+// has under their name. Instructions that differ only in how their operands or results are encoded have one opcode.
 const (
 	opRare  opcode = iota
 	opMove         // stores its operand

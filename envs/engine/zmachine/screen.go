@@ -27,8 +27,7 @@ const maxStatusLines = 2
 // maxMemoryStreams is how deep output to memory may be nested; Standard, 7.1.2.1.
 const maxMemoryStreams = 16
 
-// screen is what is known of a screen that is not there: where the cursors of
-// the windows are, and where text goes.
+// screen is what is known of a screen that is not there: where the cursors of the windows are, and where text goes.
 type screen struct {
 	window   int
 	attrs    [8]uint8
@@ -55,8 +54,7 @@ func (s *screen) reset() {
 // remaining is the number of columns from the cursor to the end of the line.
 func (s *screen) remaining() int { return columns - int(s.col[s.window]) + 1 }
 
-// inStatus reports whether text goes into a status line. Upper windows of more
-// lines are menus and quotations.
+// inStatus reports whether text goes into a status line. Upper windows of more lines are menus and quotations.
 func (s *screen) inStatus() bool {
 	return s.window == statusWindow || s.window != 0 && s.split <= maxStatusLines
 }
@@ -73,8 +71,7 @@ func (m *Machine) Capture() []byte {
 // ClearCapture forgets the captured text, but leaves the bytes in the buffer.
 func (m *Machine) ClearCapture() { m.captured = 0 }
 
-// emit shows a character: it goes into the capture buffer, or nowhere when that
-// is full; spec §4.2.
+// emit shows a character: it goes into the capture buffer, or nowhere when that is full; spec §4.2.
 func (m *Machine) emit(c byte) {
 	switch {
 	case m.options.HideStatus && m.screen.inStatus():
@@ -160,8 +157,7 @@ func (m *Machine) appendStyle(code byte, value uint16) {
 	}
 }
 
-// printDirect shows a character at the cursor, which moves on. A new line shows only as part
-// of a text.
+// printDirect shows a character at the cursor, which moves on. A new line shows only as part of a text.
 func (m *Machine) printDirect(c byte) {
 	s := &m.screen
 	if s.remaining() < 1 {
@@ -178,8 +174,7 @@ func (m *Machine) printDirect(c byte) {
 	s.col[s.window]++
 }
 
-// flush shows the pending word, or puts it into memory. The cursor stays where
-// it is.
+// flush shows the pending word, or puts it into memory. The cursor stays where it is.
 func (m *Machine) flush() {
 	s := &m.screen
 	word := s.pending[:s.n]
@@ -365,8 +360,7 @@ func (m *Machine) outputStream(stream int16, table uint16) {
 	}
 }
 
-// storeStream puts a character into the innermost stream in memory: a count,
-// and the text behind it.
+// storeStream puts a character into the innermost stream in memory: a count, and the text behind it.
 func (m *Machine) storeStream(z byte) {
 	table := m.screen.memory[m.screen.streams-1]
 	n := m.loadw(table)

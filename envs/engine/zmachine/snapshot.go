@@ -78,8 +78,7 @@ func (s *saved) appendState(b []byte) []byte {
 	return fmt.Append(b, s.pc, s.fp, s.base, s.argc, s.resume.addr)
 }
 
-// saved is a game saved by the story itself: memory, stack and place, but not
-// the random numbers.
+// saved is a game saved by the story itself: memory, stack and place, but not the random numbers.
 type saved struct {
 	memory       []byte
 	stack        []uint16

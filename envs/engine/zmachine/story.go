@@ -1,11 +1,10 @@
 // Package zmachine plays Z-machine stories: the versions 1 to 5, 7 and 8 of the
 // Z-Machine Standards Document 1.1, as far as a text game uses them.
 //
-// A Machine has no screen. Whatever a story shows, in any window, is collected
-// in the order in which it is shown, on a screen of 128 columns whose lines are
-// not wrapped. It has no files, network or clock either: saved games stay in
-// memory, timed input never times out, and random numbers come from a seed. The
-// same story, seed and commands give the same bytes.
+// A Machine has no screen. Whatever a story shows, in any window, is collected in the order in which it is shown,
+// on a screen of 128 columns whose lines are not wrapped. It has no files, network or clock either: saved games
+// stay in memory, timed input never times out, and random numbers come from a seed. The same story, seed and
+// commands give the same bytes.
 //
 // A story may be hostile. Every access to memory and stack is checked, and a
 // budget of instructions ends a step that would not end by itself.
@@ -55,9 +54,8 @@ const (
 const (
 	maxStory    = 512 << 10 // bytes in the largest story, of version 8
 	addressable = 1 << 16   // bytes that a data address reaches
-	// padding is behind the story and what can be addressed, so that what
-	// starts inside can be read to its end: an instruction without its text,
-	// local variables, separators of a dictionary.
+	// padding is behind the story and what can be addressed, so that what starts inside can be read to its end: an
+	// instruction without its text, local variables, separators of a dictionary.
 	padding = 512
 )
 
@@ -162,8 +160,7 @@ func (s *Story) checksum() uint16 {
 // Release is the number of the story's edition.
 func (s *Story) Release() int { return s.word(headerRelease) }
 
-// Serial is the six characters by which the story says when it was made,
-// usually year, month and day.
+// Serial is the six characters by which the story says when it was made, usually year, month and day.
 func (s *Story) Serial() string { return string(s.image[headerSerial : headerSerial+6]) }
 
 // StaticMemory is the address up to which memory can be written.

@@ -23,8 +23,7 @@ func (m *Machine) scanTable() (at uint16, found bool) {
 	return 0, false
 }
 
-// copyTable executes copy_table; Standard, section 15. A negative size forbids
-// to care for tables that overlap.
+// copyTable executes copy_table; Standard, section 15. A negative size forbids to care for tables that overlap.
 func (m *Machine) copyTable(src, dst uint16, size int16) {
 	n := int(size)
 	if n < 0 {

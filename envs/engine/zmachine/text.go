@@ -155,8 +155,7 @@ func (m *Machine) printText(addr int) {
 	d.decode(addr)
 }
 
-// DecodeText returns the encoded text at an address, as Latin-1. A bare one is
-// without abbreviations and new lines.
+// DecodeText returns the encoded text at an address, as Latin-1. A bare one is without abbreviations and new lines.
 func (m *Machine) DecodeText(addr int, bare bool) string {
 	const longest = 1 << 12
 	var b []byte

@@ -50,8 +50,7 @@ func (s *Story) extra() []uint16 {
 	return defaultUnicode
 }
 
-// fromZSCII turns a ZSCII code, of which the low byte counts, into Latin-1. Codes below 155 stay
-// what they are.
+// fromZSCII turns a ZSCII code, of which the low byte counts, into Latin-1. Codes below 155 stay what they are.
 func (s *Story) fromZSCII(code uint16) byte {
 	z := byte(code)
 	if z < firstExtra {

@@ -49,9 +49,8 @@ func (h hit) heading() string {
 // listed is the number of titles to request for a list: as many as are shown.
 const listed = "5"
 
-// searchJSON does in two requests what the search box does in one (spec section
-// 3.2): it finds a near match of the title and its page, or the best pages by
-// full text.
+// searchJSON does in two requests what the search box does in one (spec section 3.2): it finds a near match of the
+// title and its page, or the best pages by full text.
 func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
 	if pytext.Strip(query) == "" { // the API does not accept an empty query
 		return Answer{List: true}, nil
@@ -123,8 +122,7 @@ func (l *Live) ask(ctx context.Context, about url.Values, use func(*response) er
 	})
 }
 
-// parseResponse reads an answer. Its errors may be temporary, unless they are
-// marked as permanent.
+// parseResponse reads an answer. Its errors may be temporary, unless they are marked as permanent.
 func parseResponse(body io.Reader) (*response, error) {
 	b, err := io.ReadAll(body)
 	if err != nil {

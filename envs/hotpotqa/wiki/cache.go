@@ -47,15 +47,13 @@ type cachedQuery struct {
 	Fetched time.Time `json:"fetched"`
 }
 
-// Cache keeps answers of a Wikipedia in a folder, so that later searches see the
-// same Wikipedia:
+// Cache keeps answers of a Wikipedia in a folder, so that later searches see the same Wikipedia:
 //
 //	wiki.json               which Wikipedia
 //	queries/ab/abcd….json   for each query, by its hash: which answer, and when
 //	answers/cd/cdef….json   each answer, by its own hash
 //
-// Files are whole or not there, and never changed; folders of one origin can be
-// put together by copying.
+// Files are whole or not there, and never changed; folders of one origin can be put together by copying.
 type Cache struct {
 	dir    string
 	origin Origin
@@ -78,9 +76,8 @@ func OpenRecorded(dir string) (*Cache, error) {
 	return &Cache{dir: dir, origin: about.Origin}, nil
 }
 
-// NewCache returns a cache in front of a live Wikipedia. It stores the answers
-// in dir and makes dir when it stores the first one. It does not request
-// answers that are already in dir.
+// NewCache returns a cache in front of a live Wikipedia. It stores the answers in dir and makes dir when it stores
+// the first one. It does not request answers that are already in dir.
 func NewCache(dir string, live *Live) (*Cache, error) {
 	c := &Cache{dir: dir, origin: live.Origin(), now: live.o.Now, live: live}
 	about, err := readCacheAbout(dir)

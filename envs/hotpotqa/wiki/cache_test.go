@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A record answers as the live Wikipedia did, though that has changed, and says
-// what it lacks.
+// A record answers as the live Wikipedia did, though that has changed, and says what it lacks.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")

@@ -93,9 +93,8 @@ func NewLive(o Options) (*Live, error) {
 	return &Live{o: o, http: &http.Client{Transport: o.Transport, Timeout: timeout}, turn: make(chan struct{}, 1)}, nil
 }
 
-// checkURL reports an address that is not the script path of a Wikipedia. The
-// error does not quote parts that may be a password or a token, and such parts
-// never enter a record.
+// checkURL reports an address that is not the script path of a Wikipedia. The error does not quote parts that may
+// be a password or a token, and such parts never enter a record.
 func checkURL(script string) error {
 	_, rest, found := strings.Cut(script, "://")
 	if !found {
@@ -265,10 +264,9 @@ func (o Options) proxy(r *http.Request) (*url.URL, error) {
 	return o.Proxy(r.URL)
 }
 
-// quoted is what is sent after "search=" for a query. Like the reference, it makes plus
-// signs of spaces (spec section 1.2) and, like the reference's HTTP
-// library, it escapes characters that are illegal in an address. An ampersand
-// or a number sign ends the query, and an existing escape is kept.
+// quoted is what is sent after "search=" for a query. Like the reference, it makes plus signs of spaces (spec
+// section 1.2) and, like the reference's HTTP library, it escapes characters that are illegal in an address. An
+// ampersand or a number sign ends the query, and an existing escape is kept.
 func quoted(query string) string {
 	query, _, _ = strings.Cut(strings.ReplaceAll(query, " ", "+"), "#") // the rest is a fragment
 	var b strings.Builder

@@ -286,8 +286,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// Errors of the transport quote where a server leads to; what may be secret in it
-// is left out.
+// Errors of the transport quote where a server leads to; what may be secret in it is left out.
 func TestErrorsQuotePlainAddresses(t *testing.T) {
 	f := &fakeWiki{trouble: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.Header().Set("Location", "https://me:sesame@wiki.test:port/w?token=sesame")

@@ -1,6 +1,5 @@
-// Package wiki finds Wikipedia pages as its search box does: live over two
-// interfaces of MediaWiki, and recorded. It knows nothing of questions or
-// agents.
+// Package wiki finds Wikipedia pages as its search box does: live over two interfaces of MediaWiki, and recorded.
+// It knows nothing of questions or agents.
 package wiki
 
 import "fmt"

@@ -71,8 +71,7 @@ func (d *Gym) Describe(ctx context.Context) (*outside.Profile, error) {
 	return about, nil
 }
 
-// meet finds out which environment the server has: the one that the user names, or the one
-// that it greets with.
+// meet finds out which environment the server has: the one that the user names, or the one that it greets with.
 func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 	root, game := *d.server.Base, ""
 	if i := strings.LastIndex(root.Path, "/"); i >= 0 {

@@ -24,8 +24,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// server speaks as AgentGym's servers do. Its answers are by route; {id} in one is the number
-// of the next game.
+// server speaks as AgentGym's servers do. Its answers are by route; {id} in one is the number of the next game.
 type server struct {
 	*httptest.Server
 	answers  map[string]string

@@ -174,8 +174,7 @@ func (g *world) Step(ctx context.Context, action string) (outside.StepReply, err
 	return a, g.provider.about(err)
 }
 
-// answer reads the answer to a step. AgentGym's score is the last reward, or their sum, and a success the
-// largest.
+// answer reads the answer to a step. AgentGym's score is the last reward, or their sum, and a success the largest.
 func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 	var read struct {
 		Reward *float64 `json:"reward"`

@@ -65,9 +65,8 @@ type asked struct {
 	Fork   int64
 }
 
-// play answers as an environment that repeats actions, where "win" solves a task and "die" ends
-// the process. The state of a world is its last action. A word such as "die:step" says how it
-// misbehaves, and at which request.
+// play answers as an environment that repeats actions, where "win" solves a task and "die" ends the process. The
+// state of a world is its last action. A word such as "die:step" says how it misbehaves, and at which request.
 func play(how string) {
 	trick, point, _ := strings.Cut(how, ":")
 	lines := bufio.NewScanner(os.Stdin)

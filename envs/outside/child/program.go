@@ -1,6 +1,5 @@
-// Package child plays environments that are programs: child processes that exchange lines of
-// JSON with heldout on their standard streams. heldout help first-environment describes the
-// lines.
+// Package child plays environments that are programs: child processes that exchange lines of JSON with heldout on
+// their standard streams. heldout help first-environment describes the lines.
 package child
 
 import (
@@ -35,8 +34,7 @@ type Program struct {
 	closed   bool
 }
 
-// New returns the program that a shell command starts, which it does when it is needed. A start ends
-// with ctx.
+// New returns the program that a shell command starts, which it does when it is needed. A start ends with ctx.
 func New(ctx context.Context, command string, o outside.Options) *Program {
 	return &Program{ctx: ctx, command: command, options: o, children: make([]*child, o.Processes),
 		starting: make([]sync.Mutex, o.Processes)}

@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// grace is how long a program may take to end once its standard input has ended, and again
-	// after SIGTERM.
+	// grace is how long a program may take to end once its standard input has ended, and again after SIGTERM.
 	grace = time.Second
 	// lastLines is how long the lines of a program that has ended are read: what it started
 	// may hold its standard output.

@@ -86,8 +86,7 @@ func plain(text string) string {
 	return text[:min(len(text), 64)]
 }
 
-// chooseAction chooses the field of actions that takes the text: the field that the option
-// names, or the only one.
+// chooseAction chooses the field of actions that takes the text: the field that the option names, or the only one.
 func (out *description) chooseAction(field string, action *schema) (err error) {
 	switch {
 	case strings.HasPrefix(field, "{"):

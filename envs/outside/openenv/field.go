@@ -107,8 +107,7 @@ func (s *schema) list() string {
 	return strings.Join(list, ", ")
 }
 
-// path leads to a value: names of members, and numbers of elements, which count from the end
-// if they are negative.
+// path leads to a value: names of members, and numbers of elements, which count from the end if they are negative.
 type path []string
 
 func newPath(text string) path {

@@ -35,9 +35,8 @@ func Settle(e *record.Episode) {
 	e.Grounding = float64(valid) / float64(max(1, e.Steps))
 }
 
-// Countdown is an environment for tests: a task is won by saying "down" as often
-// as its number says. Other actions are not understood; "panic" and "break" are
-// what they say.
+// Countdown is an environment for tests: a task is won by saying "down" as often as its number says. Other actions
+// are not understood; "panic" and "break" are what they say.
 type Countdown struct {
 	List []envs.Task
 	// Head is the progress at the start.

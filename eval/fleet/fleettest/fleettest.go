@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// Switchable serves HTTP at one address, unless it is away. It keeps its port while it
-// is away, because the system could give that to somebody else: connections are
-// accepted and broken.
+// Switchable serves HTTP at one address, unless it is away. It keeps its port while it is away, because the system
+// could give that to somebody else: connections are accepted and broken.
 type Switchable struct {
 	*httptest.Server
 	away atomic.Bool

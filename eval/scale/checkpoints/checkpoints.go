@@ -61,8 +61,7 @@ func (e *UnplayedError) Error() string {
 		strings.Join(e.Reasons, "\n"))
 }
 
-// patience is how long a server may take to load a checkpoint if --set wait-for-servers does not
-// say it.
+// patience is how long a server may take to load a checkpoint if --set wait-for-servers does not say it.
 const patience = 30 * time.Minute
 
 // Check reports what is wrong with pattern and command.
@@ -87,10 +86,9 @@ func (s *Series) Found() ([]Checkpoint, error) {
 	return found, err
 }
 
-// Play plays the checkpoints that have no complete run yet. It returns the run directories
-// of all, in natural order of the checkpoints as long as none appears late. A checkpoint that
-// cannot be played does not keep the next from being played; an *UnplayedError names it. With
-// Follow, only ctx ends it.
+// Play plays the checkpoints that have no complete run yet. It returns the run directories of all, in natural order
+// of the checkpoints as long as none appears late. A checkpoint that cannot be played does not keep the next from
+// being played; an *UnplayedError names it. With Follow, only ctx ends it.
 func (s *Series) Play(ctx context.Context) (dirs []string, err error) {
 	s.Pace = cmp.Or(s.Pace, 5*time.Second)
 	s.states, s.attempted, s.printed = map[string]fingerprint{}, map[string]bool{}, map[string]bool{}

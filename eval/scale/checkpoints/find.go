@@ -18,8 +18,7 @@ import (
 // Checkpoint is a folder or file with the weights of a model.
 type Checkpoint struct {
 	Path string
-	// Name is the path without what all checkpoints of the pattern begin with; slashes are
-	// hyphens.
+	// Name is the path without what all checkpoints of the pattern begin with; slashes are hyphens.
 	Name string
 }
 

@@ -19,23 +19,20 @@ const metadataKey = "heldout_job"
 // maxDescription bounds a description: servers refuse more metadata than 128 KiB.
 const maxDescription = 120 << 10
 
-// Job describes a run to its workers. It has no secrets, and nothing that depends
-// on the machine.
+// Job describes a run to its workers. It has no secrets, and nothing that depends on the machine.
 type Job struct {
 	// Name identifies the job on the server.
 	Name string `json:"name"`
 	// Tool is the build of heldout that leads the run.
 	Tool record.Tool `json:"tool"`
-	// Command is "run" or "sweep". File and Config are the name and content of the
-	// configuration file, Chosen whether environments or models were named outside of
-	// it, and Flags the flags that change the plan.
+	// Command is "run" or "sweep". File and Config are the name and content of the configuration file, Chosen
+	// whether environments or models were named outside of it, and Flags the flags that change the plan.
 	Command string `json:"command"`
 	File    string `json:"file,omitempty"`
 	Config  []byte `json:"config,omitempty"`
 	Chosen  bool   `json:"chosen,omitempty"`
 	Flags   []Flag `json:"flags,omitempty"`
-	// Files are those that flags or configuration file name. A worker needs equal ones
-	// at the same paths.
+	// Files are those that flags or configuration file name. A worker needs equal ones at the same paths.
 	Files []FlagFile `json:"files,omitempty"`
 	// Plan is the hash of the plan, Parts the hashes of its parts.
 	Plan  string            `json:"plan"`

@@ -25,9 +25,8 @@ import (
 // batch is the largest number of messages that are asked for at a time.
 const batch = 128
 
-// room is how much a leader holds in memory of the records that are not on disk yet,
-// and of those that nobody waits for yet, in bytes each. More of them stay in the
-// queue for a while.
+// room is how much a leader holds in memory of the records that are not on disk yet, and of those that nobody waits
+// for yet, in bytes each. More of them stay in the queue for a while.
 const room = 256 << 20
 
 // delay is after how long a record comes again that was left in the queue.
@@ -52,8 +51,7 @@ type Leader struct {
 	mu sync.Mutex
 	// waiting are the orders whose records Play waits for, by episode.
 	waiting map[string]*waiter
-	// arrived are the records that Play does not wait for yet, or that are not on
-	// disk yet, by episode and attempt.
+	// arrived are the records that Play does not wait for yet, or that are not on disk yet, by episode and attempt.
 	arrived map[string]*delivery
 	// coming are the records that lack parts, by episode and attempt.
 	coming map[string][]*delivery
@@ -125,8 +123,7 @@ func watch(ctx context.Context, s *server.Server, l *connection) {
 	}
 }
 
-// open makes the streams and the consumers, where there are none yet. It returns
-// the consumer of records.
+// open makes the streams and the consumers, where there are none yet. It returns the consumer of records.
 func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 	about, err := l.job.encode()
 	if err != nil {
@@ -190,14 +187,12 @@ func (l *Leader) makeStream(ctx context.Context, c jetstream.StreamConfig) (err 
 	return err
 }
 
-// Bind returns a context that also ends when the queue is given up. Its cause says
-// why.
+// Bind returns a context that also ends when the queue is given up. Its cause says why.
 func (l *Leader) Bind(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	return l.link.bind(ctx)
 }
 
-// catchUp takes the records that came before. An episode that has been played is
-// then not ordered again.
+// catchUp takes the records that came before. An episode that has been played is then not ordered again.
 func (l *Leader) catchUp(ctx context.Context) error {
 	// A new consumer also gets what an earlier leader took and did not keep.
 	err := l.link.js.DeleteConsumer(ctx, resultsStream(l.job.Name), leader)
@@ -489,8 +484,7 @@ func (l *Leader) acknowledge(d *delivery) {
 	d.ack()
 }
 
-// Close ends the work of the leader. If the run is complete, the streams are
-// deleted and the workers end.
+// Close ends the work of the leader. If the run is complete, the streams are deleted and the workers end.
 func (l *Leader) Close(complete bool) error {
 	l.stop(nil)
 	<-l.done

@@ -123,8 +123,7 @@ func (b *bench) stopsToStore(env *line) <-chan struct{} {
 	return stopped
 }
 
-// storesAgain starts a server anew that has stopped to store, at its address and on what it
-// has stored.
+// storesAgain starts a server anew that has stopped to store, at its address and on what it has stored.
 func (b *bench) storesAgain(stopped <-chan struct{}) {
 	b.t.Helper()
 	receive(b.ctx, b.t, stopped, "the server to stop")

@@ -16,8 +16,7 @@ import (
 	"heldout/eval/model"
 )
 
-// operator is a NATS server in operator mode with TLS: its accounts and users are
-// signed tokens.
+// operator is a NATS server in operator mode with TLS: its accounts and users are signed tokens.
 type operator struct {
 	t       *testing.T
 	key     nkeys.KeyPair
@@ -84,8 +83,7 @@ func (b *bench) opensFirst() {
 	sharedtest.OK(b.t, sharedtest.Err(first.js.AccountInfo(b.ctx)))
 }
 
-// A NATS server in operator mode with TLS takes credentials files, of the leader and
-// of workers.
+// A NATS server in operator mode with TLS takes credentials files, of the leader and of workers.
 func TestOperatorMode(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -128,7 +126,8 @@ func TestOperatorMode(t *testing.T) {
 		want    string
 	}{
 		{"expired", teamKey, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(-time.Hour).Unix() }, "have expired"},
-		{"of nobody", sharedtest.Must(nkeys.CreateAccount())(t), anyone, "the server refuses the credentials of --queue-creds"},
+		{"of nobody", sharedtest.Must(nkeys.CreateAccount())(t), anyone,
+			"the server refuses the credentials of --queue-creds"},
 		{"of another account", otherKey, anyone, "no run waits for workers there"},
 		{"of an account without JetStream", bareKey, anyone, "JetStream"},
 		{"without permissions", teamKey, func(c *jwt.UserClaims) { c.Pub.Deny.Add(">") },

@@ -17,9 +17,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// partHeader is the header of a message that has a part of a record which is larger
-// than the server's messages: NUMBER/COUNT/HASH, the first number is 0. The hash
-// covers the whole record, as it is sent.
+// partHeader is the header of a message that has a part of a record which is larger than the server's messages:
+// NUMBER/COUNT/HASH, the first number is 0. The hash covers the whole record, as it is sent.
 const partHeader = "Heldout-Part"
 
 // maxParts is the largest number of parts of a record.
@@ -28,8 +27,7 @@ const maxParts = 4096
 // headroom is what a message of the largest size has for headers, in bytes.
 const headroom = 1024
 
-// cut divides a record into the messages that have it. Size is the largest message
-// that the server takes.
+// cut divides a record into the messages that have it. Size is the largest message that the server takes.
 func cut(subject string, data []byte, size int) ([]*nats.Msg, error) {
 	size -= headroom
 	if len(data) <= size {
@@ -83,8 +81,7 @@ func place(m jetstream.Msg, seq uint64) (number, count int, recordID string, err
 	return number, count, text[strings.Index(text, "/"):], nil
 }
 
-// put takes a part. One that comes again replaces the earlier message, which the
-// server has, or will have, dropped.
+// put takes a part. One that comes again replaces the earlier message, which the server has, or will have, dropped.
 func (d *delivery) put(number int, p *recordPart) {
 	if old := d.parts[number]; old != nil && old.seq != p.seq {
 		_ = old.msg.Ack() // it was sent twice

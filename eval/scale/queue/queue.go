@@ -1,10 +1,8 @@
-// Package queue spreads a run over processes by NATS JetStream. A Leader puts an
-// order for every episode into a work-queue stream and takes records from another
-// stream. Work plays the orders of a run in another process.
+// Package queue spreads a run over processes by NATS JetStream. A Leader puts an order for every episode into a
+// work-queue stream and takes records from another stream. Work plays the orders of a run in another process.
 //
-// Every order and every record is delivered at least once: an order is
-// acknowledged when its record is in the stream of results, and a record when it
-// is on the leader's disk. The leader drops records that it already has.
+// Every order and every record is delivered at least once: an order is acknowledged when its record is in the
+// stream of results, and a record when it is on the leader's disk. The leader drops records that it already has.
 package queue
 
 import (
@@ -49,9 +47,8 @@ const (
 
 // Options say which server is used.
 type Options struct {
-	// Address is the server's, such as nats://HOST:4222; for several servers of a
-	// cluster, separated by commas. Embedded is a server in this process, which is
-	// used instead if it is not nil.
+	// Address is the server's, such as nats://HOST:4222; for several servers of a cluster, separated by commas.
+	// Embedded is a server in this process, which is used instead if it is not nil.
 	Address  string
 	Embedded *server.Server
 	Security
@@ -59,12 +56,10 @@ type Options struct {
 	Name string
 	// AckWait is the leader's; see the constant.
 	AckWait time.Duration
-	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever.
-	// FirstWait is how long to wait for the first connection and, in a worker, for a
-	// run.
+	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever. FirstWait is how long to wait
+	// for the first connection and, in a worker, for a run.
 	GiveUpAfter, FirstWait time.Duration
-	// Tell receives one-line notes about the connection. It may be called from many
-	// goroutines.
+	// Tell receives one-line notes about the connection. It may be called from many goroutines.
 	Tell func(line string)
 
 	room  int           // for tests; 0 stands for room
@@ -75,8 +70,7 @@ type Options struct {
 // waits are the waits of a connection; see the constants.
 type waits struct{ patience, pause, fetch time.Duration }
 
-// CheckAddress reports an address that names no NATS server, or that has a
-// password.
+// CheckAddress reports an address that names no NATS server, or that has a password.
 func CheckAddress(addresses string) error {
 	webSockets := strings.HasPrefix(strings.TrimSpace(addresses), "ws")
 	for _, a := range strings.Split(addresses, ",") {
@@ -330,8 +324,7 @@ func (l *connection) trouble(err error, full bool) {
 	}
 }
 
-// answers counts the requests that failed one after the other, and says so once they
-// are several.
+// answers counts the requests that failed one after the other, and says so once they are several.
 func (l *connection) answers(err error, failures *int) {
 	if *failures++; err == nil || errors.Is(err, context.Canceled) {
 		*failures = 0
@@ -349,8 +342,7 @@ func (l *connection) settled(err error) {
 	}
 }
 
-// gone reports that the server answers and has no such stream, and that the stream does
-// not come back.
+// gone reports that the server answers and has no such stream, and that the stream does not come back.
 func (l *connection) gone(ctx context.Context, stream string) bool {
 	for range recovery / l.pause {
 		once, cancel := context.WithTimeout(ctx, pause)

@@ -208,8 +208,7 @@ func (b *bench) completes() {
 	b.completed(b.leads(b.ctx))
 }
 
-// completed waits for a run to be complete and for the workers, which end with it. It
-// checks the records.
+// completed waits for a run to be complete and for the workers, which end with it. It checks the records.
 func (b *bench) completed(done <-chan error) {
 	b.t.Helper()
 	sharedtest.OK(b.t, receive(b.ctx, b.t, done, "the run to be complete"))
@@ -320,8 +319,7 @@ func TestLeaderAndWorkerAreReplaced(t *testing.T) {
 	b.completes()
 }
 
-// A record that cannot be used is an attempt without a result, not a result and
-// not the end of the run.
+// A record that cannot be used is an attempt without a result, not a result and not the end of the run.
 func TestBadRecords(t *testing.T) {
 	t.Parallel()
 	plan := newLine(3).plan(t)

@@ -20,8 +20,7 @@ type journal struct {
 	subject string // empty unless the attempt asks a model
 }
 
-// open reads what was sent of an attempt. It tries until ctx is done or the stream is gone. It
-// is an eval.Replies.
+// open reads what was sent of an attempt. It tries until ctx is done or the stream is gone. It is an eval.Replies.
 func (j *journal) open(id string, attempt int) (*record.Replies, error) {
 	program := Hash([]byte(version(j.job.Tool))) // another one makes something else of replies
 	j.subject = subject(j.job.Name, fmt.Sprintf("replies.%.16s.%s.%d", program, id, attempt))
@@ -59,8 +58,7 @@ func (j *journal) texts() (out []byte, err error) {
 	return out, nil
 }
 
-// send stores lines. Those for which there is no room are not kept: an attempt that is
-// interrupted asks again.
+// send stores lines. Those for which there is no room are not kept: an attempt that is interrupted asks again.
 func (j *journal) send(lines []byte) error {
 	messages, _ := cut(j.subject, lines, int(j.conn.MaxPayload())) // none if they are too large
 	for _, m := range messages {

@@ -18,8 +18,7 @@ import (
 
 // Security is how the processes of a run and the server know each other.
 type Security struct {
-	// Creds is a file of NATS credentials; CA, Cert and Key are PEM files for TLS.
-	// Empty names stand for none.
+	// Creds is a file of NATS credentials; CA, Cert and Key are PEM files for TLS. Empty names stand for none.
 	Creds, CA, Cert, Key string
 	// Login is a user name and a password with a colon between them, or a token.
 	Login model.Secret
@@ -37,8 +36,7 @@ func (s Security) Check() error {
 	return errors.Join(errs...)
 }
 
-// checkCreds reports a file of credentials that no server takes. Errors tell nothing of
-// its content.
+// checkCreds reports a file of credentials that no server takes. Errors tell nothing of its content.
 func (s Security) checkCreds() error {
 	fail := func(reason string) error { return fmt.Errorf("--queue-creds %s: %s", s.Creds, reason) }
 	content, err := datafile.Read(s.Creds, datafile.MaxConfig)
@@ -82,8 +80,7 @@ func (s Security) refused() error {
 		"--queue-cert and --queue-key")
 }
 
-// clientOptions returns the options of a connection. One to a server in the same
-// process needs no TLS.
+// clientOptions returns the options of a connection. One to a server in the same process needs no TLS.
 func (s Security) clientOptions(inProcess bool) (opts []nats.Option, err error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -127,9 +124,8 @@ func (s Security) login() (user, password, token string) {
 	return user, password, ""
 }
 
-// secure sets up an embedded server: Cert and Key are the server's own, CA is the
-// authority of the certificates that it wants of workers, and Login is what they
-// must know.
+// secure sets up an embedded server: Cert and Key are the server's own, CA is the authority of the certificates
+// that it wants of workers, and Login is what they must know.
 func (s Security) secure(o *server.Options) error {
 	if err := s.Check(); err != nil {
 		return err

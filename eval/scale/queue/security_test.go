@@ -39,8 +39,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue writes a certificate for 127.0.0.1 and its key; the first one is the
-// authority's.
+// issue writes a certificate for 127.0.0.1 and its key; the first one is the authority's.
 func (a *authority) issue(name string) (cert, key string) {
 	a.t.Helper()
 	private := sharedtest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(a.t)

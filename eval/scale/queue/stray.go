@@ -20,8 +20,7 @@ const straysFile = "queue.set-aside"
 // The headers of an order that a worker sets aside: its subject, and why.
 const straySubject, strayError = "Heldout-Subject", "Heldout-Error"
 
-// maxStray is how much of a stray is kept, in bytes, and maxStrays is how many are; the
-// others are only counted.
+// maxStray is how much of a stray is kept, in bytes, and maxStrays is how many are; the others are only counted.
 const maxStray, maxStrays = 4 << 10, 1000
 
 type stray struct {
@@ -30,8 +29,7 @@ type stray struct {
 	Data    string `json:"data"` // the beginning
 }
 
-// setAside sends an order that nobody can carry out to the leader, and takes it out of
-// the queue.
+// setAside sends an order that nobody can carry out to the leader, and takes it out of the queue.
 func (w *Worker) setAside(m jetstream.Msg, send func(*nats.Msg) error, cause error) error {
 	aside := nats.NewMsg(subject(w.Job.Name, "strays"))
 	aside.Header.Set(straySubject, m.Subject())

@@ -19,8 +19,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// errorHeader is the header of a message that has the reason why there is no
-// record.
+// errorHeader is the header of a message that has the reason why there is no record.
 const errorHeader = "Heldout-Error"
 
 // errEnded says that the run is complete, errNoRun that there is none yet or no more,
@@ -40,9 +39,8 @@ type Worker struct {
 	finished atomic.Int64
 }
 
-// Join connects to a server and finds the run with that name, or the only one if
-// the name is empty. It waits for a run that is not there yet. Close the worker when
-// it is done.
+// Join connects to a server and finds the run with that name, or the only one if the name is empty. It waits for a
+// run that is not there yet. Close the worker when it is done.
 func Join(ctx context.Context, o Options, name string) (*Worker, error) {
 	link, err := connect(ctx, o)
 	if err != nil {
@@ -175,8 +173,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// next takes an order; nil if none comes within a moment. It looks up the consumer
-// unless that is known.
+// next takes an order; nil if none comes within a moment. It looks up the consumer unless that is known.
 func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstream.Msg, error) {
 	if *consumer == nil {
 		once, cancel := context.WithTimeout(ctx, w.link.patience)

@@ -28,10 +28,9 @@ var gymSplits = map[string][]string{
 	alfworld.Name: {"train", "valid_train"}, babyai.Name: {testSplit}, sciworld.Name: {testSplit},
 }
 
-// Gyms returns the environments that AgentGym's servers serve too, of those that the
-// texts name as Parse reads them, or of all. Tasks and settings are AgentGym's,
-// whatever m and the texts say; only data and simulator are m's. Skipped says why
-// some are not served. It opens no environment.
+// Gyms returns the environments that AgentGym's servers serve too, of those that the texts name as Parse reads
+// them, or of all. Tasks and settings are AgentGym's, whatever m and the texts say; only data and simulator are
+// m's. Skipped says why some are not served. It opens no environment.
 func Gyms(out bench.Outside, m Defaults, texts []string) (gyms []*serve.Gym, skipped []error) {
 	named := map[string]bool{}
 	for _, text := range texts {

@@ -46,10 +46,9 @@ type Defaults struct {
 	preset *configs.Preset
 }
 
-// Parse makes mounts from texts such as "alfworld", "alfworld,split=train" and
-// "p1=alfworld,perturb=P1": an environment, what differs from m, and a name in front
-// if it is not the environment's. Without texts it mounts every environment that can
-// be played; skipped says why the others cannot. It opens no environment.
+// Parse makes mounts from texts such as "alfworld", "alfworld,split=train" and "p1=alfworld,perturb=P1": an
+// environment, what differs from m, and a name in front if it is not the environment's. Without texts it mounts
+// every environment that can be played; skipped says why the others cannot. It opens no environment.
 func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount, skipped []error, err error) {
 	if err := bench.CheckData(m.Setup.Data); err != nil {
 		return nil, nil, err
@@ -129,8 +128,7 @@ func currentName(out bench.Outside, key string) string {
 	return key
 }
 
-// asksWikipedia reports an environment that would ask Wikipedia for its clients
-// although nobody said so.
+// asksWikipedia reports an environment that would ask Wikipedia for its clients although nobody said so.
 func (m *Defaults) asksWikipedia(env string) error {
 	embedded := m.Setup.Data == "" && m.Setup.Settings["questions"] == ""
 	if env != hotpotqa.Name || embedded || m.Setup.Settings["wiki"] != "" {
@@ -196,9 +194,8 @@ func stepCost(key, value string) (float64, error) {
 	return n, serve.CheckCost(key, n)
 }
 
-// usePreset takes the settings, the step limits, the choice of tasks and the form of
-// observations from a preset. A list of tasks in a file of the preset's source is
-// left out: reset by name.
+// usePreset takes the settings, the step limits, the choice of tasks and the form of observations from a preset. A
+// list of tasks in a file of the preset's source is left out: reset by name.
 func (m *Defaults) usePreset(entry catalog.Entry, name string) error {
 	found, err := bench.FindPresets([]string{name})
 	if err != nil {
@@ -251,8 +248,7 @@ type mountSplit struct {
 	name  string
 	setup envs.Setup
 	tasks string // to be selected; empty for the mount's
-	// clean leaves out tasks that a benchmark tests with: a generator may draw the puzzle
-	// of one.
+	// clean leaves out tasks that a benchmark tests with: a generator may draw the puzzle of one.
 	clean bool
 }
 
@@ -318,8 +314,7 @@ func (m Defaults) allSplits(entry catalog.Entry) (out []mountSplit) {
 	return out
 }
 
-// officialSplits are the splits that the data of a benchmark have, the default first; none
-// if it has no splits.
+// officialSplits are the splits that the data of a benchmark have, the default first; none if it has no splits.
 func (m Defaults) officialSplits(entry catalog.Entry) []string {
 	switch {
 	case entry.Name == alfworld.Name && m.Setup.Data != "":
@@ -333,8 +328,7 @@ func (m Defaults) officialSplits(entry catalog.Entry) []string {
 	return nil
 }
 
-// trainSeeds are the generator seeds of the split train of environments whose official
-// data have none.
+// trainSeeds are the generator seeds of the split train of environments whose official data have none.
 var trainSeeds = envs.GeneratorSeeds{First: 1, Last: 10}
 
 func (m Defaults) setup(pairs ...string) envs.Setup {

@@ -83,8 +83,7 @@ type ModelRow struct {
 	// Success and Progress are in percent, with 95 % limits if there are any.
 	Success  Rate `json:"success"`
 	Progress Rate `json:"progress"`
-	// Best and Worst are the ranks that the differences from other checked rows allow; 0
-	// without ranks.
+	// Best and Worst are the ranks that the differences from other checked rows allow; 0 without ranks.
 	Best  int `json:"best_rank,omitempty"`
 	Worst int `json:"worst_rank,omitempty"`
 	// Perturbed is the mean success under all perturbations, in percent; nil if there are none.

@@ -54,8 +54,7 @@ func picture(p *browser.Page, name string) {
 	}
 }
 
-// Filters leave rows out and say how many are left. The page asks for nothing else: Open
-// would fail the test.
+// Filters leave rows out and say how many are left. The page asks for nothing else: Open would fail the test.
 func TestFiltersInABrowser(t *testing.T) {
 	sharedtest.Heavy(t)
 	p := open(t, browser.Look{Width: 1200, Height: 900})

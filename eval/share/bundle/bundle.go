@@ -1,6 +1,5 @@
-// Package bundle keeps the results of runs in one file that others can check: the records,
-// without times, addresses and paths, and the tables that they give. The file is a tar
-// archive in zstd. Equal runs give equal bytes.
+// Package bundle keeps the results of runs in one file that others can check: the records, without times, addresses
+// and paths, and the tables that they give. The file is a tar archive in zstd. Equal runs give equal bytes.
 //
 //	bundle.json           who hands it in, what models are said to be, and the other files
 //	run-1/run.json        the plan, as scoring/record writes it

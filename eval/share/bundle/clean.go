@@ -74,8 +74,7 @@ func cleanSessions(sessions []record.Session) (out []record.Session) {
 	return out
 }
 
-// cleanServers keeps one of equal reports, and of the models that a server lists the one
-// that played.
+// cleanServers keeps one of equal reports, and of the models that a server lists the one that played.
 func cleanServers(servers []record.ServerReport, player string) (out []record.ServerReport) {
 	for _, s := range servers {
 		s.Models = slices.DeleteFunc(slices.Clone(s.Models), func(name string) bool {
@@ -104,8 +103,7 @@ func ofModels[M ~map[string]V, V any](m *record.Manifest, values M) M {
 	return out
 }
 
-// lastPart is a name without the folders before it. Names on hubs, such as
-// "meta/llama", are relative and stay.
+// lastPart is a name without the folders before it. Names on hubs, such as "meta/llama", are relative and stay.
 func lastPart(name string) string {
 	slashes := strings.ReplaceAll(name, `\`, "/")
 	if path.IsAbs(slashes) || len(slashes) > 2 && slashes[1] == ':' && slashes[2] == '/' ||

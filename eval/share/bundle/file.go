@@ -26,8 +26,7 @@ type Result struct {
 	Signer string
 }
 
-// Create writes a bundle of runs to a file, all or nothing, and signs it with a private
-// key unless that is empty.
+// Create writes a bundle of runs to a file, all or nothing, and signs it with a private key unless that is empty.
 func Create(ctx context.Context, file string, runs []record.Parts, about configs.About, key string) (*Result, error) {
 	work, err := record.OpenWorkplace(file)
 	if errors.Is(err, fs.ErrNotExist) {

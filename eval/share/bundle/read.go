@@ -14,9 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Unpack writes the files of a bundle, which has size bytes, into an empty directory. It
-// writes only files of its own names that have the sizes and hashes of bundle.json, and
-// stops at the limits.
+// Unpack writes the files of a bundle, which has size bytes, into an empty directory. It writes only files of its
+// own names that have the sizes and hashes of bundle.json, and stops at the limits.
 func Unpack(r io.Reader, size int64, dir string) (*Contents, error) {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(maxSize))

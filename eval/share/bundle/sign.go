@@ -52,9 +52,8 @@ func sign(file, key string) (armored []byte, signer string, err error) {
 	return sshsig.Armor(s), ssh.FingerprintSHA256(private.PublicKey()), nil
 }
 
-// Signer returns who signed the bundle in a file, by a file of those who may: lines of
-// names and public keys, as ssh-keygen takes them. The error is ErrUnsigned without a
-// signature.
+// Signer returns who signed the bundle in a file, by a file of those who may: lines of names and public keys, as
+// ssh-keygen takes them. The error is ErrUnsigned without a signature.
 func Signer(file, signers string) (string, error) {
 	may, err := datafile.Read(signers, maxKeys)
 	if err != nil {

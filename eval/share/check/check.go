@@ -40,8 +40,7 @@ type Report struct {
 	Steps    int `json:"steps"`
 }
 
-// Failed reports whether any claim fails, and whether all that do fail only because something
-// was not played.
+// Failed reports whether any claim fails, and whether all that do fail only because something was not played.
 func (r *Report) Failed() (failed, incomplete bool) {
 	incomplete = true
 	for _, c := range r.Claims {
@@ -240,8 +239,7 @@ func (k *checker) trainedOn(c record.Condition, about record.Environment, env en
 	}
 }
 
-// declared says what authors declare of the training data. More than these tasks does not
-// show.
+// declared says what authors declare of the training data. More than these tasks does not show.
 func (k *checker) declared() {
 	k.claim(training).open("what it was trained on is what its authors say")
 	for _, name := range slices.Sorted(maps.Keys(k.about.Models)) {

@@ -185,8 +185,7 @@ func (f *forged) again(e *record.Episode) *record.Episode {
 	return &next
 }
 
-// Cheats and what shows each of them; none where nothing can. The table in heldout help
-// bundles says the same.
+// Cheats and what shows each of them; none where nothing can. The table in heldout help bundles says the same.
 func TestCheats(t *testing.T) {
 	honest := play(t, bench.Plain, func(*configs.Run) {})
 	cheats := map[string]struct {
@@ -301,8 +300,7 @@ func (f *forged) trial(number int) *record.Episode {
 	panic("no trial failed")
 }
 
-// A model whose declared training tasks were played fails; other tasks leave it open, as
-// does no declaration.
+// A model whose declared training tasks were played fails; other tasks leave it open, as does no declaration.
 func TestTrainedOn(t *testing.T) {
 	dir := play(t, bench.Plain, func(run *configs.Run) { run.Seeds = "1" })
 	f := read(t, dir)

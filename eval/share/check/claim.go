@@ -1,6 +1,5 @@
-// Package check proves what can be proven of results in a bundle, and says what cannot.
-// Every episode is played again here; nothing that the bundle says of its own results is
-// taken for granted.
+// Package check proves what can be proven of results in a bundle, and says what cannot. Every episode is played
+// again here; nothing that the bundle says of its own results is taken for granted.
 package check
 
 import (

@@ -109,8 +109,7 @@ func TestRandomEdits(t *testing.T) {
 	t.Logf("caught %v, not caught %v", caught, passed)
 }
 
-// sameContent reports whether two bundles hold the same files: a few bits of the compressed
-// form mean nothing.
+// sameContent reports whether two bundles hold the same files: a few bits of the compressed form mean nothing.
 func sameContent(t *testing.T, a, b string) bool {
 	t.Helper()
 	one, err1 := open(t, a)

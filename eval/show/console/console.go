@@ -126,8 +126,7 @@ func parseAction(line []byte) (string, error) {
 	return *in.Action, nil
 }
 
-// eachLine visits the lines of standard input until it ends, visit fails or ctx
-// is done.
+// eachLine visits the lines of standard input until it ends, visit fails or ctx is done.
 func (p *Console) eachLine(ctx context.Context, visit func(n int, line string) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -350,8 +349,7 @@ func (p *Console) write(text string) {
 	}
 }
 
-// terminalLine is a line of a world's text for a terminal: tabs, which ScienceWorld
-// indents with, become spaces.
+// terminalLine is a line of a world's text for a terminal: tabs, which ScienceWorld indents with, become spaces.
 func terminalLine(line string) string { return table.Printable(strings.ReplaceAll(line, "\t", "    ")) }
 
 // prompt prints the valid actions, if wanted, and asks for the next line.

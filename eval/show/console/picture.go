@@ -16,8 +16,7 @@ const (
 	leastText    = 24
 )
 
-// sideBySide lays out a picture with text to its right or, if there is no room,
-// below it.
+// sideBySide lays out a picture with text to its right or, if there is no room, below it.
 func sideBySide(p envs.Picture, text []string, columns int, colored bool) []string {
 	var out []string
 	width := 0
@@ -57,10 +56,9 @@ func draw(row []envs.Glyph, colored bool) (line string, width int) {
 	return b.String(), width
 }
 
-// The colors of glyphs, as numbers of xterm's palette of 256. Terminals have light
-// and dark backgrounds, so plain glyphs have colors of medium brightness, which
-// can be read on both. What the agent sees has a dark background of its own, and
-// brighter colors on it.
+// The colors of glyphs, as numbers of xterm's palette of 256. Terminals have light and dark backgrounds, so plain
+// glyphs have colors of medium brightness, which can be read on both. What the agent sees has a dark background of
+// its own, and brighter colors on it.
 var (
 	plainColors = map[envs.Color]string{
 		envs.Red: "160", envs.Green: "28", envs.Blue: "33", envs.Purple: "134", envs.Yellow: "136", envs.Grey: "244",

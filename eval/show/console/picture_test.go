@@ -57,8 +57,7 @@ func luminance(t *testing.T, color string) float64 {
 	return 0.2126*rgb[0] + 0.7152*rgb[1] + 0.0722*rgb[2]
 }
 
-// Every color has a contrast of at least 3 to its background, which for plain
-// glyphs may be black or white.
+// Every color has a contrast of at least 3 to its background, which for plain glyphs may be black or white.
 func TestContrast(t *testing.T) {
 	check := func(name, color, background string) {
 		a, b := luminance(t, color), luminance(t, background)

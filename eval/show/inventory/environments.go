@@ -71,9 +71,8 @@ func Tasks(info envs.Info, tasks []envs.Task) table.Table {
 	return t
 }
 
-// Families lists the families of perturbations of an environment with their
-// grades, or with the reason why the environment lacks them, in lines of that width.
-// An environment may have none at all.
+// Families lists the families of perturbations of an environment with their grades, or with the reason why the
+// environment lacks them, in lines of that width. An environment may have none at all.
 func Families(env string, width int) (string, error) {
 	switch named, err := configs.FamilyEnvs(); {
 	case err != nil:

@@ -102,8 +102,7 @@ func TestHostilePageInABrowser(t *testing.T) {
 	p.Fits("390 pixels")
 }
 
-// Pages have no fault that axe-core finds, in light and dark, wide and narrow, with all
-// that unfolds open.
+// Pages have no fault that axe-core finds, in light and dark, wide and narrow, with all that unfolds open.
 func TestAccessibleInABrowser(t *testing.T) {
 	sharedtest.Heavy(t)
 	b := browser.Start(t)

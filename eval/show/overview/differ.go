@@ -29,8 +29,7 @@ type duel struct {
 	WonA, WonB int
 }
 
-// duelPlace is a duel in one place. A model wins a task that it solves in a larger share
-// of its seeds.
+// duelPlace is a duel in one place. A model wins a task that it solves in a larger share of its seeds.
 type duelPlace struct {
 	Place                   string
 	Compared                bool // by the verdict

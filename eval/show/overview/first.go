@@ -201,8 +201,7 @@ func reasonsOf(models []failing) (out []string) {
 	return out
 }
 
-// memory says how robust the first models are to families of perturbations; nil if
-// nothing is known.
+// memory says how robust the first models are to families of perturbations; nil if nothing is known.
 func memory(rep *report.Report) (out []string) {
 	const maxLines = 3
 	for _, t := range rep.Tables("indices") {

@@ -167,8 +167,7 @@ func hostileRun() synthetic {
 	}
 }
 
-// No text of a model, of an environment or of a plan becomes markup, and none makes
-// a page large.
+// No text of a model, of an environment or of a plan becomes markup, and none makes a page large.
 func TestHostileTexts(t *testing.T) {
 	w := look(t, "hostile")
 	wellFormed(t, w.page)
@@ -195,8 +194,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// wellFormed reports a page whose sections, but the list of episodes, are no tree of
-// elements.
+// wellFormed reports a page whose sections, but the list of episodes, are no tree of elements.
 func wellFormed(t *testing.T, p page.Page) {
 	t.Helper()
 	var all strings.Builder
@@ -216,8 +214,7 @@ func wellFormed(t *testing.T, p page.Page) {
 	}
 }
 
-// Every figure and every table has a place in a report, unless a figure has the
-// same numbers.
+// Every figure and every table has a place in a report, unless a figure has the same numbers.
 func TestNothingIsLeftOut(t *testing.T) {
 	sections, tables := map[string]bool{}, map[string]bool{}
 	ids := []string{"summary"} // the first screen, of which the tables are drawn

@@ -29,8 +29,7 @@ type synthetic struct {
 	steps        int // step limit
 	// missing is the share of episodes without a result.
 	missing float64
-	// text changes every text of the model and the environment, name every name in
-	// the plan; nil leaves them.
+	// text changes every text of the model and the environment, name every name in the plan; nil leaves them.
 	text, name func(string) string
 }
 

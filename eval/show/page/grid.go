@@ -31,8 +31,7 @@ type GridCell struct {
 	Bar   string
 	// Span is how many columns the cell takes; 0 for one.
 	Span int
-	// Head says that the cell names its row, Sorted in which direction the rows are sorted
-	// by a column.
+	// Head says that the cell names its row, Sorted in which direction the rows are sorted by a column.
 	Head   bool
 	Sorted string
 }
@@ -75,8 +74,7 @@ func (g Grid) Long() bool { return len(g.Rows) > mostRows }
 // HTML is the table. An error, which no data can cause, shows in the page.
 func (g Grid) HTML() template.HTML { return Fragment(gridTemplate, "grid", g) }
 
-// Fragment renders a template that fits its data, which tests show; an error shows in the
-// page.
+// Fragment renders a template that fits its data, which tests show; an error shows in the page.
 func Fragment(t *template.Template, name string, data any) template.HTML {
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(inert{&b}, name, data); err != nil {

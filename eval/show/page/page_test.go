@@ -11,8 +11,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// Text is escaped wherever the skeleton shows it, and data cannot leave its
-// element.
+// Text is escaped wherever the skeleton shows it, and data cannot leave its element.
 func TestHostileText(t *testing.T) {
 	const hostile = `</title></script><script>alert(1)</script>" onload="x`
 	content := []byte(hostile + "\x00\xff")

@@ -64,8 +64,7 @@ func Pair(names []string, a, b []configs.Preset) (d Difference, err error) {
 	return d, nil
 }
 
-// Verdict says whether numbers of the two compare. same: no field that can change a number
-// differs.
+// Verdict says whether numbers of the two compare. same: no field that can change a number differs.
 func (d Difference) Verdict() (text string, same bool) {
 	fields := map[string]bool{}
 	for _, pair := range d.common {

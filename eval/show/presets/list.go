@@ -91,8 +91,7 @@ func fullList(parts []listedPart) table.Table {
 	return t
 }
 
-// shortList has a row for parts of a preset that follow each other and are equally near to
-// the original.
+// shortList has a row for parts of a preset that follow each other and are equally near to the original.
 func shortList(parts []listedPart) table.Table {
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
 		{Key: "preset", Header: "Preset", Words: true}, {Key: "parts", Header: "Parts", Words: true},

@@ -77,8 +77,7 @@ func part(name string) (p listedPart) {
 	return p
 }
 
-// A preset with one part compares with itself; with another one it does not, and files that
-// are not there count.
+// A preset with one part compares with itself; with another one it does not, and files that are not there count.
 func TestPair(t *testing.T) {
 	of := func(name string) []configs.Preset {
 		return sharedtest.Must(configs.FindPresets(name, nil))(t)

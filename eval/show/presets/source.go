@@ -50,8 +50,7 @@ func Explain(presets []configs.Preset, dir string) (text string, failed int) {
 	return b.String(), failed
 }
 
-// explainFile names a file of a source and, if it was compared, says whether it is the
-// original.
+// explainFile names a file of a source and, if it was compared, says whether it is the original.
 func explainFile(b *strings.Builder, f originals.Original, compared bool) {
 	b.WriteString(f.Path + "\n")
 	switch {

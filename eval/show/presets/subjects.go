@@ -23,8 +23,7 @@ type subject struct {
 	named bool
 }
 
-// subjects are in the order in which they are shown. Every field that can change a
-// number belongs to one.
+// subjects are in the order in which they are shown. Every field that can change a number belongs to one.
 var subjects = []subject{
 	{name: "tasks", fields: []string{"env.name", "env.tasks", "env.settings"},
 		text: []string{"env.name", "env.tasks.count"}, tell: tellTasks, named: true},

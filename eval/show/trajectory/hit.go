@@ -75,8 +75,7 @@ func (f Filter) Hit(e *record.Episode) *Hit {
 	return nil
 }
 
-// margin is how much of a passage stands on each side of a hit, in bytes. Words shorter than longWord stay
-// whole.
+// margin is how much of a passage stands on each side of a hit, in bytes. Words shorter than longWord stay whole.
 const margin, longWord = 80, 20
 
 func leading(s string) string {

@@ -16,13 +16,11 @@ import (
 	"heldout/scoring/record"
 )
 
-// Prompts are what a model was sent in an attempt, written so that they are short beside the
-// attempt's page, which has most of their text: a script puts them together. Episodes of one
-// kind have the same shapes.
+// Prompts are what a model was sent in an attempt, written so that they are short beside the attempt's page, which
+// has most of their text: a script puts them together. Episodes of one kind have the same shapes.
 type Prompts struct {
-	// Sent has a word for each step: the keys of the shapes of its calls with commas between
-	// them, "-" for none. After it, "*3" says that three steps have it. A "!" stands before the
-	// key of the reason why there are none.
+	// Sent has a word for each step: the keys of the shapes of its calls with commas between them, "-" for none.
+	// After it, "*3" says that three steps have it. A "!" stands before the key of the reason why there are none.
 	Sent string `json:"sent"`
 	// Shapes are the shapes, and reasons, by key.
 	Shapes map[string]json.RawMessage `json:"shapes"`

@@ -5,8 +5,7 @@ import (
 	"heldout/scoring/refinement"
 )
 
-// Reason is why an episode was not solved. Each unsolved episode with a result has one: the first that
-// applies.
+// Reason is why an episode was not solved. Each unsolved episode with a result has one: the first that applies.
 type Reason uint8
 
 // Solved is the reason of all other attempts.

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// shapes collects the shapes of the prompts of many attempts, each once. It is safe for concurrent
-// use.
+// shapes collects the shapes of the prompts of many attempts, each once. It is safe for concurrent use.
 type shapes struct {
 	mu   sync.Mutex
 	all  map[string]json.RawMessage
@@ -28,8 +27,7 @@ func (s *shapes) add(p *Prompts) {
 	}
 }
 
-// within are the shapes that have room beside so many bytes of compressed episodes: those that
-// most attempts have.
+// within are the shapes that have room beside so many bytes of compressed episodes: those that most attempts have.
 func (s *shapes) within(episodes int) map[string]json.RawMessage {
 	const least, share, ratio = 512 << 10, 25, 8 // at least, a part of the episodes, and how well shapes compress
 	room := max(least, ratio*episodes/share)

@@ -1,8 +1,6 @@
-// Package trajectory shows episodes as HTML: what the agent was told, thought and
-// did in every step, and the list in which readers find an episode. Everything is
-// rendered here, by html/template and by markup; scripts only find, show and align what is
-// rendered. The server of heldout view and the file of heldout report use the same
-// parts.
+// Package trajectory shows episodes as HTML: what the agent was told, thought and did in every step, and the list
+// in which readers find an episode. Everything is rendered here, by html/template and by markup; scripts only find,
+// show and align what is rendered. The server of heldout view and the file of heldout report use the same parts.
 package trajectory
 
 import (
@@ -39,8 +37,7 @@ var (
 	parsed = template.Must(template.Must(lists.Parse(listText)).New("bundle").Parse(bundleText))
 )
 
-// Name names an attempt in links: the id of the episode, and the number of the
-// attempt if it is not the first.
+// Name names an attempt in links: the id of the episode, and the number of the attempt if it is not the first.
 func Name(r *record.Result) string {
 	if r.Attempt == 1 {
 		return r.ID
@@ -53,8 +50,7 @@ type EpisodePage struct {
 	*record.Episode
 	// Run is the run directory.
 	Run string
-	// Pictures are the states of the world, the first before the first step; nil for
-	// none.
+	// Pictures are the states of the world, the first before the first step; nil for none.
 	Pictures []envs.Picture
 	// Sent is Prompts.Sent of the attempt, whose shapes the page has, or PromptsHref the address of
 	// its prompts. Without both, the page does not have them.
@@ -83,8 +79,7 @@ func Title(e *record.Result) string {
 // fact is something that is known of an attempt, with its name.
 type fact struct{ Name, Value string }
 
-// facts list what else is known of an attempt besides its steps. Facts without a value
-// are left out.
+// facts list what else is known of an attempt besides its steps. Facts without a value are left out.
 func facts(e EpisodePage) (out []fact) {
 	out = []fact{{"Task", e.Task}, {"Type", e.TaskType}, {"Difficulty", string(e.Difficulty)}}
 	if e.Agent != e.Model {
@@ -105,8 +100,7 @@ func facts(e EpisodePage) (out []fact) {
 	return slices.DeleteFunc(slices.Concat(out, behaviour(e), costs(e)), func(f fact) bool { return f.Value == "" })
 }
 
-// behaviour is what the agent did with its errors, as the tables of refinement
-// count it.
+// behaviour is what the agent did with its errors, as the tables of refinement count it.
 func behaviour(e EpisodePage) (out []fact) {
 	c := refinement.WithoutThoughts(e.Episode, nil)
 	add := func(name, format string, args ...any) {

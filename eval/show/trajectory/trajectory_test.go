@@ -141,8 +141,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// checkHarmless reports elements and attributes that templates do not have, and
-// characters that do not print.
+// checkHarmless reports elements and attributes that templates do not have, and characters that do not print.
 func checkHarmless(t *testing.T, name, source string) {
 	t.Helper()
 	root := sharedtest.Must(html.Parse(strings.NewReader(source)))(t)

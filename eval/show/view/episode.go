@@ -153,8 +153,7 @@ func (r *shownRun) first(request *http.Request, f trajectory.Filter, results rec
 // maxOthers is how many other episodes of a task are offered.
 const maxOthers = 1000
 
-// alternatives lists the other attempts at the task of an episode, in all runs that have
-// been read.
+// alternatives lists the other attempts at the task of an episode, in all runs that have been read.
 func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (out []alternative) {
 	runs := s.runs()
 	s.openAll(runs)

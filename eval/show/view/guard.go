@@ -11,8 +11,7 @@ import (
 	"heldout/eval/serve/guard"
 )
 
-// tokenCookie holds the token after the first request; tokenKey is its key in that
-// request's address.
+// tokenCookie holds the token after the first request; tokenKey is its key in that request's address.
 const (
 	tokenCookie = "heldout-token"
 	tokenKey    = "token"
@@ -83,9 +82,8 @@ func move(w http.ResponseWriter, target string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// askToken answers requests that have the token. A token in the address moves into
-// a cookie, so that it does not stay in the history. The cookie is for addresses below the list of
-// runs.
+// askToken answers requests that have the token. A token in the address moves into a cookie, so that it does not
+// stay in the history. The cookie is for addresses below the list of runs.
 func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	query := r.URL.Query()
 	if s.options.Know(query.Get(tokenKey)) {

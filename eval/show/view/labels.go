@@ -14,8 +14,7 @@ import (
 // labelsEnd ends the addresses to which labels of runs are sent.
 const labelsEnd = "/labels"
 
-// maySet reports whether a request may set labels: it comes from this machine, and from a page of this
-// server.
+// maySet reports whether a request may set labels: it comes from this machine, and from a page of this server.
 func (s *Server) maySet(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site") // empty in older browsers
 	return isLocal(r) && r.Header.Get("Origin") != "" && s.options.OwnPage(r) &&

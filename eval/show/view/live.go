@@ -38,8 +38,7 @@ type livePanel struct {
 // failed is an attempt without a result.
 type failed struct{ Href, Task, Outcome, Error string }
 
-// Limits of the errors that a panel shows: their number, and the length of each in
-// bytes.
+// Limits of the errors that a panel shows: their number, and the length of each in bytes.
 const maxErrors, maxError = 5, 300
 
 // latestErrors returns the latest attempts without a result, the last one first.

@@ -32,8 +32,7 @@ func spanText(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// path is the address of a run's page, or of something below it, from where root leads to the
-// list of runs.
+// path is the address of a run's page, or of something below it, from where root leads to the list of runs.
 func (r *shownRun) path(root string, parts ...string) string {
 	out := root + "runs/" + url.PathEscape(r.name) + "/"
 	for i, p := range parts {

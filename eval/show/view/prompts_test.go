@@ -120,8 +120,7 @@ func presetFile(t *testing.T, shown string) string {
 	return name
 }
 
-// The messages on the pages of viewer and report are those that the server received, at every
-// step.
+// The messages on the pages of viewer and report are those that the server received, at every step.
 func TestAsSentInABrowser(t *testing.T) {
 	sharedtest.Heavy(t)
 	few := presetFile(t, "actions-shown: {when: never}\nagent: {form: react}\nreply: {parser: agentrefine, on-failure: tell}")

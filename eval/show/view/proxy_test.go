@@ -24,9 +24,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// proxied starts a proxy that shows a server below a path. It takes the path away or leaves it,
-// as JupyterHub's proxy/PORT/ and proxy/absolute/PORT/ do, and tells the name by which it is
-// called, or the server's.
+// proxied starts a proxy that shows a server below a path. It takes the path away or leaves it, as JupyterHub's
+// proxy/PORT/ and proxy/absolute/PORT/ do, and tells the name by which it is called, or the server's.
 func proxied(t *testing.T, s http.Handler, prefix string, strips, tellsName bool) string {
 	t.Helper()
 	inner := httptest.NewServer(s)

@@ -119,8 +119,7 @@ func (r *shownRun) look(read <-chan struct{}, patience time.Duration, f func(*re
 	return f(r.index, r.summary)
 }
 
-// update reads what is new. A summary of many episodes takes longer to make, so it
-// is made less often.
+// update reads what is new. A summary of many episodes takes longer to make, so it is made less often.
 func (r *shownRun) update() (err error) {
 	now := r.now()
 	if r.index != nil && now.Sub(r.looked) < fresh {

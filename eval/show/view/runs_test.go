@@ -55,8 +55,7 @@ func newTestRun(t testing.TB, dir string, tasks int, models ...string) *testRun 
 	return r
 }
 
-// attempt is an attempt at a task; every second one succeeds, and every third has an
-// error.
+// attempt is an attempt at a task; every second one succeeds, and every third has an error.
 func attempt(id string, task envs.Task, c record.Condition, i int) *record.Episode {
 	began := start.Add(time.Duration(i) * time.Second)
 	e := &record.Episode{
@@ -121,8 +120,7 @@ func hostileRun(t testing.TB, dir string) *testRun {
 	return r.record(len(r.planned))
 }
 
-// setStatus says that a process works on the run, with the next planned episodes in
-// flight.
+// setStatus says that a process works on the run, with the next planned episodes in flight.
 func (r *testRun) setStatus(now time.Time, inFlight int) {
 	r.t.Helper()
 	left := 90.0

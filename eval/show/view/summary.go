@@ -32,11 +32,9 @@ type Summary struct {
 	Models       []string
 	// Names are what the user calls models in tables, by model.
 	Names map[string]string
-	// Started is the start of the first session. Last is the end of the last episode;
-	// zero if none has ended.
+	// Started is the start of the first session. Last is the end of the last episode; zero if none has ended.
 	Started, Last time.Time
-	// Planned counts the planned episodes, with the trials that are due so far,
-	// Finished those with a result.
+	// Planned counts the planned episodes, with the trials that are due so far, Finished those with a result.
 	Planned, Finished int
 	// Seeds counts the seeds.
 	Seeds int
@@ -58,8 +56,7 @@ type RateSoFar struct {
 	Place    string
 	External string
 	Outside  int
-	// Planned counts the episodes that are due, later trials too, Finished those with
-	// a result.
+	// Planned counts the episodes that are due, later trials too, Finished those with a result.
 	Planned, Finished int
 	Success, Progress scoring.Rate
 	// Counts says that a held-out score may take the rates: they cover all official tasks, complete, without

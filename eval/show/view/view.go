@@ -24,14 +24,12 @@ import (
 
 // Options say what is shown and to whom.
 type Options struct {
-	// Runs are what is shown, and Find lists them again with those that began later; nil for
-	// never.
+	// Runs are what is shown, and Find lists them again with those that began later; nil for never.
 	Runs []record.Chosen
 	Find func() ([]record.Chosen, error)
 	// Now tells the time.
 	Now func() time.Time
-	// Draw returns the states of an episode's world, as eval.Pictures does; nil
-	// without pictures.
+	// Draw returns the states of an episode's world, as eval.Pictures does; nil without pictures.
 	Draw func(context.Context, record.Condition, envs.Task, *record.Episode) (pictures []envs.Picture, differs int,
 		err error)
 	// Drawable reports whether the worlds of a condition have pictures here; nil for all.
@@ -95,8 +93,7 @@ func New(o Options) *Server {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Serve answers requests until ctx is done, and then ends live connections and
-// waits for others.
+// Serve answers requests until ctx is done, and then ends live connections and waits for others.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute,
@@ -163,8 +160,7 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 
 func home(r *http.Request) []page.Link { return []page.Link{{Href: rootOf(r), Text: "All runs"}} }
 
-// redirect is an error that sends the browser to another page, whose address begins below the list
-// of runs.
+// redirect is an error that sends the browser to another page, whose address begins below the list of runs.
 type redirect struct{ target string }
 
 func (r *redirect) Error() string { return "see " + r.target }
@@ -197,8 +193,7 @@ var (
 			Funcs(template.FuncMap{"ago": spanText, "counted": table.Counted}).Parse(viewText))
 )
 
-// occupy waits for a place among those who do what takes time. The caller calls
-// leave.
+// occupy waits for a place among those who do what takes time. The caller calls leave.
 func (s *Server) occupy(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.busy <- struct{}{}:

@@ -529,8 +529,7 @@ func TestHeldOutInTheList(t *testing.T) {
 	}
 }
 
-// While the records of a run are read for the first time, its pages say so and come
-// again.
+// While the records of a run are read for the first time, its pages say so and come again.
 func TestReading(t *testing.T) {
 	s := New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir,
 		newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir), Now: time.Now})

@@ -1,7 +1,6 @@
-// Package calls makes model calls that are not steps of an episode, and keeps each
-// on disk before it counts. What a command makes of the replies is a function of
-// the recorded calls alone: after a kill the same command reads those that are
-// there and makes the others.
+// Package calls makes model calls that are not steps of an episode, and keeps each on disk before it counts. What a
+// command makes of the replies is a function of the recorded calls alone: after a kill the same command reads those
+// that are there and makes the others.
 package calls
 
 import (
@@ -68,8 +67,7 @@ type Question struct {
 // ErrUnasked says that a call is not recorded and there is no model to ask.
 var ErrUnasked = errors.New("the call has not been made")
 
-// Book is a directory of calls that this process works on. It is safe for
-// concurrent use, except for Reread.
+// Book is a directory of calls that this process works on. It is safe for concurrent use, except for Reread.
 type Book struct {
 	*record.Log
 	manifest *Manifest
@@ -82,10 +80,9 @@ type Book struct {
 	answered atomic.Bool
 }
 
-// Ask returns the recorded call of a question, or asks the model and records the
-// call. A reply is on disk when Ask returns it. m is nil if nothing may be asked;
-// the error is then ErrUnasked. Errors of the model are recorded too, except for
-// the end of ctx.
+// Ask returns the recorded call of a question, or asks the model and records the call. A reply is on disk when Ask
+// returns it. m is nil if nothing may be asked; the error is then ErrUnasked. Errors of the model are recorded too,
+// except for the end of ctx.
 func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error) {
 	prompt, err := configs.HashJSON(q.Messages)
 	if err != nil {
@@ -154,8 +151,7 @@ func (b *Book) forEach(visit func(*Call) error) error {
 	})
 }
 
-// Reread finds the calls of this session too. It must not be called while calls are
-// being made.
+// Reread finds the calls of this session too. It must not be called while calls are being made.
 func (b *Book) Reread() error {
 	clear(b.done)
 	b.lines = 0
@@ -178,11 +174,9 @@ func (b *Book) note(line []byte, span record.Span) error {
 	return nil
 }
 
-// Work does n pieces of work, numbered from 0, at most so many at a time, in the
-// order of their numbers. A piece that fails because a call has no reply does not
-// stop the others; missing counts those. An error that would stop every further
-// call, such as an unknown model or a full disk, ends the work, as the end of ctx
-// does.
+// Work does n pieces of work, numbered from 0, at most so many at a time, in the order of their numbers. A piece
+// that fails because a call has no reply does not stop the others; missing counts those. An error that would stop
+// every further call, such as an unknown model or a full disk, ends the work, as the end of ctx does.
 func (b *Book) Work(ctx context.Context, n, concurrency int, piece func(ctx context.Context, i int) error) (missing int,
 	err error) {
 	var failed atomic.Int64
@@ -207,8 +201,7 @@ func (b *Book) Work(ctx context.Context, n, concurrency int, piece func(ctx cont
 	return int(failed.Load()), err
 }
 
-// fatal returns the error after which no further call should be made; nil if others
-// may succeed.
+// fatal returns the error after which no further call should be made; nil if others may succeed.
 func (b *Book) fatal(err error) error {
 	switch refused, isRefusal := errors.AsType[*model.RequestError](err); {
 	case errors.As(err, new(*fleet.LostError)), isRefusal && refused.Fatal():

@@ -96,8 +96,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Another condition is refused and named, unless nothing was asked under the old one;
-// a plan may grow.
+// Another condition is refused and named, unless nothing was asked under the old one; a plan may grow.
 func TestCondition(t *testing.T) {
 	dir := t.TempDir()
 	sharedtest.OK(t, open(t, dir, condition{"m", 0}, 2).End())

@@ -10,8 +10,7 @@ import (
 
 // Usage is what calls cost.
 type Usage struct {
-	// Calls counts the calls with a reply, Failed those without, Requests what was
-	// sent for both.
+	// Calls counts the calls with a reply, Failed those without, Requests what was sent for both.
 	Calls, Failed, Requests        int
 	PromptTokens, CompletionTokens int
 	// Uncounted counts the replies whose tokens the server did not count.

@@ -118,8 +118,7 @@ func ReadTasks(manifest string) (testset.List, error) {
 	return m.Tasks, nil
 }
 
-// strangers are the files in the folder of a card that its manifest does not name: a hub
-// would publish them, too.
+// strangers are the files in the folder of a card that its manifest does not name: a hub would publish them, too.
 func strangers(dir string, named map[string]bool) (out []Checked) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -42,8 +42,7 @@ func better(a, b record.Rank) int {
 	return cmp.Or(cmp.Compare(solved(a), solved(b)), cmp.Compare(b.Progress, a.Progress))
 }
 
-// choose says of the episodes that are not taken why, by id. A task that several runs
-// have is one.
+// choose says of the episodes that are not taken why, by id. A task that several runs have is one.
 func (x *exporter) choose() {
 	x.unchosen = map[string]Reason{}
 	if x.Balance == (Balance{}) {

@@ -74,8 +74,7 @@ func (x *exporter) rate(a *attempt) (n int, err error) {
 	return 1, write(example)
 }
 
-// arrived notes that an episode was read. After the last one of its task, the pairs are
-// written.
+// arrived notes that an episode was read. After the last one of its task, the pairs are written.
 func (x *exporter) arrived(e *record.Episode) error {
 	if x.needs != pair {
 		return nil
@@ -107,8 +106,7 @@ func (x *exporter) arrived(e *record.Episode) error {
 	return err
 }
 
-// attempt is an episode with what is known of every turn, for forms that compare
-// episodes or turns.
+// attempt is an episode with what is known of every turn, for forms that compare episodes or turns.
 type attempt struct {
 	about
 	// messages are the whole conversation, the last reply included.
@@ -123,8 +121,7 @@ type reply struct {
 	index int
 	// mark is why the turn is not trained on, "" if it is.
 	mark Mark
-	// progress and valid are what the environment says after the turn; rose says that the
-	// turn made progress.
+	// progress and valid are what the environment says after the turn; rose says that the turn made progress.
 	progress    float64
 	valid, rose bool
 	// step is the index of the turn in the trajectory.

@@ -19,8 +19,7 @@ var consumers = flag.String("consumers", "", "folder with the trainers, as testd
 // demonstrations are the formats for supervised fine-tuning.
 var demonstrations = []Format{ShareGPT, OpenAI, TRL, Axolotl, AgentGym}
 
-// The trainers themselves read the files, and train on the tokens that the mask leaves,
-// and on no others.
+// The trainers themselves read the files, and train on the tokens that the mask leaves, and on no others.
 func TestConsumers(t *testing.T) {
 	if *consumers == "" {
 		t.Skip("the trainers are missing: make them as testdata/consumers/README.md says, then give -consumers DIR")
@@ -69,8 +68,7 @@ func TestConsumers(t *testing.T) {
 	}
 }
 
-// script runs a script of testdata with the Python of a trainer, and returns its last
-// line.
+// script runs a script of testdata with the Python of a trainer, and returns its last line.
 func script(t *testing.T, home, name string, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), filepath.Join(home, "bin", "python"),

@@ -42,8 +42,7 @@ func conversations(calls []episode.Call, marks []Mark) []Conversation {
 	return out
 }
 
-// continues reports whether each call has the messages of the one before it, the reply
-// and an answer.
+// continues reports whether each call has the messages of the one before it, the reply and an answer.
 func continues(calls []episode.Call) bool {
 	for i := 1; i < len(calls); i++ {
 		prev, now := calls[i-1], calls[i].Messages
@@ -122,8 +121,7 @@ const (
 // Marks are the rules of a mask.
 func Marks() []Mark { return []Mark{Unreadable, Invalid, NoProgress} }
 
-// marks says for every step of a trajectory by which of the rules it is masked: the
-// first that it meets.
+// marks says for every step of a trajectory by which of the rules it is masked: the first that it meets.
 func marks(steps []record.Step, rules []Mark) []Mark {
 	type done struct {
 		action, answer string

@@ -44,8 +44,7 @@ type about struct {
 	// Kind is the type of the task, Difficulty the benchmark's own class of it.
 	Kind       string `json:"kind"`
 	Difficulty string `json:"difficulty"`
-	// Perturbation, Preset, Model and Seed are the condition's; none of them is known of a
-	// trajectory of a file.
+	// Perturbation, Preset, Model and Seed are the condition's; none of them is known of a trajectory of a file.
 	Perturbation string `json:"perturbation"`
 	Preset       string `json:"preset"`
 	Model        string `json:"model"`

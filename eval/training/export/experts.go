@@ -29,8 +29,7 @@ func isExpert(c *record.Condition) bool {
 type thinker struct {
 	configs.Thoughts
 	seed int64
-	// thoughts are thoughts that a model wrote, by episode. Where it wrote none, a sentence is
-	// drawn.
+	// thoughts are thoughts that a model wrote, by episode. Where it wrote none, a sentence is drawn.
 	thoughts map[string][]string
 }
 
@@ -62,9 +61,8 @@ func (t thinker) think(e *record.Episode) {
 	}
 }
 
-// corrections says of every error of an expert what it would have said without it: the next
-// action that was carried out, with a thought that knows of no error. It is "" for other
-// steps.
+// corrections says of every error of an expert what it would have said without it: the next action that was carried
+// out, with a thought that knows of no error. It is "" for other steps.
 func (t thinker) corrections(e *record.Episode) []string {
 	out := make([]string, len(e.Trajectory))
 	past := pasts(e)

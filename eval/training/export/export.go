@@ -1,6 +1,5 @@
-// Package export writes episodes and verified trajectories as training data, in the
-// forms that trainers read: conversations as they were played, with the turns that a
-// model is trained on.
+// Package export writes episodes and verified trajectories as training data, in the forms that trainers read:
+// conversations as they were played, with the turns that a model is trained on.
 package export
 
 import (
@@ -48,8 +47,7 @@ type exporter struct {
 	missing map[string]int
 }
 
-// Run exports. Files have their names only if all goes well, and the manifest comes
-// last.
+// Run exports. Files have their names only if all goes well, and the manifest comes last.
 func Run(ctx context.Context, o Options) (*Account, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -152,14 +150,12 @@ func (x *exporter) addTests(e *TestTasksError, r *runSource) {
 	slices.Sort(e.Envs)
 }
 
-// unfit says why an episode is left out, as far as result, condition and task tell; "" if it
-// may be taken.
+// unfit says why an episode is left out, as far as result, condition and task tell; "" if it may be taken.
 func (x *exporter) unfit(r *runSource, p planned, result record.Rank) Reason {
 	return cmp.Or(x.Filter.result(p.condition, result), noChat(p.condition), x.dropped(r, p))
 }
 
-// dropped says why an episode of a task that a benchmark tests with is left out; "" if it
-// is refused or allowed.
+// dropped says why an episode of a task that a benchmark tests with is left out; "" if it is refused or allowed.
 func (x *exporter) dropped(r *runSource, p planned) Reason {
 	switch {
 	case x.TestTasks || r.use(p) != catalog.Test:
@@ -320,8 +316,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 	return err
 }
 
-// take writes the conversations of an episode, unless there are none or they were there
-// before.
+// take writes the conversations of an episode, unless there are none or they were there before.
 func (x *exporter) take(conversations []Conversation, a about, actions []string) (bool, error) {
 	switch {
 	case len(conversations) == 0:

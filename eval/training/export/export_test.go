@@ -134,8 +134,7 @@ func lines[T any](t testing.TB, file string) (out []T) {
 	return out
 }
 
-// Wrong turns stay in the conversation and are not trained on; it ends with the last
-// turn that is.
+// Wrong turns stay in the conversation and are not trained on; it ends with the last turn that is.
 func TestMasks(t *testing.T) {
 	dir := makeRun(t, nil, of(good(1), invalid(), unreadable(), silent(), good(1), good(2), invalid(), good(2),
 		invalid()))
@@ -597,8 +596,7 @@ func TestNoChat(t *testing.T) {
 	}
 }
 
-// Calls that do not continue each other are examples of their own, of which those that
-// are masked are left out.
+// Calls that do not continue each other are examples of their own, of which those that are masked are left out.
 func TestCallsThatStandAlone(t *testing.T) {
 	call := func(step int, text, reply string) episode.Call {
 		return episode.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply,

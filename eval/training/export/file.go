@@ -30,8 +30,7 @@ type File struct {
 	adopted string
 }
 
-// Create begins a file. A file with its name is replaced at the end if replace is set,
-// otherwise it is an error.
+// Create begins a file. A file with its name is replaced at the end if replace is set, otherwise it is an error.
 func Create(name string, replace bool) (*File, error) {
 	switch info, err := os.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -148,8 +147,7 @@ func (s *files) end(err error) error {
 	return err
 }
 
-// syncDir flushes a directory, so that its files keep their names after a power
-// failure. Some file systems cannot.
+// syncDir flushes a directory, so that its files keep their names after a power failure. Some file systems cannot.
 func syncDir(name string) error {
 	d, err := os.Open(name)
 	if err != nil {

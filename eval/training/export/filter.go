@@ -17,8 +17,7 @@ type Filter struct {
 	Success bool `json:"success,omitempty"`
 	// Progress is the least progress at the end, in [0,1].
 	Progress float64 `json:"least_progress,omitempty"`
-	// Recoveries is the least number of errors that a different valid action follows
-	// within 5 steps.
+	// Recoveries is the least number of errors that a different valid action follows within 5 steps.
 	Recoveries int     `json:"least_recoveries,omitempty"`
 	Seeds      []int64 `json:"seeds,omitempty"`
 	// Presets are names such as eto-alfworld, with or without version and part.
@@ -54,8 +53,7 @@ const (
 	OtherMaker   Reason = "another player"
 )
 
-// result says why an episode is left out, as far as its result tells; "" if it is
-// taken.
+// result says why an episode is left out, as far as its result tells; "" if it is taken.
 func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 	switch {
 	case len(f.Envs) > 0 && !slices.Contains(f.Envs, c.Env):
@@ -76,8 +74,7 @@ func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 	return ""
 }
 
-// presetIs reports whether the key of a preset has that name, version and part
-// optional.
+// presetIs reports whether the key of a preset has that name, version and part optional.
 func presetIs(key, name string) bool {
 	full, _, _ := strings.Cut(key, " ")
 	versioned, _, _ := strings.Cut(full, ":")
@@ -102,8 +99,7 @@ func (f Filter) recovered(n int) Reason {
 	return ""
 }
 
-// item says why a verified trajectory is left out. It has succeeded, and has neither
-// seed nor preset nor player.
+// item says why a verified trajectory is left out. It has succeeded, and has neither seed nor preset nor player.
 func (f Filter) item(i *synth.Item) Reason {
 	switch {
 	case len(f.Envs) > 0 && !slices.Contains(f.Envs, Synthetic):

@@ -23,13 +23,11 @@ const (
 	// TRL is for SFTTrainer, which has no mask per turn: a prompt and a completion for
 	// each reply that is trained on.
 	TRL Format = "trl"
-	// Axolotl is for its chat_template strategy: a key of each message says if it is
-	// trained on.
+	// Axolotl is for its chat_template strategy: a key of each message says if it is trained on.
 	Axolotl Format = "axolotl"
 	// AgentGym is the format of AgentTraj-L: a loss for each turn, in one JSON list.
 	AgentGym Format = "agentgym"
-	// DPO is for DPOTrainer of TRL: how two episodes of a task go on from where they part,
-	// the better one chosen.
+	// DPO is for DPOTrainer of TRL: how two episodes of a task go on from where they part, the better one chosen.
 	DPO Format = "dpo"
 	// ETO is DPO with a solved episode of an expert and a failed one.
 	ETO Format = "eto"
@@ -108,8 +106,7 @@ func (f Format) form() form {
 	return forms[slices.IndexFunc(forms, func(known form) bool { return known.name == f })]
 }
 
-// whole reports a form that needs the whole conversation of an episode, with what is
-// known of every turn.
+// whole reports a form that needs the whole conversation of an episode, with what is known of every turn.
 func (f form) whole() bool { return f.needs == pair || f.needs == everyTurn }
 
 // settings are those with which the trainer has to read a file.

@@ -9,8 +9,7 @@ import (
 	"heldout/eval/training/tokens"
 )
 
-// trainerLength is the longest example that a trainer takes by default, in tokens. Longer
-// ones are cut or dropped.
+// trainerLength is the longest example that a trainer takes by default, in tokens. Longer ones are cut or dropped.
 type trainerLength struct {
 	Trainer string `json:"trainer"`
 	Setting string `json:"setting"`
@@ -40,8 +39,7 @@ type Lengths struct {
 	Histogram []int `json:"histogram"`
 	// Trainers are the defaults of trainers.
 	Trainers []trainerLength `json:"trainers,omitempty"`
-	// Window is the longest example that was allowed, Long counts the turns that do not fit
-	// it; 0 without one.
+	// Window is the longest example that was allowed, Long counts the turns that do not fit it; 0 without one.
 	Window int `json:"window,omitempty"`
 	Long   int `json:"turns_beyond_window,omitempty"`
 }
@@ -102,11 +100,10 @@ func (m *measure) note(n int) {
 	}
 }
 
-// windows divides a conversation that is longer than the window: each part begins with
-// what stands before the first reply, goes on with the newest exchanges before its first
-// trained turn, which take at most half of the rest, and trains each turn in one part
-// alone. Turns that do not fit are left out. It is how a run shortens a history that does
-// not fit the context.
+// windows divides a conversation that is longer than the window: each part begins with what stands before the first
+// reply, goes on with the newest exchanges before its first trained turn, which take at most half of the rest, and
+// trains each turn in one part alone. Turns that do not fit are left out. It is how a run shortens a history that
+// does not fit the context.
 func (m *measure) windows(c Conversation) ([]Conversation, error) {
 	total, err := m.count(c.Messages)
 	if m.lengths.Window == 0 || total <= m.lengths.Window || err != nil {

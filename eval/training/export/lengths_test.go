@@ -69,8 +69,7 @@ func TestWindows(t *testing.T) {
 	})
 }
 
-// Examples longer than a trainer takes by default are counted, and the manifest has the
-// length to set.
+// Examples longer than a trainer takes by default are counted, and the manifest has the length to set.
 func TestLengths(t *testing.T) {
 	dir := makeRun(t, nil, of(good(1), good(2)), of(good(3)))
 	o := options(t, TRL, dir)

@@ -15,8 +15,7 @@ import (
 
 // Options say what is exported, and how.
 type Options struct {
-	// Sources are run directories, directories that hold some, and files of verified
-	// trajectories.
+	// Sources are run directories, directories that hold some, and files of verified trajectories.
 	Sources []string
 	Format  Format
 	// Out is the name of the file; Force replaces what has it. The files of parts have
@@ -33,8 +32,7 @@ type Options struct {
 	Filter Filter
 	// Duplicates is a rule of duplicateRules.
 	Duplicates string
-	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
-	// the division's.
+	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is the division's.
 	Parts []Division
 	Seed  int64
 	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
@@ -64,8 +62,7 @@ const (
 	KeepAll = "none"
 	// SameMessages leaves out a conversation whose messages were there before.
 	SameMessages = "messages"
-	// SameActions leaves out an episode of a task whose actions were there before, in
-	// the same order.
+	// SameActions leaves out an episode of a task whose actions were there before, in the same order.
 	SameActions = "actions"
 )
 

@@ -68,9 +68,8 @@ func turnAt(a *attempt, index int) int {
 	return 0
 }
 
-// stepPairs visits pairs of replies after the same messages: a wrong one, by the rules
-// of the mask, and a right one of a solved episode, or what an expert would have done in
-// the place of its error.
+// stepPairs visits pairs of replies after the same messages: a wrong one, by the rules of the mask, and a right one
+// of a solved episode, or what an expert would have done in the place of its error.
 func stepPairs(attempts []*attempt, visit func(example) error) error {
 	type choice struct {
 		attempt *attempt
@@ -150,9 +149,8 @@ const (
 	ByProgress = "progress"
 )
 
-// steps is an attempt as steps with labels. A step is an observation and
-// the reply, so that a label is given before the environment answers. Turns that a judge
-// did not label are part of the next step.
+// steps is an attempt as steps with labels. A step is an observation and the reply, so that a label is given before
+// the environment answers. Turns that a judge did not label are part of the next step.
 func (x *exporter) steps(a *attempt) (e example, ok bool) {
 	first := a.replies[0].index
 	text := func(from, to int, between string) []Message {

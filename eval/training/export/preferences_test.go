@@ -32,8 +32,7 @@ func solved(steps ...record.Step) record.Episode {
 	return e
 }
 
-// Pairs part where the episodes do, after what the user said, and the better one is
-// chosen.
+// Pairs part where the episodes do, after what the user said, and the better one is chosen.
 func TestPairs(t *testing.T) {
 	dirs := ofOneTask(t, solved(good(1), good(2), good(3)), of(good(1), good(2), invalid(), good(4)), of(good(9)),
 		solved(good(1), good(2), good(3)))

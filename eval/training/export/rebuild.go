@@ -10,8 +10,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// noChat says why the episodes of a condition are not conversations of texts; "" if they
-// are.
+// noChat says why the episodes of a condition are not conversations of texts; "" if they are.
 func noChat(c *record.Condition) Reason {
 	switch {
 	case isExpert(c) && c.Preset == nil:
@@ -62,8 +61,7 @@ func (x *exporter) rebuildPlayed(ctx context.Context, r *runSource, e *record.Ep
 	return rebuild(ctx, b, e, env, task)
 }
 
-// rebuild rebuilds the calls of an episode; the error is a *differsError if it is not as
-// recorded.
+// rebuild rebuilds the calls of an episode; the error is a *differsError if it is not as recorded.
 func rebuild(ctx context.Context, b *episode.Rebuilder, e *record.Episode, env envs.Env, t envs.Task) ([]episode.Call,
 	error) {
 	calls, err := b.Calls(ctx, e, env, t)

@@ -15,8 +15,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// Account says what was taken and what was left out. As JSON it is the manifest beside
-// the files.
+// Account says what was taken and what was left out. As JSON it is the manifest beside the files.
 type Account struct {
 	Schema int         `json:"schema"`
 	Tool   record.Tool `json:"tool"`
@@ -28,8 +27,7 @@ type Account struct {
 	Filter     Filter `json:"filter"`
 	Duplicates string `json:"duplicates"`
 	Seed       int64  `json:"seed"`
-	// Balance bounds the episodes of tasks and kinds; Labels says whose labels the steps of
-	// the format prm have.
+	// Balance bounds the episodes of tasks and kinds; Labels says whose labels the steps of the format prm have.
 	Balance Balance `json:"balance"`
 	Labels  string  `json:"labels,omitempty"`
 	// Thoughts is the SHA-256 of the sentences that experts think; empty without any.
@@ -40,17 +38,15 @@ type Account struct {
 	Sources []SourceReport `json:"sources"`
 	Parts   []PartReport   `json:"parts"`
 
-	// Episodes counts those with a result, Used those that are in the files, Unfinished
-	// the planned ones that have no result. TestEpisodes counts those taken whose task
-	// is one that a benchmark tests with.
+	// Episodes counts those with a result, Used those that are in the files, Unfinished the planned ones that have
+	// no result. TestEpisodes counts those taken whose task is one that a benchmark tests with.
 	Episodes     int `json:"episodes"`
 	Used         int `json:"taken"`
 	Unfinished   int `json:"without_result"`
 	TestEpisodes int `json:"test_task_episodes"`
 	// Omitted counts the episodes that were left out, by reason.
 	Omitted map[Reason]int `json:"left_out"`
-	// Single counts the episodes taken whose calls do not continue each other: each
-	// call is a conversation.
+	// Single counts the episodes taken whose calls do not continue each other: each call is a conversation.
 	Single int `json:"one_conversation_per_call"`
 	// Turns counts the model's turns in what was taken, Trained those that a model is
 	// trained on, Masked the others by reason.

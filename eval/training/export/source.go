@@ -89,8 +89,7 @@ func together(sources []recordSource) ([]recordSource, error) {
 	return slices.DeleteFunc(sources, func(s recordSource) bool { return s.run != nil && s.run.parts == nil }), err
 }
 
-// inDirectory lists the sources in a directory: the run or the synthesis that it is, or
-// the runs below it.
+// inDirectory lists the sources in a directory: the run or the synthesis that it is, or the runs below it.
 func inDirectory(dir string) ([]recordSource, error) {
 	shards, err := record.Shards(dir)
 	switch {

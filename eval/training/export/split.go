@@ -55,10 +55,9 @@ func ParseParts(text string) ([]Division, error) {
 	return out, nil
 }
 
-// splitter puts tasks into parts. A task goes to one part, whatever run it comes from:
-// tasks with one name in one environment are one task, and so are tasks with one digest or
-// one content. The part depends on the seed and on the task, not on what else there is, so
-// further runs move no task, unless they show that two are one.
+// splitter puts tasks into parts. A task goes to one part, whatever run it comes from: tasks with one name in one
+// environment are one task, and so are tasks with one digest or one content. The part depends on the seed and on
+// the task, not on what else there is, so further runs move no task, unless they show that two are one.
 type splitter struct {
 	parts []Division
 	seed  int64

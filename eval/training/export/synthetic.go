@@ -14,17 +14,15 @@ import (
 // Synthetic is the environment of trajectories that a model made.
 const Synthetic = "synthetic"
 
-// instruction begins the conversation of a trajectory. AgentRefine does not say what
-// its own is.
+// instruction begins the conversation of a trajectory. AgentRefine does not say what its own is.
 const instruction = `You act in an environment that is described in text. In each turn, you are told
 what you observe. Reply with a thought and one action, in exactly this form:
 Thought: what you think
 Action: the action`
 
-// itemConversation writes a verified trajectory as a conversation: observations of the
-// master are the user's messages, and a thought with an action is a reply in the form
-// of ReAct. The master's thoughts and the description of the environment, which the
-// player cannot see, are left out.
+// itemConversation writes a verified trajectory as a conversation: observations of the master are the user's
+// messages, and a thought with an action is a reply in the form of ReAct. The master's thoughts and the description
+// of the environment, which the player cannot see, are left out.
 func itemConversation(i *synth.Item) []Conversation {
 	var messages []Message
 	user := introduction(i.Script)

@@ -140,8 +140,7 @@ func TestNothingPlayed(t *testing.T) {
 	}
 }
 
-// An attempt that counts may stand behind one that does not, where two processes
-// worked on a run at once.
+// An attempt that counts may stand behind one that does not, where two processes worked on a run at once.
 func TestOtherOneCounts(t *testing.T) {
 	run := makeRun(t, attempt{2, 1, 9, record.Failure}, attempt{1, 1, 5, record.Failure},
 		attempt{2, 1, 8, record.Success},

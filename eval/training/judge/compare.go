@@ -35,8 +35,7 @@ func OriginalRater(name string, turns []JudgedTurn) Rater {
 	return r
 }
 
-// Judged is the rater of a judge's answers, by the id of the turn. Turns without an
-// answer have no result.
+// Judged is the rater of a judge's answers, by the id of the turn. Turns without an answer have no result.
 func Judged(turns []JudgedTurn, answers map[string]Answer) Rater {
 	r := Rater{Name: "judge", Labels: map[string]Label{}, None: map[string]int{}}
 	for i := range turns {
@@ -54,8 +53,7 @@ func Judged(turns []JudgedTurn, answers map[string]Answer) Rater {
 	return r
 }
 
-// pairs are the labels that two raters gave the same turns, by cluster: the turns of
-// trajectories of one task.
+// pairs are the labels that two raters gave the same turns, by cluster: the turns of trajectories of one task.
 type pairs struct {
 	a, b     *Rater
 	counts   [3][3]int     // of turns by a's label and b's label; the last one is none

@@ -129,8 +129,7 @@ func TestPrompt(t *testing.T) {
 	sharedtest.Equal(t, first.History(0), "Observation: A room.\n")
 }
 
-// labelled makes turns of which the trajectories say a, and another rater b; one
-// trajectory has two turns.
+// labelled makes turns of which the trajectories say a, and another rater b; one trajectory has two turns.
 func labelled(tables [2][3]int) (turns []JudgedTurn, other Rater) {
 	other = Rater{Name: "other", Labels: map[string]Label{}, None: map[string]int{}}
 	var byLabel [2][]Label
@@ -156,9 +155,8 @@ func labelled(tables [2][3]int) (turns []JudgedTurn, other Rater) {
 	return turns, other
 }
 
-// AgentRefine's Section 8 by hand: of 50 turns that the model calls right people
-// confirm 47, of 50 that it calls wrong 41; agreement 0.88, kappa 0.76. Then with
-// labels missing.
+// AgentRefine's Section 8 by hand: of 50 turns that the model calls right people confirm 47, of 50 that it calls
+// wrong 41; agreement 0.88, kappa 0.76. Then with labels missing.
 func TestAgreementByHand(t *testing.T) {
 	value := func(tables []table.Table, measure string) (v, low, high float64, n int) {
 		for _, tab := range tables {
@@ -283,8 +281,7 @@ func FuzzReadSheet(f *testing.F) {
 	})
 }
 
-// A file of synthetic trajectories: the master's flags are the labels of the turns
-// before them.
+// A file of synthetic trajectories: the master's flags are the labels of the turns before them.
 func TestReadFile(t *testing.T) {
 	line := `{"script": {"Environment": {}, "Goal": "g", "Completion Conditions": [], "Available Actions": {"take {item}": {"verification code": "^take (.*)$", "parameters": {"item": ["a", "b"]}}, "wait": {"verification code": "^wait$", "parameters": {}}}},
 		"trajectory": [{"turn": 1, "role": "DM", "Thought": "secret", "Observation": "A room.", "parameter_error": false, "place_error": false, "logic_error": false},

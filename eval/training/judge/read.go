@@ -164,8 +164,7 @@ func trajectoryOf(e *record.Episode, actions string) *Trajectory {
 	return t
 }
 
-// instructions are the instructions of built-in prompts, which list the actions, by
-// environment and type of task.
+// instructions are the instructions of built-in prompts, which list the actions, by environment and type of task.
 type instructions map[[2]string]string
 
 // find returns the instruction that an episode was played with; empty if its prompt is

@@ -35,8 +35,7 @@ type Sample struct {
 	// Read counts the trajectories, Twice those that were there before, Unfit those
 	// that the kind of sample cannot use.
 	Read, Twice, Unfit int
-	// Labels counts the turns of the seen trajectories by the labels that they have;
-	// "" counts those without one.
+	// Labels counts the turns of the seen trajectories by the labels that they have; "" counts those without one.
 	Labels map[Label]int
 
 	ids map[string]bool

@@ -13,8 +13,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// sheetColumns are the columns of a sheet for people. They fill in label, and reason
-// if they like.
+// sheetColumns are the columns of a sheet for people. They fill in label, and reason if they like.
 var sheetColumns = []string{"id", "goal", "actions", "history", "thought", "action", "label", "reason"}
 
 // WriteSheet writes a CSV with a line for each turn: what a judge is shown, without
@@ -39,8 +38,7 @@ func WriteSheet(w io.Writer, turns []JudgedTurn, mostHistory int) error {
 	return out.Error()
 }
 
-// mostCell is the longest text of a cell, in bytes: spreadsheets take 32,767
-// characters.
+// mostCell is the longest text of a cell, in bytes: spreadsheets take 32,767 characters.
 const mostCell = 32_000
 
 // cellText makes a text safe for a cell. Characters that are obeyed become spaces, because

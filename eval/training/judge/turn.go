@@ -1,7 +1,6 @@
-// Package judge has a model label turns of trajectories as right or wrong, and
-// compares its labels with those of people and with those that the trajectories
-// have. It changes nothing but its own directory: labels of a judge are not success
-// and no progress.
+// Package judge has a model label turns of trajectories as right or wrong, and compares its labels with those of
+// people and with those that the trajectories have. It changes nothing but its own directory: labels of a judge are
+// not success and no progress.
 package judge
 
 import (
@@ -66,9 +65,8 @@ func newTurn(trajectory *Trajectory, index int) JudgedTurn {
 	return JudgedTurn{ID: hex.EncodeToString(sum[:6]), Trajectory: trajectory, Index: index}
 }
 
-// History is what happened before the turn, as a text of at most so many bytes: the
-// first observation and the newest steps that fit stay, at least the last one. It
-// says how many steps are left out.
+// History is what happened before the turn, as a text of at most so many bytes: the first observation and the
+// newest steps that fit stay, at least the last one. It says how many steps are left out.
 func (t *JudgedTurn) History(limit int) string {
 	steps := t.Trajectory.Steps[:t.Index]
 	texts := make([]string, len(steps))
@@ -101,8 +99,7 @@ func (t *JudgedTurn) actions() string {
 	return cmp.Or(t.Trajectory.Actions, "They are not recorded; the player knew them.")
 }
 
-// prompt is the prompt for a turn: what was known before it, and the turn, but not
-// what followed.
+// prompt is the prompt for a turn: what was known before it, and the turn, but not what followed.
 func (t *JudgedTurn) prompt(p configs.Judge, mostHistory int) string {
 	s := t.step()
 	return fmt.Sprintf(

@@ -16,11 +16,9 @@ const mostLine = 32 << 20
 type Checked struct {
 	Line int `json:"line"`
 	Verdict
-	// Script is what is wrong with the script's own actions; it does not reject the
-	// trajectory.
+	// Script is what is wrong with the script's own actions; it does not reject the trajectory.
 	Script string `json:"script,omitempty"`
-	// Mended: the line could be read only after code fences and trailing commas had
-	// been removed.
+	// Mended: the line could be read only after code fences and trailing commas had been removed.
 	Mended bool `json:"mended,omitempty"`
 	// Masked is the line that ReadItems reads; nil if the trajectory is rejected.
 	Masked []byte `json:"-"`
@@ -38,9 +36,8 @@ func VerifyLines(name string, r io.Reader, o Options, lenient bool, visit func(C
 	return err
 }
 
-// EachLine visits the lines of a file of trajectories that are not blank. A line with a
-// checksum must have the right one. Bare counts the lines without one, such as other
-// makers'. An error names the file and the line.
+// EachLine visits the lines of a file of trajectories that are not blank. A line with a checksum must have the
+// right one. Bare counts the lines without one, such as other makers'. An error names the file and the line.
 func EachLine(name string, r io.Reader, visit func(n int, line []byte) error) (bare int, err error) {
 	err = datafile.EachLine(name, r, mostLine, func(n int, line []byte) error {
 		covered, err := record.CheckLine(line)

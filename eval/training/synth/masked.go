@@ -12,8 +12,7 @@ import (
 
 // Item is a script with a verified trajectory, for training.
 type Item struct {
-	// Line is the number of its line. ID is the name that its maker gave it; it may be
-	// empty.
+	// Line is the number of its line. ID is the name that its maker gave it; it may be empty.
 	Line int
 	ID   string
 	// Script is the script, Raw its JSON without white space.
@@ -25,9 +24,8 @@ type Item struct {
 	Train []bool
 }
 
-// Mask writes a trajectory in which every turn of the player says if a model is
-// trained on it: "train" is false if the next turn of the master shows an error. Keys
-// that the form does not have are left out.
+// Mask writes a trajectory in which every turn of the player says if a model is trained on it: "train" is false if
+// the next turn of the master shows an error. Keys that the form does not have are left out.
 func Mask(trajectory []byte, o Options) ([]byte, error) {
 	turns, err := ParseTurns(trajectory)
 	if err != nil {
@@ -62,10 +60,9 @@ func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 	}{id, script, turns})
 }
 
-// ReadItems reads what verify --masked writes: a line is a JSON object with the keys
-// script and trajectory, and perhaps id. Every turn of the player has the key train. The
-// error says which line has another form, and stops the reading. Bare counts the lines
-// without a checksum.
+// ReadItems reads what verify --masked writes: a line is a JSON object with the keys script and trajectory, and
+// perhaps id. Every turn of the player has the key train. The error says which line has another form, and stops the
+// reading. Bare counts the lines without a checksum.
 func ReadItems(name string, r io.Reader, visit func(*Item) error) (bare int, err error) {
 	return EachLine(name, r, func(n int, line []byte) error {
 		item, err := readItem(line)

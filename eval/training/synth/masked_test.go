@@ -8,8 +8,7 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// What passes is written so that it can be read for training, with a mask by the
-// master's next turn.
+// What passes is written so that it can be read for training, with a mask by the master's next turn.
 func TestMasked(t *testing.T) {
 	line := fmt.Sprintf(`{"id": "a<b", "script": %s, "trajectory": %s, "more": 1}`,
 		strings.Join(strings.Fields(shop), " "), good().json())

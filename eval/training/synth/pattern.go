@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// compile translates a regular expression of Python, matched at the beginning of a
-// text as re.match does, to one that takes linear time. Look-around and back
-// references have no translation: the error says what is unsupported.
+// compile translates a regular expression of Python, matched at the beginning of a text as re.match does, to one
+// that takes linear time. Look-around and back references have no translation: the error says what is unsupported.
 func compile(pattern string) (*regexp.Regexp, error) {
 	if len(pattern) > mostPattern {
 		return nil, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(pattern), mostPattern)
@@ -33,8 +32,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 // mostSize bounds the size of a pattern, and with it the time that a match takes.
 const mostSize = 20_000
 
-// size is about the number of instructions of a pattern's automaton. Repetitions
-// with a number are written out.
+// size is about the number of instructions of a pattern's automaton. Repetitions with a number are written out.
 func size(re *syntax.Regexp) int {
 	const rangesPerPart = 50 // of a class of characters
 	n := 1 + len(re.Rune)/rangesPerPart

@@ -14,8 +14,7 @@ import (
 // ErrUnfinished says that a reply ends before its JSON does.
 var ErrUnfinished = errors.New("the reply ends before the JSON does")
 
-// mostCandidates bounds how many opening brackets are tried: each costs time in
-// proportion to the reply.
+// mostCandidates bounds how many opening brackets are tried: each costs time in proportion to the reply.
 const mostCandidates = 100
 
 // ReadObject finds the JSON object in a model's reply. It sets mended if it had to ignore
@@ -74,8 +73,7 @@ func find(reply string, open byte) (best candidate, err error) {
 	return best, nil
 }
 
-// readFrom reads what begins with the text; without commas before closing brackets if
-// that takes more of it.
+// readFrom reads what begins with the text; without commas before closing brackets if that takes more of it.
 func readFrom(text string) candidate {
 	c := scan(text, text)
 	if c.err == nil {

@@ -33,8 +33,7 @@ type Script struct {
 
 // ListedAction is an available action.
 type ListedAction struct {
-	// Template is the action with slots, such as "cd {path}"; Slots are their names in
-	// order.
+	// Template is the action with slots, such as "cd {path}"; Slots are their names in order.
 	Template string
 	Slots    []string
 	// Pattern is the verification code: a regular expression as Python has them.
@@ -45,8 +44,7 @@ type ListedAction struct {
 	// compiled is nil if the pattern is unsupported, and err says so.
 	compiled *regexp.Regexp
 	err      error
-	// groups are the groups of the pattern that stand for the slots, nil if that is not
-	// known.
+	// groups are the groups of the pattern that stand for the slots, nil if that is not known.
 	groups []int
 }
 
@@ -151,8 +149,7 @@ func parseParameters(raw json.RawMessage) (map[string][]string, error) {
 	return out, nil
 }
 
-// Unsupported returns the templates of actions whose patterns cannot be used, with
-// the reasons.
+// Unsupported returns the templates of actions whose patterns cannot be used, with the reasons.
 func (s *Script) Unsupported() []string {
 	var out []string
 	for _, a := range s.Actions {
@@ -173,10 +170,9 @@ const (
 	matched
 )
 
-// assign finds the groups that stand for the slots: those with their names, or all groups
-// in order if there are as many as slots. If there are more, such as one around
-// alternatives, a group stands for a slot if it has the slot's value in every instance of
-// the template.
+// assign finds the groups that stand for the slots: those with their names, or all groups in order if there are as
+// many as slots. If there are more, such as one around alternatives, a group stands for a slot if it has the slot's
+// value in every instance of the template.
 func (a *ListedAction) assign() []int {
 	n := a.compiled.NumSubexp()
 	named := make([]int, 0, len(a.Slots))
@@ -199,8 +195,7 @@ func (a *ListedAction) assign() []int {
 	return a.agreeing(n)
 }
 
-// agreeing returns the first groups, of n, that have the slots' values in every instance;
-// nil if there are none.
+// agreeing returns the first groups, of n, that have the slots' values in every instance; nil if there are none.
 func (a *ListedAction) agreeing(n int) []int {
 	wrong := make([][]bool, len(a.Slots)) // by slot and group
 	for i := range wrong {
@@ -229,9 +224,8 @@ func (a *ListedAction) agreeing(n int) []int {
 	return out
 }
 
-// matches compares an action with an available one. The text of the groups that stand for
-// the slots, without surrounding white space, must be an allowed value. A parameter without
-// a list of values may be anything.
+// matches compares an action with an available one. The text of the groups that stand for the slots, without
+// surrounding white space, must be an allowed value. A parameter without a list of values may be anything.
 func (a *ListedAction) matches(action string) match {
 	if a.compiled == nil || len(action) > mostAction {
 		return noMatch
@@ -252,9 +246,8 @@ func (a *ListedAction) matches(action string) match {
 	return matched
 }
 
-// Fits reports whether an action fits an available one, and if so whether its
-// parameters could be checked. reason says what is wrong otherwise; unsupported that
-// only patterns that cannot be used are left.
+// Fits reports whether an action fits an available one, and if so whether its parameters could be checked. reason
+// says what is wrong otherwise; unsupported that only patterns that cannot be used are left.
 func (s *Script) Fits(action string) (ok, parameters, unsupported bool, reason string) {
 	best, template := noMatch, ""
 	skipped := false
@@ -321,9 +314,8 @@ func (a *ListedAction) check() error {
 // mostInstances is the number of instances of an action that are tried.
 const mostInstances = 1_000
 
-// instances are the values of the slots in instances of the template: the first allowed
-// value in every slot, and each further value in one slot. A slot without values keeps its
-// name.
+// instances are the values of the slots in instances of the template: the first allowed value in every slot, and
+// each further value in one slot. A slot without values keeps its name.
 func (a *ListedAction) instances() []map[string]string {
 	first := map[string]string{}
 	for _, name := range a.Slots {

@@ -10,11 +10,9 @@ import (
 
 // Options are the choices that the paper's Algorithm 1 leaves open.
 type Options struct {
-	// MinErrors is the least number of error turns: 2 in the paper's text, 1 in the
-	// condition as printed.
+	// MinErrors is the least number of error turns: 2 in the paper's text, 1 in the condition as printed.
 	MinErrors int
-	// ParameterOnly counts only parameter errors as errors; by default all three kinds
-	// count.
+	// ParameterOnly counts only parameter errors as errors; by default all three kinds count.
 	ParameterOnly bool
 	// SuccessText must occur in the last observation.
 	SuccessText string
@@ -60,9 +58,8 @@ type Verdict struct {
 	// Verified is the number of turns before the one that fails, all if none does.
 	Verified int `json:"verified"`
 	Turns    int `json:"turns"`
-	// Errors counts the error turns among the verified ones; Parameter, Place and
-	// Logic those with that flag. Repaired counts the error turns whose next turn of
-	// the master has no error.
+	// Errors counts the error turns among the verified ones; Parameter, Place and Logic those with that flag.
+	// Repaired counts the error turns whose next turn of the master has no error.
 	Errors    int `json:"errors"`
 	Parameter int `json:"parameter_errors"`
 	Place     int `json:"place_errors"`
@@ -85,9 +82,8 @@ func Verify(s *Script, trajectory []byte, o Options) Verdict {
 	return VerifyTurns(s, raw, o, true)
 }
 
-// VerifyTurns checks turns as Verify does. Without complete they are the first turns of a
-// game: it need not have ended, and an action that the master has not answered yet is not
-// verified.
+// VerifyTurns checks turns as Verify does. Without complete they are the first turns of a game: it need not have
+// ended, and an action that the master has not answered yet is not verified.
 func VerifyTurns(s *Script, raw []json.RawMessage, o Options, complete bool) Verdict {
 	switch {
 	case len(raw) == 0:

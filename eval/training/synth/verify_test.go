@@ -191,8 +191,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// An unsupported pattern never counts as a wrong action, unless nothing else is
-// left.
+// An unsupported pattern never counts as a wrong action, unless nothing else is left.
 func TestUnsupportedPattern(t *testing.T) {
 	s := script(t, strings.Replace(shop, `^wait$`, `^(?!x)wait$`, 1))
 	x := good()
@@ -288,8 +287,7 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// Strings of JSON as models write them are read; with lenient also what surrounds
-// them.
+// Strings of JSON as models write them are read; with lenient also what surrounds them.
 func TestLines(t *testing.T) {
 	quoted := func(text string) string { b, _ := json.Marshal(text); return string(b) }
 	trajectory := string(good().json())

@@ -15,8 +15,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// maxFile is the largest tokenizer file that is read, in bytes; mostTokens bounds its
-// vocabulary.
+// maxFile is the largest tokenizer file that is read, in bytes; mostTokens bounds its vocabulary.
 const (
 	maxFile    = 256 << 20
 	mostTokens = 4 << 20
@@ -113,8 +112,7 @@ func parse(b []byte) (*Counter, error) {
 	return c, nil
 }
 
-// patterns are the patterns by which a text is divided; bytes says that its bytes are
-// then merged.
+// patterns are the patterns by which a text is divided; bytes says that its bytes are then merged.
 func (s *splitter) patterns() (out []string, bytes bool, err error) {
 	switch s.Type {
 	case "Sequence":

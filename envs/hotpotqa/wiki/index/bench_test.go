@@ -23,9 +23,8 @@ var articles = flag.Int("articles", 5000, "articles of the synthetic dump in the
 // vocabulary is the size of the synthetic dump's vocabulary.
 const vocabulary = 60000
 
-// syntheticDump writes a dump of so many introductions: words drawn as in natural
-// texts, the n-th one with a chance like 1/n, and about as many as there are in
-// the introductions of 2017.
+// syntheticDump writes a dump of so many introductions: words drawn as in natural texts, the n-th one with a chance
+// like 1/n, and about as many as there are in the introductions of 2017.
 func syntheticDump(tb testing.TB, n int) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "dump.jsonl")
@@ -64,9 +63,8 @@ func buildIndex(tb testing.TB, dir, file string) Description {
 	return sharedtest.Must(Build(tb.Context(), dir, []string{file}, func(Progress) {}))(tb)
 }
 
-// BenchmarkSearch opens articles by their titles and searches for titles by three
-// words, in an index of a synthetic dump; it reports the median and the 99th
-// percentile.
+// BenchmarkSearch opens articles by their titles and searches for titles by three words, in an index of a synthetic
+// dump; it reports the median and the 99th percentile.
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	buildIndex(b, dir, syntheticDump(b, *articles))

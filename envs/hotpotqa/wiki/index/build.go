@@ -48,10 +48,9 @@ type buildProgress struct {
 
 var stateKey = []byte("heldout")
 
-// Build makes an index of the articles in files: question files of HotpotQA,
-// which supply their paragraphs, or the processed dumps of Wikipedia of 2017,
-// as archives or unpacked folders. Build resumes an interrupted build and does
-// not repeat a finished one. It calls show with its progress.
+// Build makes an index of the articles in files: question files of HotpotQA, which supply their paragraphs, or the
+// processed dumps of Wikipedia of 2017, as archives or unpacked folders. Build resumes an interrupted build and
+// does not repeat a finished one. It calls show with its progress.
 func Build(ctx context.Context, dir string, paths []string, show func(Progress)) (Description, error) {
 	src, err := newSource(paths)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package index stores Wikipedia articles on disk, or a few in memory, and
-// finds them by title and by full text: the offline substitute for Wikipedia's
-// search. The same articles in the same order give the same answers, regardless
-// of when and in how many sessions the index was built.
+// Package index stores Wikipedia articles on disk, or a few in memory, and finds them by title and by full text:
+// the offline substitute for Wikipedia's search. The same articles in the same order give the same answers,
+// regardless of when and in how many sessions the index was built.
 package index
 
 import (
@@ -36,9 +35,8 @@ type Article struct {
 type SourceKind string
 
 const (
-	// Contexts are the paragraphs that come with questions: the paragraphs
-	// needed for the answers and a few others. They are far easier to search
-	// than Wikipedia.
+	// Contexts are the paragraphs that come with questions: the paragraphs needed for the answers and a few others.
+	// They are far easier to search than Wikipedia.
 	Contexts SourceKind = "contexts"
 	// Dump is a dump of Wikipedia.
 	Dump SourceKind = "dump"
@@ -209,10 +207,9 @@ const (
 	digits = 6
 )
 
-// Titles lists the n titles that fit a text best, best first. As in Wikipedia,
-// it searches the articles that have all words of the text. If there are too
-// few, it adds articles with some of the words in the title. If there are still
-// none, it adds articles with some of the words in the text.
+// Titles lists the n titles that fit a text best, best first. As in Wikipedia, it searches the articles that have
+// all words of the text. If there are too few, it adds articles with some of the words in the title. If there are
+// still none, it adds articles with some of the words in the text.
 func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error) {
 	match := func(field string, operator query.MatchQueryOperator) query.Query {
 		q := bleve.NewMatchQuery(text)

@@ -260,8 +260,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A changed byte of any file is found before bleve reads it, and so is a file that is cut
-// short or gone.
+// A changed byte of any file is found before bleve reads it, and so is a file that is cut short or gone.
 func TestDamagedFiles(t *testing.T) {
 	dir := t.TempDir()
 	about := buildIndex(t, dir, syntheticDump(t, 3))

@@ -12,9 +12,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// parseArticle reads a line of a dump (spec section 3.4). In a dump of the
-// introductions, the text is a list of sentences. In a dump of the full
-// articles, the text is a list of paragraphs with links as HTML.
+// parseArticle reads a line of a dump (spec section 3.4). In a dump of the introductions, the text is a list of
+// sentences. In a dump of the full articles, the text is a list of paragraphs with links as HTML.
 func parseArticle(line []byte) (Article, error) {
 	var in struct {
 		Title string          `json:"title"`
@@ -111,8 +110,7 @@ type contexts []struct {
 	sentences []string
 }
 
-// UnmarshalJSON reads a list of [title, sentences], or an object with a list of
-// titles and a list of sentences.
+// UnmarshalJSON reads a list of [title, sentences], or an object with a list of titles and a list of sentences.
 func (c *contexts) UnmarshalJSON(b []byte) error {
 	var parallel struct {
 		Title     []string   `json:"title"`

@@ -35,8 +35,7 @@ type fingerprint struct {
 	Size int64  `json:"size"`
 }
 
-// newSource finds the files. Files that end in .json contain questions; all
-// other files belong to a dump.
+// newSource finds the files. Files that end in .json contain questions; all other files belong to a dump.
 func newSource(paths []string) (*articleFiles, error) {
 	s := &articleFiles{}
 	for _, path := range paths {
@@ -102,8 +101,7 @@ func (s *articleFiles) walk(skip int, visit func(a Article, duplicate bool) erro
 	return nil
 }
 
-// eachContext visits the paragraphs of question files. A title counts once, with
-// its first paragraph.
+// eachContext visits the paragraphs of question files. A title counts once, with its first paragraph.
 func (s *articleFiles) eachContext(visit func(a Article, duplicate bool) error) error {
 	titles := map[string]bool{}
 	for _, f := range s.files {

@@ -1,6 +1,5 @@
-// Package browser opens pages in a headless Chromium for tests. A page fails its
-// test if its console has an error or a warning, or if it asks for anything but
-// what its test serves.
+// Package browser opens pages in a headless Chromium for tests. A page fails its test if its console has an error
+// or a warning, or if it asks for anything but what its test serves.
 package browser
 
 import (
@@ -39,9 +38,8 @@ var running struct {
 	stop    func()
 }
 
-// Start returns the Chromium of this process, with a profile that was empty at its
-// start. A package whose tests use it ends it in TestMain with Stop. Without a Chromium
-// on this machine the test is skipped.
+// Start returns the Chromium of this process, with a profile that was empty at its start. A package whose tests use
+// it ends it in TestMain with Stop. Without a Chromium on this machine the test is skipped.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	if running.browser == nil {
@@ -215,9 +213,8 @@ func (p *Page) Go(address string) {
 	p.do("opening "+address, chromedp.Navigate(address))
 }
 
-// Until waits until a JavaScript expression is true and the page has loaded: one whose
-// script has not run yet takes no keys. A page that is being replaced by the next one
-// makes nothing true.
+// Until waits until a JavaScript expression is true and the page has loaded: one whose script has not run yet takes
+// no keys. A page that is being replaced by the next one makes nothing true.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
@@ -248,8 +245,7 @@ func (p *Page) text() string {
 	return text
 }
 
-// Eval returns the value of a JavaScript expression, as text. It waits for a
-// promise.
+// Eval returns the value of a JavaScript expression, as text. It waits for a promise.
 func (p *Page) Eval(expression string) string {
 	p.t.Helper()
 	out, err := chromedp.Run(p.context, chromedp.Evaluate[string]("Promise.resolve("+expression+").then(String)",

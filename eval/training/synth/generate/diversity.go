@@ -103,8 +103,7 @@ func (d *Diversity) Grams(n int) Variety {
 	return Variety{Total: g.total, Distinct: len(g.distinct)}
 }
 
-// places are the keys of the object places in a script's Environment, or of the
-// Environment itself if it has none.
+// places are the keys of the object places in a script's Environment, or of the Environment itself if it has none.
 func places(script json.RawMessage) []string {
 	var s struct {
 		Environment map[string]json.RawMessage `json:"Environment"`

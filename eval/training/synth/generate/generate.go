@@ -1,8 +1,7 @@
-// Package generate has a model write scripts and trajectories, as AgentRefine does
-// (Fu et al. 2025): a persona gives a script, the script a whole game of master and
-// player in one call, and what the verification rejects is written again with its
-// message. An item is a function of the replies to its calls, so it can be made
-// again from the recorded calls alone.
+// Package generate has a model write scripts and trajectories, as AgentRefine does (Fu et al. 2025): a persona
+// gives a script, the script a whole game of master and player in one call, and what the verification rejects is
+// written again with its message. An item is a function of the replies to its calls, so it can be made again from
+// the recorded calls alone.
 package generate
 
 import (
@@ -24,8 +23,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// MostCalls is the number of calls of an item in the paper, those for its script
-// included.
+// MostCalls is the number of calls of an item in the paper, those for its script included.
 const MostCalls = 4
 
 // Setting is everything that the replies depend on, beside the servers.
@@ -59,8 +57,7 @@ const (
 	TrajectoryCall = "trajectory"
 )
 
-// Reasons for which a script is rejected, beside synth.Unsupported and the faults of
-// replies.
+// Reasons for which a script is rejected, beside synth.Unsupported and the faults of replies.
 const (
 	// BadScript: the reply is not a script.
 	BadScript synth.Reason = "script format"
@@ -81,15 +78,13 @@ type ItemCall struct {
 	// Mended: the JSON was not the whole reply or had commas too many, turns had the numbers
 	// of others, or something followed the end of the game.
 	Mended bool `json:"mended,omitempty"`
-	// Repeated is the number of verified turns that a continuation told again, and that it
-	// replaces.
+	// Repeated is the number of verified turns that a continuation told again, and that it replaces.
 	Repeated int `json:"repeated,omitempty"`
 }
 
 // Item is what was made for a persona.
 type Item struct {
-	// Index counts the items from 0, ID identifies the item among those of all
-	// conditions.
+	// Index counts the items from 0, ID identifies the item among those of all conditions.
 	Index    int
 	ID       string
 	Persona  string
@@ -102,9 +97,8 @@ type Item struct {
 	Trajectory []json.RawMessage
 }
 
-// Make makes the item of that index. The persona is the one at the index, counted
-// around: after the last persona comes the first, with other seeds. The error
-// comes from a call without a reply.
+// Make makes the item of that index. The persona is the one at the index, counted around: after the last persona
+// comes the first, with other seeds. The error comes from a call without a reply.
 func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
 	item := &Item{Index: index, ID: g.id(index), Persona: g.Personas[index%len(g.Personas)]}
 	w := &work{Generator: g, Item: item}

@@ -166,8 +166,7 @@ func TestExamplesPass(t *testing.T) {
 	}
 }
 
-// Each kind of mistake is rejected with its reason, and repaired on the next call or
-// given up after four.
+// Each kind of mistake is rejected with its reason, and repaired on the next call or given up after four.
 func TestMistakes(t *testing.T) {
 	const who = "Ada the miller"
 	script := shop(who)
@@ -308,8 +307,7 @@ func (d *drawn) Chat(_ context.Context, req model.Request) (model.Reply, error) 
 	return model.Reply{Text: text, Attempts: 1}, nil
 }
 
-// What is written depends on the replies alone: not on the concurrency, and not on
-// how often the work was stopped.
+// What is written depends on the replies alone: not on the concurrency, and not on how often the work was stopped.
 func TestOrderDoesNotMatter(t *testing.T) {
 	var personas []string
 	for i := range 30 {

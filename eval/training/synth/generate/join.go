@@ -11,11 +11,10 @@ import (
 // have a form, so they stay the same.
 const minSimilarity = 0.5
 
-// join returns the game that the kept turns and a continuation make. The number of the
-// continuation's first turn says where it belongs, and it replaces the kept turns from
-// there on: repeated is their number. There are two exceptions, in which its turns are
-// renumbered: a game told again from its start with numbers that go on, and a continuation
-// whose numbers begin anew.
+// join returns the game that the kept turns and a continuation make. The number of the continuation's first turn
+// says where it belongs, and it replaces the kept turns from there on: repeated is their number. There are two
+// exceptions, in which its turns are renumbered: a game told again from its start with numbers that go on, and a
+// continuation whose numbers begin anew.
 func join(verified, continued []json.RawMessage) (turns []json.RawMessage, repeated int, renumbered bool) {
 	joined := append(slices.Clip(slices.Clone(verified)), continued...)
 	if len(verified) == 0 {
@@ -74,9 +73,8 @@ func numbered(turns []json.RawMessage, shift int) (out []json.RawMessage) {
 	return out
 }
 
-// similarity is how alike two tellings are, in [0,1]: the mean over the turns that both
-// have of the Jaccard similarity of the words of action or observation; 0 for turns of
-// different roles.
+// similarity is how alike two tellings are, in [0,1]: the mean over the turns that both have of the Jaccard
+// similarity of the words of action or observation; 0 for turns of different roles.
 func similarity(a, b []synth.Turn) float64 {
 	n := min(len(a), len(b))
 	sum := 0.0

@@ -69,8 +69,7 @@ type scripted struct {
 // each kind, and what the prompt asks for; nil means that the model makes no mistake.
 type mode struct {
 	name string
-	// script is the reply to a call for a script; shown is the earlier script if the prompt
-	// has it.
+	// script is the reply to a call for a script; shown is the earlier script if the prompt has it.
 	script func(clean string, n int, prompt string) scripted
 	// game is the reply to a call for turns: all of them, or those from number next on.
 	game func(p play, n, next int, prompt string) scripted
@@ -81,8 +80,7 @@ type mode struct {
 // fromNumber is what every prompt for a continuation says.
 var fromNumber = regexp.MustCompile(`from turn (\d+) to the end`)
 
-// asks returns the number of the turn from which a prompt asks for turns: 1 for a whole
-// game.
+// asks returns the number of the turn from which a prompt asks for turns: 1 for a whole game.
 func asks(prompt string) int {
 	next := 1
 	if m := fromNumber.FindStringSubmatch(prompt); m != nil {
@@ -104,8 +102,7 @@ func cut(text string, limit int) scripted {
 	return scripted{text[:limit], record.CutOff}
 }
 
-// spoiled makes a model whose every whole game has a mistake, and whose continuations
-// have none.
+// spoiled makes a model whose every whole game has a mistake, and whose continuations have none.
 func spoiled(spoil func(text string) string) func(play, int, int, string) scripted {
 	return func(p play, _, next int, _ string) scripted {
 		if next > 1 {
@@ -115,8 +112,7 @@ func spoiled(spoil func(text string) string) func(play, int, int, string) script
 	}
 }
 
-// firstWrong makes a model whose first game has an unknown action in turn 10, and which
-// then answers as told.
+// firstWrong makes a model whose first game has an unknown action in turn 10, and which then answers as told.
 func firstWrong(then func(p play, next int) []string) func(play, int, int, string) scripted {
 	return func(p play, n, next int, _ string) scripted {
 		if n == 0 {
@@ -151,8 +147,7 @@ func swap(old, with string) func(string) string {
 	}
 }
 
-// alwaysScript makes a model that writes every script with one mistake, unless the prompt
-// shows it what it wrote.
+// alwaysScript makes a model that writes every script with one mistake, unless the prompt shows it what it wrote.
 func alwaysScript(spoil func(string) string) func(string, int, string) scripted {
 	return func(clean string, n int, prompt string) scripted {
 		if bad := spoil(clean); n == 0 || !strings.Contains(prompt, tail(bad)) {
@@ -361,8 +356,7 @@ func (m mode) make(t *testing.T, item int) *Item {
 	return sharedtest.Must(g.Make(t.Context(), 0))(t)
 }
 
-// Whatever a model writes, an item ends within its calls, and what passes verifies
-// and can be written for training.
+// Whatever a model writes, an item ends within its calls, and what passes verifies and can be written for training.
 func FuzzMake(f *testing.F) {
 	bad := whole(game("!p a", "!o b", "steal lamp"))
 	f.Add(shop("Ada"), whole(good()), "", "")

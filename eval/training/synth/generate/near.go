@@ -19,8 +19,7 @@ type Rule string
 
 // The rules, in the order in which they are tried.
 const (
-	// SameTask: the goals have the same words, and the sets of action templates are
-	// the same.
+	// SameTask: the goals have the same words, and the sets of action templates are the same.
 	SameTask Rule = "same task"
 	// NearText: the Jaccard similarity of the shingles is at least the threshold.
 	NearText Rule = "near duplicate"
@@ -35,13 +34,11 @@ type Duplicate struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// nearIndex finds near duplicates among items that come in order. An item is removed if
-// it has the task of an earlier item that stays, or if the Jaccard similarity of
-// their shingles is at least the threshold; of several such items the most similar
-// counts, then the earliest. A shingle is 5 consecutive words of the text: goal,
-// action templates, and the turns' thoughts of the player, actions and observations,
-// in lower case, without anything but letters and digits. Shingles are hashed to 32
-// bits.
+// nearIndex finds near duplicates among items that come in order. An item is removed if it has the task of an
+// earlier item that stays, or if the Jaccard similarity of their shingles is at least the threshold; of several
+// such items the most similar counts, then the earliest. A shingle is 5 consecutive words of the text: goal, action
+// templates, and the turns' thoughts of the player, actions and observations, in lower case, without anything but
+// letters and digits. Shingles are hashed to 32 bits.
 //
 // Items are first seen, all of them, and then added.
 type nearIndex struct {
@@ -89,9 +86,8 @@ func (n *nearIndex) add(id string, script *synth.Script, turns []synth.Turn) *Du
 	return nil
 }
 
-// prefix returns the rarest shingles of a set: of two sets whose similarity is at
-// least t, those in one order, both have one of the first |x| - ⌈t|x|⌉ + 1 in common
-// (Chaudhuri et al. 2006).
+// prefix returns the rarest shingles of a set: of two sets whose similarity is at least t, those in one order, both
+// have one of the first |x| - ⌈t|x|⌉ + 1 in common (Chaudhuri et al. 2006).
 func (n *nearIndex) prefix(set []uint32) []uint32 {
 	size := len(set) - int(math.Ceil(n.threshold*float64(len(set))-1e-9)) + 1
 	order := slices.Clone(set)
@@ -120,8 +116,7 @@ func (n *nearIndex) nearest(set, prefix []uint32) (best int, similarity float64)
 	return best, similarity
 }
 
-// jaccard is the size of the intersection of two sorted sets divided by that of
-// their union; 1 if both are empty.
+// jaccard is the size of the intersection of two sorted sets divided by that of their union; 1 if both are empty.
 func jaccard(a, b []uint32) float64 {
 	if len(a)+len(b) == 0 {
 		return 1
@@ -140,8 +135,7 @@ func jaccard(a, b []uint32) float64 {
 	return float64(shared) / float64(len(a)+len(b)-shared)
 }
 
-// shingles returns the hashes of all runs of ShingleWords words, sorted, each once; a
-// shorter text is one shingle.
+// shingles returns the hashes of all runs of ShingleWords words, sorted, each once; a shorter text is one shingle.
 func shingles(words []string) []uint32 {
 	var out []uint32
 	for i := 0; i == 0 || i+ShingleWords <= len(words); i++ {
@@ -156,8 +150,7 @@ func shingles(words []string) []uint32 {
 	return slices.Compact(out)
 }
 
-// taskOf is the task of a script: goal and action templates, without case, order and
-// punctuation.
+// taskOf is the task of a script: goal and action templates, without case, order and punctuation.
 func taskOf(s *synth.Script) string {
 	task := []string{strings.Join(words(s.Goal), " ")}
 	for _, a := range s.Actions {

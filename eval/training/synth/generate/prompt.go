@@ -7,8 +7,7 @@ import (
 	"heldout/eval/training/synth"
 )
 
-// scriptPrompt is the prompt for a script: instruction, examples, persona, and why
-// the last one was rejected.
+// scriptPrompt is the prompt for a script: instruction, examples, persona, and why the last one was rejected.
 func (w *work) scriptPrompt() string {
 	p := w.Prompts.Script
 	var b strings.Builder
@@ -23,8 +22,7 @@ func (w *work) scriptPrompt() string {
 	return b.String() + "Script:"
 }
 
-// trajectoryPrompt is the prompt for a game: instruction, example, script, and what
-// to do about the last one.
+// trajectoryPrompt is the prompt for a game: instruction, example, script, and what to do about the last one.
 func (w *work) trajectoryPrompt() string {
 	p := w.Prompts.Trajectory
 	var b strings.Builder
@@ -47,8 +45,7 @@ func (w *work) trajectoryPrompt() string {
 	return b.String() + "Turns:"
 }
 
-// issue is the message of a rejected reply, with the turn that it is about and what it shows
-// of the reply.
+// issue is the message of a rejected reply, with the turn that it is about and what it shows of the reply.
 func (w *work) issue(a ItemCall) string {
 	text := a.Message
 	if a.Turn > 0 && a.Reason != synth.TooFewErrors {
@@ -60,8 +57,7 @@ func (w *work) issue(a ItemCall) string {
 	return text
 }
 
-// fill replaces the fields of a text, given as pairs of name and value. Values are
-// not searched for fields.
+// fill replaces the fields of a text, given as pairs of name and value. Values are not searched for fields.
 func fill(text string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(strings.TrimSpace(text))
 }

@@ -66,8 +66,7 @@ func share(n, total int) table.Cell {
 	return table.Percent(float64(n) / float64(total))
 }
 
-// reasons says why replies were rejected, and how many of these items passed in the
-// end.
+// reasons says why replies were rejected, and how many of these items passed in the end.
 func (c *Collection) reasons() table.Table {
 	t := table.Table{ID: "synth-reasons", Title: "Rejected replies", Columns: []table.Column{
 		{Key: "call", Header: "Call", Words: true}, {Key: "reason", Header: "Reason", Words: true},
@@ -107,8 +106,7 @@ func (c *Collection) reasons() table.Table {
 	return t
 }
 
-// reasonOrder lists all reasons: faults of replies, then those of scripts, then those
-// of trajectories.
+// reasonOrder lists all reasons: faults of replies, then those of scripts, then those of trajectories.
 func reasonOrder() (out []synth.Reason) {
 	for _, f := range record.Faults() {
 		out = append(out, synth.Reason(f))
