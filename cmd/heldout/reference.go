@@ -58,7 +58,7 @@ func explained(k report.Kind) string {
 	case k.First:
 		remarks = append(remarks, "First: printed without --table")
 	case k.Request:
-		remarks = append(remarks, "Only by name")
+		remarks = append(remarks, "Only by name: heldout compare RUN --table "+k.ID)
 	}
 	if k.Of != "" {
 		remarks = append(remarks, "A view of "+k.Of)

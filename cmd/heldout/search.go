@@ -34,7 +34,7 @@ type passage struct {
 	flag        bool   // its title is shown, but is not what it is about
 }
 
-// match is a passage that fits a question, with its first sentence and the line that fits best.
+// match is a passage that fits a question, with its first sentence and the lines that fit best.
 type match struct {
 	passage
 	lines []string
@@ -59,6 +59,9 @@ const (
 // mostResults is how many passages an answer has.
 const mostResults = 6
 
+// excerpted is how many fitting lines of the first passages are shown; further ones have as many as the last.
+var excerpted = []int{3, 2, 2, 1}
+
 // lookUp prints the passages that fit a question best.
 func lookUp(w io.Writer, root *cobra.Command, question string) error {
 	index := indexPassages(passages(root))
@@ -75,6 +78,9 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 		for _, line := range append(r.lines, "> "+r.command) {
 			fmt.Fprintf(&b, "    %s\n", hanging(line, 4))
 		}
+	}
+	if section := slices.IndexFunc(results, func(m match) bool { return m.inPage() }); section >= 0 {
+		fmt.Fprintf(&b, "\nA title prints its section: heldout help %q\n", results[section].title)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -222,7 +228,7 @@ func (x *helpIndex) find(question string) (results []match) {
 	})
 	results = results[:min(len(results), mostResults)]
 	for i, r := range results {
-		results[i].lines = x.excerpt(r.passage, wanted, neighbours)
+		results[i].lines = x.excerpt(r.passage, excerpted[min(i, len(excerpted)-1)], wanted, neighbours)
 	}
 	return results
 }
@@ -288,6 +294,12 @@ func (x *helpIndex) knows(text string) bool {
 // humps matches the ends of words within a name.
 var humps = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
+// inPage reports whether the passage is a section of a page.
+func (p passage) inPage() bool {
+	_, isPage := readTopic(strings.TrimPrefix(p.command, "heldout help "))
+	return isPage && !p.flag
+}
+
 // weight is how much a passage counts beside others: pages explain, flags and tables are named in them.
 func (p passage) weight() float64 {
 	if p.flag || strings.HasPrefix(p.title, "table ") {
@@ -296,24 +308,29 @@ func (p passage) weight() float64 {
 	return 1
 }
 
-// excerpt is the first sentence of a passage, and the line that fits the terms and pairs of a question best if it is
-// another one.
-func (x *helpIndex) excerpt(p passage, wanted, neighbours []map[string]float64) (lines []string) {
-	first, best, most := "", "", 0.0
-	for i, line := range strings.Split(p.text, "\n") {
+// excerpt is the first sentence of a passage, and so many of its lines that fit the terms and pairs of a question best.
+func (x *helpIndex) excerpt(p passage, count int, wanted, neighbours []map[string]float64) (lines []string) {
+	all := strings.Split(p.text, "\n")
+	scores, order := make([]float64, len(all)), make([]int, len(all))
+	for i, line := range all {
 		has := countTerms(line)
-		count := func(term string) float64 { return saturated(has[term], 1) }
-		score := x.total(wanted, count) + pairBoost*x.total(neighbours, count)
+		often := func(term string) float64 { return saturated(has[term], 1) }
+		order[i], scores[i] = i, x.total(wanted, often)+pairBoost*x.total(neighbours, often)
 		if !prose.MatchString(line) {
-			score *= likeness // items and lines of examples say less than sentences
-		} else if i == 0 {
-			first = line
-		}
-		if score > most {
-			best, most = line, score
+			scores[i] *= likeness // items and lines of examples say less than sentences
 		}
 	}
-	return slices.Compact(slices.DeleteFunc([]string{first, best}, func(line string) bool { return line == "" }))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
+	best := order[:min(count, len(order))]
+	for i, line := range all {
+		if i == 0 && prose.MatchString(line) || scores[i] > 0 && slices.Contains(best, i) {
+			lines = append(lines, line)
+		}
+	}
+	if lines == nil {
+		return all[:1]
+	}
+	return lines
 }
 
 // prose matches a sentence, and neither an item nor a line of an example.
@@ -324,7 +341,7 @@ func passages(root *cobra.Command) (list []passage) {
 	for _, name := range topicNames() {
 		if generated()[name] == nil {
 			page, _ := readTopic(name)
-			list = append(list, pageSections(name, string(page))...)
+			list = append(list, pagePassages(name, string(page))...)
 		}
 	}
 	for _, k := range report.Kinds() {
@@ -389,15 +406,26 @@ func flagPassage(c *cobra.Command, f *pflag.Flag) passage {
 // underline matches the line below a heading.
 var underline = regexp.MustCompile(`(?m)^(.+)\n(?:=+|---+)\n`)
 
-// pageSections divides a page at its headings.
-func pageSections(name, page string) (list []passage) {
+// pageSection is a part of a page below a heading.
+type pageSection struct{ heading, text string }
+
+// dividePage divides a page at its headings.
+func dividePage(page string) (list []pageSection) {
 	headings := underline.FindAllStringSubmatchIndex(page, -1)
 	for i, h := range headings {
 		end := len(page)
 		if i+1 < len(headings) {
 			end = headings[i+1][0]
 		}
-		list = append(list, passage{title: name + ": " + page[h[2]:h[3]], text: unwrapped(page[h[1]:end]),
+		list = append(list, pageSection{page[h[2]:h[3]], page[h[1]:end]})
+	}
+	return list
+}
+
+// pagePassages are the sections of a page as passages.
+func pagePassages(name, page string) (list []passage) {
+	for _, s := range dividePage(page) {
+		list = append(list, passage{title: name + ": " + s.heading, text: unwrapped(s.text),
 			command: "heldout help " + name})
 	}
 	return list

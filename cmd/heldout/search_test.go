@@ -114,13 +114,19 @@ func TestIndexedTitles(t *testing.T) {
 
 // An answer has for each passage its title, a line and the command that shows it.
 func TestAnswer(t *testing.T) {
-	first, _, _ := strings.Cut(runLine(t, "help", "how", "do", "I", "cite"), "\n\n")
+	answer := runLine(t, "help", "how", "do", "I", "cite")
+	sharedtest.Contains(t, answer, `heldout help "benchmark: How to cite"`+"\n", "how to print the section")
+	first, _, _ := strings.Cut(answer, "\n\n")
 	lines := strings.Split(strings.TrimSpace(first), "\n")
 	if lines[0] != "benchmark: How to cite" || len(lines) < 3 || lines[len(lines)-1] != "    > heldout help benchmark" {
 		t.Errorf("%q", lines)
 	}
 	if text := runLine(t, "help", "table", "of", "costs"); !strings.Contains(text, "> heldout help tables cost\n") {
 		t.Errorf("no table: %s", text)
+	}
+	section := runLine(t, "help", "benchmark: How to cite")
+	if !strings.HasPrefix(section, "How to cite\n---") || strings.Count(section, "\n---") != 1 {
+		t.Errorf("no section: %s", section)
 	}
 	sharedtest.Contains(t, runLine(t, "help", "nucleus", "sampling"), "> heldout help keys\n", "flag")
 	if text := runLine(t, "help", "unknown", "flag:", "--modle"); !strings.Contains(text, "Messages of servers") {

@@ -82,18 +82,22 @@ func newHelp(sys *system) *cobra.Command {
 	}
 }
 
-// namedPage returns the page that the words name: the page of a topic or of a table.
+// namedPage returns the page that the words name: the page of a topic or of a table, or a section by its title.
 func namedPage(names []string) (page []byte, ok bool, err error) {
-	switch {
-	case len(names) == 1:
-		page, ok = readTopic(names[0])
-		return page, ok, nil
-	case len(names) == 2 && names[0] == "tables":
+	if len(names) == 2 && names[0] == "tables" {
 		text, err := tablePage(names[1])
-		if err != nil {
-			return nil, false, usage(err)
+		return []byte(text), err == nil, usage(err)
+	}
+	text := strings.Join(names, " ")
+	if page, ok = readTopic(text); ok {
+		return page, true, nil
+	}
+	name, heading, _ := strings.Cut(text, ": ")
+	whole, _ := readTopic(name)
+	for _, s := range dividePage(string(whole)) {
+		if strings.EqualFold(s.heading, heading) {
+			return []byte(underlined(s.heading, '-') + s.text), true, nil
 		}
-		return []byte(text), true, nil
 	}
 	return nil, false, nil
 }

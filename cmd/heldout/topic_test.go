@@ -110,7 +110,7 @@ func TestPagesRead(t *testing.T) {
 			t.Errorf("%s.md begins with %q, not with a command", name, lines[3])
 		}
 		sharedtest.Equal(t, missing.FindString(page), "", name, ".md has")
-		for _, s := range pageSections(name, page) {
+		for _, s := range pagePassages(name, page) {
 			for _, text := range end.Split(s.text+"\n", -1) {
 				for _, line := range strings.Split(text, "\n") {
 					if n := len(strings.Fields(line)); n > longestSentence && !strings.Contains(line, "|") {
