@@ -28,7 +28,7 @@ type caller struct {
 	url, list string
 	// kind is the kind of server, which hints depend on.
 	kind func() string
-	// proxy is the host of the HTTP proxy that requests go through, "" for none.
+	// proxy is the host of the proxy that requests go through, "" for none.
 	proxy   string
 	key     Secret
 	timeout time.Duration

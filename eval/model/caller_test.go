@@ -147,7 +147,7 @@ func TestProxyAndUserAgent(t *testing.T) {
 		_, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},
 			Decoding: record.Decoding{TopP: 1, MaxTokens: 5}})
 		c.Close()
-		want := "the request went through the HTTP proxy " + at.Host + ", which may have answered in the server's place"
+		want := "the request went through the proxy " + at.Host + ", which may have answered in the server's place"
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
 			t.Errorf("%s: %v", base, err)
 		}

@@ -275,6 +275,6 @@ func (c *caller) viaProxy(message string) string {
 	if c.proxy == "" {
 		return message
 	}
-	return strings.TrimPrefix(message+"; the request went through the HTTP proxy "+c.proxy+
+	return strings.TrimPrefix(message+"; the request went through the proxy "+c.proxy+
 		", which may have answered in the server's place", "; ")
 }

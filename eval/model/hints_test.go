@@ -96,7 +96,7 @@ func TestHintsFitTheServer(t *testing.T) {
 // Nobody at the address: the hint is how to start the server that is meant.
 func TestHintsOnTheAddress(t *testing.T) {
 	for name, want := range map[string]string{"vllm:m": "vllm serve", "ollama:m": "ollama serve",
-		"openai:m": "the HTTP proxy"} {
+		"openai:m": "the network and the proxy"} {
 		spec := sharedtest.Must(model.ParseSpec(name))(t)
 		c := open(t, model.Options{Spec: spec, BaseURL: "http://127.0.0.1:1", Retry: model.Retry{Attempts: 1}})
 		checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))

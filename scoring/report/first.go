@@ -195,7 +195,11 @@ func otherTasks(plain []row) (notes []string) {
 		case of.Outside > 0:
 			parts = appendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))
 		case n < of.Environment.Total:
-			parts = appendNew(parts, fmt.Sprintf("%s is %d of %d official tasks", title, n, of.Environment.Total))
+			tasks := "official tasks"
+			if strings.Contains(of.Environment.Name, ":") { // a program or server of the user's
+				tasks = "tasks"
+			}
+			parts = appendNew(parts, fmt.Sprintf("%s is %d of %d %s", title, n, of.Environment.Total, tasks))
 		}
 	}
 	if len(generated) > 0 {
