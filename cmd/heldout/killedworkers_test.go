@@ -56,7 +56,7 @@ func TestKilledWorkers(t *testing.T) {
 	for _, w := range workers {
 		w.end()
 	}
-	sharedtest.Equal(t, string(table.Bytes()), string(want), "the table")
+	sharedtest.Equal(t, table.String(), string(want), "the table")
 	checkEpisodes(t, dirs[1])
 	sharedtest.Equal(t, string(bundleOf(t, dirs[0])), string(bundleOf(t, dirs[1])), "the bundles")
 	again := server.requests.Load() - requests

@@ -94,7 +94,7 @@ func benchmarkKills(b *testing.B, embed bool) {
 		if err != nil || len(results) != n || len(ids) != n {
 			b.Errorf("%d records of %d episodes, want %d; %v", len(results), len(ids), n, err)
 		}
-		sharedtest.Equal(b, string(table.Bytes()), string(want), "the tables")
+		sharedtest.Equal(b, table.String(), string(want), "the tables")
 		b.ReportMetric(float64(workerKills), "worker-kills")
 		b.ReportMetric(float64(leader.kills), "leader-kills")
 		b.ReportMetric(float64(nats.kills), "nats-kills")

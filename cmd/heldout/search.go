@@ -51,6 +51,7 @@ const (
 	usedBoost  = 3   // a word of many questions
 	usedHalf   = 8   // how many questions with a word give half of its weight
 	longer     = 0.4 // how much the words of a passage that is longer than others count less
+	wholeBoost = 1.5 // a heading with all words of a question
 	pairBoost  = 2   // a pair of neighbouring words; a single word has 1
 	likeness   = 0.5 // a synonym or a corrected word; a word as it was typed has 1
 	pageShare  = 0.2 // the page that the passage stands on
@@ -136,10 +137,11 @@ type helpIndex struct {
 	// asked, used and text are how often the heading and words.yaml, questions, and all of these with the text of
 	// each passage have a term.
 	asked, used, text []map[string]float64
-	length            []float64           // of a passage, by the mean of all
-	passages          map[string]int      // how many passages have a term
-	synonyms          map[string][]string // of a stem
-	idle              []string            // stems
+	headings          []map[string]float64 // the terms of a heading or of a flag's name
+	length            []float64            // of a passage, by the mean of all
+	passages          map[string]int       // how many passages have a term
+	synonyms          map[string][]string  // of a stem
+	idle              []string             // stems
 }
 
 // indexPassages counts the terms of passages.
@@ -153,11 +155,11 @@ func indexPassages(list []passage) *helpIndex {
 		if p.flag {
 			also += "\n" + p.text
 		} else {
-			also = heading + "\n" + p.title + "\n" + also // the heading counts twice
+			also = heading + "\n" + heading + "\n" + also
 		}
-		text := countTerms(p.text + "\n" + also + "\n" + questions)
+		text := countTerms(p.title + "\n" + p.text + "\n" + also + "\n" + questions)
 		x.asked, x.used = append(x.asked, countTerms(also)), append(x.used, countTerms(questions))
-		x.text = append(x.text, text)
+		x.text, x.headings = append(x.text, text), append(x.headings, countTerms(cmp.Or(heading, name)))
 		length := 0.0
 		for term, n := range text {
 			x.passages[term]++
@@ -213,6 +215,9 @@ func (x *helpIndex) find(question string) (results []match) {
 			continue
 		}
 		score += pairBoost * x.total(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair], 1) })
+		if !slices.ContainsFunc(stems, func(stem string) bool { return x.headings[i][stem] == 0 }) {
+			score *= wholeBoost
+		}
 		results = append(results, match{passage: p, score: score * p.weight()})
 		pages[p.command] += score * score
 	}
@@ -309,6 +314,7 @@ func (p passage) weight() float64 {
 }
 
 // excerpt is the first sentence of a passage, and so many of its lines that fit the terms and pairs of a question best.
+// If none of several shows a command of heldout, the line follows that fits best among those that do.
 func (x *helpIndex) excerpt(p passage, count int, wanted, neighbours []map[string]float64) (lines []string) {
 	all := strings.Split(p.text, "\n")
 	scores, order := make([]float64, len(all)), make([]int, len(all))
@@ -322,6 +328,11 @@ func (x *helpIndex) excerpt(p passage, count int, wanted, neighbours []map[strin
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
 	best := order[:min(count, len(order))]
+	shown := func(i int) bool { return strings.Contains(all[i], "heldout ") }
+	if typed := slices.IndexFunc(order, shown); typed >= 0 && count > 1 && !slices.ContainsFunc(best, shown) {
+		best = append(slices.Clone(best), order[typed])
+		scores[order[typed]] += likeness
+	}
 	for i, line := range all {
 		if i == 0 && prose.MatchString(line) || scores[i] > 0 && slices.Contains(best, i) {
 			lines = append(lines, line)

@@ -82,13 +82,19 @@ func newHelp(sys *system) *cobra.Command {
 	}
 }
 
-// namedPage returns the page that the words name: the page of a topic or of a table, or a section by its title.
+// namedPage returns the page that the words name: the page of a topic or of a table, or a section or a table by its
+// title.
 func namedPage(names []string) (page []byte, ok bool, err error) {
 	if len(names) == 2 && names[0] == "tables" {
 		text, err := tablePage(names[1])
 		return []byte(text), err == nil, usage(err)
 	}
 	text := strings.Join(names, " ")
+	if title, isTable := strings.CutPrefix(text, "table "); isTable {
+		if id, _, whole := strings.Cut(title, ": "); whole {
+			return namedPage([]string{"tables", id})
+		}
+	}
 	if page, ok = readTopic(text); ok {
 		return page, true, nil
 	}
