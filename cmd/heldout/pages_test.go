@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -142,28 +143,40 @@ func TestFirstProgram(t *testing.T) {
 	sharedtest.Equal(t, played, 2, "commands were played")
 }
 
-// The environment of the page builds.
+// The environment of the page builds, and the catalogue with it.
 func TestFirstEnvironment(t *testing.T) {
-	var found bool
+	root := sharedtest.Must(filepath.Abs(filepath.Join("..", "..")))(t)
+	var env string // a whole file, unlike the others
 	for _, b := range blocks(part(t, "first-environment", "")) {
-		if filepath.Ext(b.file) != ".go" || !strings.Contains(b.text, "\npackage ") {
-			continue // it is a part of a file
-		}
-		found = true
-		root := sharedtest.Must(filepath.Abs(filepath.Join("..", "..")))(t)
-		dir := t.TempDir()
-		code := filepath.Join(dir, "code.go")
-		overlay := `{"Replace": {"` + filepath.Join(root, b.file) + `": "` + code + `"}}`
-		for file, text := range map[string]string{code: b.text, filepath.Join(dir, "overlay.json"): overlay} {
-			sharedtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		}
-		build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "./"+filepath.Dir(b.file))
-		build.Dir = root
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
+		if b.file == "envs/safe/safe.go" {
+			env = b.text
 		}
 	}
+	entry := blocks(part(t, "first-environment", "2. The catalogue"))
+	if len(entry) != 2 {
+		t.Fatalf("%d blocks, want an entry and what opens it", len(entry))
+	}
+	catalog := string(sharedtest.Must(os.ReadFile(filepath.Join(root, "envs/catalog/catalog.go")))(t))
+	head, rest, found := strings.Cut(catalog, "var openers = ")
+	line, rest, _ := strings.Cut(rest, "\n")
 	if !found {
-		t.Error("the page has no package")
+		t.Fatal("the catalogue has no openers")
+	}
+	head = strings.Replace(head, "import (\n", "import (\n\t\"heldout/envs/safe\"\n", 1)
+	replaced := map[string]string{}
+	for file, text := range map[string]string{
+		"envs/safe/safe.go":       env,
+		"envs/catalog/catalog.go": head + "var openers = " + line + "\n" + entry[1].text + rest,
+	} {
+		replaced[filepath.Join(root, file)] = filepath.Join(t.TempDir(), "code.go")
+		sharedtest.OK(t, os.WriteFile(replaced[filepath.Join(root, file)], []byte(text), 0o600))
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	content := sharedtest.Must(json.Marshal(map[string]any{"Replace": replaced}))(t)
+	sharedtest.OK(t, os.WriteFile(overlay, content, 0o600))
+	build := exec.Command("go", "build", "-overlay", overlay, "./envs/catalog")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

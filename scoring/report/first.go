@@ -196,7 +196,7 @@ func otherTasks(plain []row) (notes []string) {
 			parts = appendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))
 		case n < of.Environment.Total:
 			tasks := "official tasks"
-			if strings.Contains(of.Environment.Name, ":") { // a program or server of the user's
+			if envs.IsExternal(of.Environment.Name) {
 				tasks = "tasks"
 			}
 			parts = appendNew(parts, fmt.Sprintf("%s is %d of %d %s", title, n, of.Environment.Total, tasks))
