@@ -7,15 +7,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"heldout/envs/sharedtest"
 )
 
+// helpIndexed is the index of the help, which takes a while.
+var helpIndexed = sync.OnceValue(func() *helpIndex {
+	return indexPassages(passages(newRoot(&system{getenv: noVariables})))
+})
+
 // The first passage that is found answers what researchers asked: the title of the passage that does, and a part of
 // the answer, stand beside each question.
 func TestQuestions(t *testing.T) {
-	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
+	index := helpIndexed()
 	for _, q := range sharedtest.Cases[struct{ Question, Title, Answer string }](t, "questions.yaml") {
 		results := index.find(marks.Replace(q.Question))
 		if len(results) == 0 {
@@ -35,7 +41,7 @@ const missed = 1
 // verl-agent ask who have not seen the pages: the questions were written down before the pages were read. Beside each
 // are the pages and commands that answer it.
 func TestStrangers(t *testing.T) {
-	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
+	index := helpIndexed()
 	strangers := sharedtest.Cases[struct{ Question, Pages string }](t, "strangers.yaml")
 	var misses []string
 	for _, q := range strangers {
@@ -59,7 +65,7 @@ func TestStrangers(t *testing.T) {
 // pattern for the titles that answer it.
 func TestAsked(t *testing.T) {
 	b := sharedtest.Must(os.ReadFile("testdata/asked.txt"))(t)
-	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
+	index := helpIndexed()
 	for _, line := range sharedtest.Sample(t, slices.Collect(strings.Lines(string(b))), 20) {
 		question, titles, _ := strings.Cut(strings.TrimSpace(line), " | ")
 		pattern := regexp.MustCompile("^(" + titles + ")")
@@ -73,10 +79,10 @@ func TestAsked(t *testing.T) {
 
 // A section or command is among the first six for nearly all questions that it answers: a few are as near to others.
 func TestAskedSections(t *testing.T) {
-	index := indexPassages(passages(newRoot(&system{getenv: noVariables})))
+	index := helpIndexed()
 	found, all, step := 0, 0, 1
 	if !sharedtest.Long() {
-		step = 20
+		step = 60
 	}
 	for title, questions := range readQuestions() {
 		for i := len(title) % step; i < len(questions); i += step {
