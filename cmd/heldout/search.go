@@ -80,8 +80,8 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 			fmt.Fprintf(&b, "    %s\n", hanging(line, 4))
 		}
 	}
-	if section := slices.IndexFunc(results, func(m match) bool { return m.inPage() }); section >= 0 {
-		fmt.Fprintf(&b, "\nA title prints its section: heldout help %q\n", results[section].title)
+	if results[0].inPage() {
+		fmt.Fprintf(&b, "\nA title prints its section: heldout help %q\n", results[0].title)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
