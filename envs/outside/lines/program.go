@@ -21,9 +21,9 @@ import (
 const (
 	// grace is how long a program may take to end once its standard input has ended, and again after SIGTERM.
 	grace = time.Second
-	// lastLines is how long the lines of a program that has ended are read: what it started
-	// may hold its standard output.
-	lastLines = 200 * time.Millisecond
+	// lastLines is how long the lines of a program that has ended are read on a busy machine: what it started
+	// may hold its standard output for ever.
+	lastLines = time.Second
 )
 
 // Head begins a request: its number, which Ask gives, and what it asks for.
@@ -155,7 +155,7 @@ func (c *Program[A]) greet(greeting Query, read func(line []byte) error) error {
 
 // silent is why a program neither reads nor writes: how it has ended, if it has.
 func (c *Program[A]) silent(err error) error {
-	patience := time.NewTimer(10 * lastLines) // a busy machine takes a while to end a program
+	patience := time.NewTimer(2 * lastLines) // a busy machine takes a while to end a program
 	defer patience.Stop()
 	select {
 	case <-c.process.Exited:
