@@ -175,7 +175,8 @@ func (k *kept) compare(t *rapid.T, dir string) {
 		}
 	}
 	for _, g := range m.Groups {
-		if c := g.Condition; c.Model != Remote+":"+k.owner.name || !record.SamePlayer(c.Player, k.owner.known()) {
+		c := g.Condition
+		if c.Model != record.Remote+":"+k.owner.name || !record.SamePlayer(c.Player, k.owner.known()) {
 			t.Fatalf("a condition of %s %v, want that of %+v", c.Model, c.Player, k.owner)
 		}
 	}

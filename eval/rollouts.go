@@ -15,9 +15,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// Remote is the agent of episodes that others played through a server, and begins the names of their players.
-const Remote = "remote"
-
 // Rollouts is a run directory for episodes that a player from outside heldout plays, one
 // after another and as often as it likes. What is played becomes the plan: the rollouts of a
 // task with one step limit have the seeds 0, 1, 2 and so on, counted from the beginning of a
@@ -68,7 +65,7 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 		final: map[string]bool{}, here: map[string]bool{},
 		base: record.Condition{
 			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings,
-			Model: Remote + ":" + about.Player, Agent: Remote, Player: about.Identity,
+			Model: record.Remote + ":" + about.Player, Agent: record.Remote, Player: about.Identity,
 			Perturbation: cmp.Or(about.Perturbation, episode.NoPerturbation), PerturbationHash: about.PerturbationHash,
 		},
 	}
@@ -129,7 +126,7 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 	seeds := map[int]int64{}
 	for _, g := range m.Groups {
 		c := g.Condition
-		if c.Agent != Remote || c.Perturbation != r.base.Perturbation ||
+		if c.Agent != record.Remote || c.Perturbation != r.base.Perturbation ||
 			c.PerturbationHash != r.base.PerturbationHash || c.Seed != seeds[c.StepLimit] {
 			return errors.New("holds other episodes than rollouts of this kind")
 		}
@@ -143,7 +140,7 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 func (r *Rollouts) goesOn(m *record.Manifest, about RolloutsOf) error {
 	model := m.Groups[0].Condition.Model
 	first, last, _ := m.Player(model)
-	switch name := strings.TrimPrefix(model, Remote+":"); {
+	switch name := strings.TrimPrefix(model, record.Remote+":"); {
 	case model == record.Unnamed:
 		return errors.New("an earlier version of heldout, so nobody knows who played: start one with a name")
 	case model != r.base.Model:

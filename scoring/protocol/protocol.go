@@ -159,6 +159,12 @@ type Played struct {
 	Parts []Part
 }
 
+// answers reports whether the part of that name can be compared: an agent of the user's says of some parts nothing.
+func (p Played) answers(name string) bool {
+	return !record.Outside(p.has("agent").Value) ||
+		slices.ContainsFunc(p.Parts, func(part Part) bool { return part.Name == name })
+}
+
 // has is the part of that name, and what it is if there is none.
 func (p Played) has(name string) Part {
 	if i := slices.IndexFunc(p.Parts, func(part Part) bool { return part.Name == name }); i >= 0 {
@@ -180,8 +186,15 @@ func Differences(of []Played, said func(part string) bool) (out []string) {
 	}
 	texts := make([][]string, len(of))
 	for _, name := range names {
-		for i, text := range values(name, of) {
-			texts[i] = append(texts[i], text)
+		var asked []int
+		var played []Played
+		for i, p := range of {
+			if p.answers(name) {
+				asked, played = append(asked, i), append(played, p)
+			}
+		}
+		for i, text := range values(name, played) {
+			texts[asked[i]] = append(texts[asked[i]], text)
 		}
 	}
 	players := map[string][]string{}

@@ -19,5 +19,12 @@ const (
 	OwnModel = "agent:"
 )
 
+// Remote is the agent of episodes that others played through a server, and begins the names of their players.
+const Remote = "remote"
+
+// Outside reports whether a player is the user's, with prompts and sampling of its own. It competes with models, as no
+// other player without a model does.
+func Outside(agent string) bool { return agent == Own || agent == Remote }
+
 // Seedless reports whether an agent plays the same with every seed.
 func Seedless(agent string) bool { return slices.Contains([]string{Expert, Memoriser, Reciter}, agent) }

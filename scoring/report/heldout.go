@@ -13,6 +13,7 @@ import (
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/protocol"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -104,8 +105,9 @@ func gather(rows []row, place func(row) string) []modelRates {
 	var lines []modelRates
 	for _, of := range claim.Grouped(rows, lineOf) {
 		first := of[0]
-		l := modelRates{Model: claim.Model{Name: first.line, Baseline: first.Condition.Decoding == nil,
-			Weights: first.server.Identity(), Scores: map[string]*scoring.Score{}, Parts: map[string][]protocol.Part{}},
+		scripted := first.Condition.Decoding == nil && !record.Outside(first.Condition.Agent)
+		l := modelRates{Model: claim.Model{Name: first.line, Baseline: scripted, Weights: first.server.Identity(),
+			Scores: map[string]*scoring.Score{}, Parts: map[string][]protocol.Part{}},
 			model: first.Condition.Model, run: first.run, directory: first.directory, rates: map[string]rates{}}
 		for _, r := range of {
 			l.rates[place(r)], l.Scores[place(r)] = ratesOf(r), r.Score

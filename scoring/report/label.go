@@ -322,8 +322,11 @@ func playerOf(r row) []string {
 
 // partsOf are the parts of the protocol by which a served model played.
 func partsOf(r row) []protocol.Part {
-	out := slices.Concat(protocol.Setup(r.Condition, r.Environment), protocol.Player(r.Condition),
-		[]protocol.Part{protocol.Prompt(r.Condition, r.promptFile)})
+	out := slices.Concat(protocol.Setup(r.Condition, r.Environment), protocol.Player(r.Condition))
+	if record.Outside(r.Condition.Agent) {
+		return out // its prompts and sampling are its own
+	}
+	out = append(out, protocol.Prompt(r.Condition, r.promptFile))
 	if p, ok := protocol.Template(r.server); ok {
 		out = append(out, p)
 	}

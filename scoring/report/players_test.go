@@ -34,6 +34,25 @@ func TestRowsOfPlayers(t *testing.T) {
 	hasNote(t, notes, "f: the player behind this name changed while e was played: version 2, now source 01234567.")
 }
 
+// An agent of the user's is compared with served models, and its prompts and sampling are no settings; scripted players
+// are not.
+func TestOwnAgentsCompete(t *testing.T) {
+	own := func(c *record.Condition) {
+		c.Agent, c.Decoding, c.PromptHash, c.Player = record.Own, nil, "", &record.Identity{Version: "1"}
+	}
+	scripted := func(c *record.Condition) { c.Agent, c.Decoding, c.PromptHash = "random", nil, "" }
+	tasks, solved, failed := 40, strings.Repeat("S", 40), strings.Repeat("f", 40)
+	tables := everything([]NamedRun{
+		newRun(t, "a", group{"pddl", envs.Official, tasks, "agent:mine", 0, own, solved}),
+		newRun(t, "b", group{"pddl", envs.Official, tasks, "vllm:m", 0, nil, failed}),
+		newRun(t, "c", group{"pddl", envs.Official, tasks, "random", 0, scripted, failed}),
+	}, nil, weights)
+	verdict := find(t, tables, "verdict")
+	same(t, "rows", below(t, verdict, "model"), "m")
+	same(t, "rows", below(t, verdict, "against"), "mine")
+	hasNote(t, verdict, "not only the models differ (mine: agent own; m: agent react)")
+}
+
 // Whatever runs are compared, a row has the episodes of one player: runs of other seeds are
 // joined only if both say that it is the same one.
 func TestRowsHaveOnePlayer(t *testing.T) {
