@@ -195,8 +195,8 @@ func TestTrouble(t *testing.T) {
 					wall, wall.Seconds()/most.Seconds(), most, failures, again, lost, told)
 				t.Log(line)
 				outAsked := s.out[1] > 0 && failures > 3*n+int((s.out[1]-s.out[0])/time.Second)
-				if wall > most*11/10 || again > failures+notes+chance || lost > int64(chance) || len(told) > notes+chance ||
-					outAsked {
+				if wall > most*11/10 || again > failures+notes+chance || lost > int64(chance) ||
+					len(told) > notes+chance || outAsked {
 					t.Error(line)
 				}
 			}
