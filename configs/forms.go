@@ -25,7 +25,7 @@ var protocolForms = sync.OnceValue(func() (forms map[string]protocolForm) {
 	return forms
 })
 
-// ownRules are rules of forms that depend on what the preset says, after those of forms.yaml.
+// ownRules are the rules of forms that depend on what the preset says. They follow the rules of forms.yaml.
 var ownRules = map[string]func(*Preset){
 	"agentbench-fc@1": agentBenchFC,
 	"agentboard@1":    agentBoard,

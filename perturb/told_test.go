@@ -151,7 +151,7 @@ var prompts = flag.String("prompts", "", "folder to write a prompt of every cond
 // writes the prompt of each condition of the suite, with the beginning of a task of one type.
 func TestPrompts(t *testing.T) {
 	if *prompts == "" {
-		t.Skip("no folder to write to: give -prompts DIR")
+		t.Skip("there is no folder for the prompts: go test ./perturb -run TestPrompts -prompts DIR writes them")
 	}
 	for _, name := range withFamilies(t) {
 		env := generated(t, name)

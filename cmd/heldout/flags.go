@@ -80,8 +80,8 @@ func helpOf(name string) string {
 	return o.Help
 }
 
-// setupFlags adds the flags that say how environments are set up. Those of the environments are not shown in the
-// help of every command; heldout envs NAME shows them.
+// setupFlags adds the flags that say how environments are set up. The help of a command leaves out the settings of
+// single environments, which heldout envs NAME shows.
 func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	data, _ := configs.FindOption("data")
 	optionFlag(f, s, data)

@@ -22,7 +22,7 @@ var killsOf = flag.Int("kills-of", 1000, "number of episodes of BenchmarkKills, 
 
 // BenchmarkKills plays a run by ten workers and a NATS server, all processes of their own, or with a server
 // embedded in the leader. For each 10,000 episodes, a worker is killed 100 times, the leader 20 times and the NATS
-// server 5 times. No episode may be lost or recorded twice, and the table must be that of a run without a queue.
+// server 5 times. No episode may be lost or recorded twice, and a run without a queue must have the same table.
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkKills -benchtime 1x -timeout 1h -kills-of 10000
 func BenchmarkKills(b *testing.B) {

@@ -118,7 +118,7 @@ func (s Secret) scrubFrom(text string, least int) string {
 	return text
 }
 
-// leastSecret is the length from which a key is kept out of replies too. Shorter ones are placeholders such as
+// leastSecret is the length from which a key is kept out of replies too. Shorter keys are placeholders such as
 // EMPTY, for servers that need no key, and may be words of a game.
 const leastSecret = 8
 
