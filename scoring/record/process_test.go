@@ -125,13 +125,18 @@ func TestKilled(t *testing.T) {
 		if said != "open" {
 			t.Fatal(said)
 		}
+		for range 1 + rand.IntN(40) {
+			if p.lines.Scan() {
+				reported = append(reported, p.lines.Text())
+			}
+		}
 		var reader sync.WaitGroup
 		reader.Go(func() {
 			for p.lines.Scan() {
 				reported = append(reported, p.lines.Text())
 			}
 		})
-		time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
+		time.Sleep(time.Duration(rand.IntN(3_000)) * time.Microsecond) // any moment of a write
 		sharedtest.OK(t, p.Process.Kill())
 		reader.Wait()
 		p.Wait()
@@ -156,7 +161,7 @@ func TestKilled(t *testing.T) {
 		all += len(reported) - before
 	}
 	t.Logf("%d episodes of %d processes, %d of which left a torn line", all, kills, torn)
-	if all == 0 {
-		t.Error("nothing was ever written")
+	if all < kills {
+		t.Error("a process was killed before it had written anything")
 	}
 }
