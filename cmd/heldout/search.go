@@ -54,11 +54,13 @@ const (
 	wholeBoost = 1.5 // a heading with all words of a question
 	pairBoost  = 2   // a pair of neighbouring words; a single word has 1
 	likeness   = 0.5 // a synonym or a corrected word; a word as it was typed has 1
-	pageShare  = 0.2 // the page that the passage stands on
 )
 
-// mostResults is how many passages an answer has.
-const mostResults = 6
+// An answer shows lines of so many passages, and the titles of so many more.
+const (
+	mostResults = 6
+	mostTitles  = 6
+)
 
 // excerpted is how many fitting lines of the first passages are shown; further ones have as many as the last.
 var excerpted = []int{3, 2, 2, 1}
@@ -71,7 +73,8 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 		return unknownTopic(root, question)
 	}
 	var b strings.Builder
-	for i, r := range results {
+	more := results[min(len(results), mostResults):]
+	for i, r := range results[:len(results)-len(more)] {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -79,6 +82,12 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 		for _, line := range append(r.lines, "> "+r.command) {
 			fmt.Fprintf(&b, "    %s\n", hanging(line, 4))
 		}
+	}
+	if len(more) > 0 {
+		fmt.Fprintln(&b, "\nFurther:")
+	}
+	for _, r := range more {
+		fmt.Fprintf(&b, "    %s\n", hanging(r.title, 4))
 	}
 	if results[0].inPage() {
 		fmt.Fprintf(&b, "\nA title prints its section: heldout help %q\n", results[0].title)
@@ -205,7 +214,6 @@ func (x *helpIndex) find(question string) (results []match) {
 	for _, pair := range pairs {
 		neighbours = append(neighbours, map[string]float64{pair: 1})
 	}
-	pages := map[string]float64{} // what the passages of a page or command have together
 	for i, p := range x.list {
 		score := x.total(wanted, func(term string) float64 {
 			return askedBoost*saturated(x.asked[i][term], 1) + usedBoost*saturated(x.used[i][term], usedHalf) +
@@ -219,10 +227,6 @@ func (x *helpIndex) find(question string) (results []match) {
 			score *= wholeBoost
 		}
 		results = append(results, match{passage: p, score: score * p.weight()})
-		pages[p.command] += score * score
-	}
-	for i, r := range results {
-		results[i].score += pageShare * math.Sqrt(pages[r.command])
 	}
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	shown := map[string]bool{}
@@ -231,8 +235,8 @@ func (x *helpIndex) find(question string) (results []match) {
 		shown[r.title] = true
 		return again
 	})
-	results = results[:min(len(results), mostResults)]
-	for i, r := range results {
+	results = results[:min(len(results), mostResults+mostTitles)]
+	for i, r := range results[:min(len(results), mostResults)] {
 		results[i].lines = x.excerpt(r.passage, excerpted[min(i, len(excerpted)-1)], wanted, neighbours)
 	}
 	return results
