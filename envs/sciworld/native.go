@@ -54,9 +54,7 @@ func (g *nativeGame) start(p taskVariation, simplifications string) (report, err
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
 	}
-	if g.portals {
-		g.world.AnswerPortals()
-	}
+	g.world.Portals = g.portals
 	return g.act("look around"), nil
 }
 
@@ -72,7 +70,7 @@ func (g *nativeGame) awake() *scienceworld.World {
 func (g *nativeGame) act(action string) report {
 	w := g.awake()
 	g.shared = nil // it passes
-	r := report{observation: w.Step(action), score: w.Score(), completed: w.Completed(), moves: w.Moves()}
+	r := report{observation: w.Step(action), score: w.Score, completed: w.Completed, moves: w.Moves}
 	// The Python package looks around and at the inventory and the task, which
 	// draws nothing, and then lists the valid actions, which does.
 	g.list = w.DrawValidActions()

@@ -101,19 +101,12 @@ type deed struct {
 	a, b *Object
 }
 
-// free reports whether a deed takes no time.
-func (d deed) free() bool { return d.id == lookAround || d.id == viewInventory || d.id == taskText }
-
 // PossibleActions lists the templates of actions, sorted.
 func (w *World) PossibleActions() []string {
 	var out []string
 	for _, a := range w.actions {
 		out = append(out, a.Template)
 	}
-	return sorted(out)
-}
-
-func sorted(texts []string) []string {
-	slices.Sort(texts)
-	return texts
+	slices.Sort(out)
+	return out
 }

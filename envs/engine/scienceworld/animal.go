@@ -51,12 +51,7 @@ func (w *World) fly(o *Object) {
 	if place == nil {
 		return
 	}
-	var open []*Object
-	for _, p := range place.portals.items() {
-		if p.open {
-			open = append(open, p)
-		}
-	}
+	open := only(place.portals.items(), func(p *Object) bool { return p.open })
 	if len(open) > 0 {
 		if dest := open[w.random.intn(len(open))].leadsTo(place); dest != nil {
 			w.put(o, dest)
@@ -89,12 +84,7 @@ func (w *World) enterFlower(o *Object) {
 	if o.container == nil {
 		return
 	}
-	var flowers []*Object
-	for _, x := range accessibleContents(o.container, false, true) {
-		if x.kind == Flower {
-			flowers = append(flowers, x)
-		}
-	}
+	flowers := only(accessibleContents(o.container, false, true), func(x *Object) bool { return x.kind == Flower })
 	if len(flowers) > 0 {
 		w.put(o, flowers[w.random.intn(len(flowers))])
 	}
@@ -103,13 +93,8 @@ func (w *World) enterFlower(o *Object) {
 // carriedPollen lists the pollen on a bee.
 func (o *Object) carriedPollen() []*Object { return pollenIn(accessibleContents(o, false, true)) }
 
-func pollenIn(xs []*Object) (out []*Object) {
-	for _, x := range xs {
-		if x.kind == Pollen {
-			out = append(out, x)
-		}
-	}
-	return out
+func pollenIn(xs []*Object) []*Object {
+	return only(xs, func(x *Object) bool { return x.kind == Pollen })
 }
 
 func (w *World) collectPollen(o *Object) {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -149,22 +150,7 @@ func (w *World) newPlane(degrees int, surface *material, extra string) *Object {
 func (w *World) newRecipe(product string, things []string) *Object {
 	o := w.new(Recipe)
 	o.page.Title = "instructions to make " + product
-	o.page.Text = "To make " + product + ", you need to mix " + join(things, ", ") + "."
-	return o
-}
-
-// newSandwich makes a sandwich of a type, such as "jam".
-func (w *World) newSandwich(filling string) *Object {
-	o := w.newNamed(Sandwich, filling+" sandwich")
-	o.page.Title = o.name
-	return o
-}
-
-// newUnknownConductor makes an unknown substance that conducts electricity or does not.
-func (w *World) newUnknownConductor(letter string, conducts bool) *Object {
-	o := w.newNamed(UnknownSubstanceElectricalConductivity, "unknown substance "+letter)
-	o.stuff = new(*materials["metal"])
-	o.stuff.Electric = conducts
+	o.page.Text = "To make " + product + ", you need to mix " + strings.Join(things, ", ") + "."
 	return o
 }
 
@@ -189,12 +175,6 @@ func (w *World) randomCup(content *Object) *Object {
 }
 
 func drawn[T any](w *World, list []T) T { return list[w.random.intn(len(list))] }
-
-func (w *World) newPicture() *Object {
-	o := w.newNamed(Picture, drawn(w, lists().Pictures))
-	o.page.Title, o.page.Author = drawn(w, lists().Subjects), drawn(w, lists().Artists)
-	return o
-}
 
 // newShelf makes a shelf with up to three books.
 func (w *World) newShelf() *Object {
@@ -260,7 +240,9 @@ func (w *World) fill(place *Object, things []furnishing, sewer *Object) {
 func (w *World) addSpecial(c *Object, special string) {
 	switch special {
 	case "picture":
-		w.put(w.newPicture(), c)
+		o := w.newNamed(Picture, drawn(w, lists().Pictures))
+		o.page.Title, o.page.Author = drawn(w, lists().Subjects), drawn(w, lists().Artists)
+		w.put(o, c)
 	case "table":
 		w.put(w.new(drawn(w, lists().Tables)), c)
 	case "shelf":

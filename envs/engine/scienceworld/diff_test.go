@@ -130,9 +130,9 @@ func (r *recorder) step(action string) {
 	r.guard(func() {
 		w := r.world
 		r.ask(call{"step", action}, w.Step(action))
-		r.ask(call{"getScore"}, fmt.Sprint(w.Score()))
-		r.ask(call{"getCompleted"}, strconv.FormatBool(w.Completed()))
-		r.ask(call{"getNumMoves"}, strconv.Itoa(w.Moves()))
+		r.ask(call{"getScore"}, fmt.Sprint(w.Score))
+		r.ask(call{"getCompleted"}, strconv.FormatBool(w.Completed))
+		r.ask(call{"getNumMoves"}, strconv.Itoa(w.Moves))
 		r.ask(call{"getGoalProgressStr"}, w.Progress())
 		r.look()
 		if n := len(r.play.actions); n%r.every == 0 {

@@ -1,5 +1,7 @@
 package scienceworld
 
+import "strings"
+
 // do carries out a deed, or says why not, and returns what the agent is told.
 func (w *World) do(d deed) string {
 	if r := w.refuse(d); r.refused {
@@ -18,7 +20,7 @@ func (w *World) do(d deed) string {
 	case lookAround:
 		return look(w.place())
 	case lookAt:
-		if w.portals && !d.a.hidden && d.a.inGroup(aPortal) {
+		if w.Portals && !d.a.hidden && d.a.inGroup(aPortal) {
 			return d.a.describePortal(w.place())
 		}
 		return look(d.a)
@@ -105,7 +107,7 @@ func (w *World) lookInside(o *Object) string {
 	for _, p := range o.portals.items() {
 		portals = append(portals, p.describe(o, false))
 	}
-	return s + " You also see: " + join(portals, ", ") + "."
+	return s + " You also see: " + strings.Join(portals, ", ") + "."
 }
 
 func switchDevice(d deed) string {
@@ -113,10 +115,7 @@ func switchDevice(d deed) string {
 		return "The " + d.a.name + " appears broken, and can't be activated or deactivated."
 	}
 	d.a.activated = d.id == activate
-	if d.a.activated {
-		return "The " + d.a.name + " is now activated."
-	}
-	return "The " + d.a.name + " is now deactivated."
+	return d.a.fill("The {n} is now {de}activated.", nil)
 }
 
 // carry moves something. It disconnects connected things and says so.
@@ -154,7 +153,7 @@ func (w *World) dunk(x, src *Object) string {
 			names = append(names, y.name)
 		}
 	}
-	return message + "You dunk the " + x.name + " in the " + src.name + ", moving the liquids (" + join(names, ", ") +
+	return message + "You dunk the " + x.name + " in the " + src.name + ", moving the liquids (" + strings.Join(names, ", ") +
 		") to the " + x.name + "."
 }
 

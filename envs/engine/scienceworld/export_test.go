@@ -3,6 +3,7 @@ package scienceworld
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Solver makes solutions as one process of the reference does, which remembers its tours of the building.
@@ -70,7 +71,7 @@ func (w *World) ValidActionsJSON() string {
 			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].Number, objects, objects))
 		}
 	}
-	return `{"validActions": [` + join(entries, ",") + `]}`
+	return `{"validActions": [` + strings.Join(entries, ",") + `]}`
 }
 
 // variables lists the objects of a deed as the reference's map of variables enumerates them (core §9.3).
@@ -94,8 +95,8 @@ func entry(text string, template int, objects, types []*Object) string {
 	for i, o := range types {
 		kinds[i] = strconv.Itoa(int(o.kind))
 	}
-	return `{ "action":"` + text + `", "template_id":` + strconv.Itoa(template) + `, "obj_ids":[` + join(ids, ", ") +
-		`], "type_ids":[` + join(kinds, ", ") + `] }`
+	return `{ "action":"` + text + `", "template_id":` + strconv.Itoa(template) + `, "obj_ids":[` + strings.Join(ids, ", ") +
+		`], "type_ids":[` + strings.Join(kinds, ", ") + `] }`
 }
 
 // objectsOf returns the objects of an entry.
@@ -116,5 +117,5 @@ func (w *World) SimplificationsUsed() string {
 			names = append(names, s.label)
 		}
 	}
-	return join(sorted(names), ", ")
+	return strings.Join(slices.Sorted(slices.Values(names)), ", ")
 }

@@ -1,8 +1,6 @@
 package scienceworld
 
-import (
-	"maps"
-)
+import "maps"
 
 // Fork returns a world that goes on from the present moment by itself. The two share
 // the library, and what neither changes.

@@ -99,7 +99,8 @@ func newGoals(ordered, unordered []goal) *goals {
 // clone copies what changes. The function returns the copy of an object.
 func (p *goals) clone(swap func(*Object) *Object) *goals {
 	out := *p
-	out.states, out.keys = slices.Clone(p.states), p.keys.clone()
+	out.states = slices.Clone(p.states)
+	out.keys = &textSet{slots: slices.Clone(p.keys.slots), used: slices.Clone(p.keys.used), n: p.keys.n}
 	if p.last != nil {
 		out.last = swap(p.last)
 	}
@@ -122,10 +123,6 @@ type trial struct {
 	state *goalState // of unordered goals
 	focus *Object    // nil: the goal is tested without object
 }
-
-// visible lists what is below the agent's room and not hidden, including things
-// in closed containers (tasks §6.3, V).
-func (t trial) visible() []*Object { return t.w.visibleBelow() }
 
 // tick tests the goals that are due (core §13.2).
 func (p *goals) tick(w *World) {
@@ -158,7 +155,7 @@ func (p *goals) evaluateUnordered(w *World) {
 		changed = false
 		for i := range p.unordered {
 			g, state := &p.unordered[i], &p.states[i]
-			if state.met || g.Requires != "" && !p.keys.contains(g.Requires) {
+			if state.met || g.Requires != "" && !p.keys.used[p.keys.find(g.Requires)] {
 				continue
 			}
 			t := trial{w: w, goals: p, about: g.About, state: state}
@@ -180,9 +177,6 @@ func (p *goals) complete(g *goal) {
 		p.keys.add(g.Key)
 	}
 }
-
-// completed reports whether all ordered goals are met, which they can be in a failed task too.
-func (p *goals) completed() bool { return p.index >= len(p.ordered) }
 
 // score is between 0 and 1, and -1 in a failed task. The unordered goals together are worth less than one ordered
 // goal. The sum is computed by repeated addition, as in the reference, because its rounding is visible.
@@ -218,9 +212,4 @@ func (p *goals) progress() string {
 	}
 	b.WriteString(line)
 	return b.String()
-}
-
-// clone copies a set.
-func (s *textSet) clone() *textSet {
-	return &textSet{slots: slices.Clone(s.slots), used: slices.Clone(s.used), n: s.n}
 }

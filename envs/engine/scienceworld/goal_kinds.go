@@ -54,7 +54,7 @@ func onSame(test func(t trial, f *Object) goalTest) criterion {
 // onScene is a criterion of the visible things: one of them passes a test.
 func onScene(test func(t trial, x *Object) bool) criterion {
 	return criterion{scene: true, test: func(t trial) goalTest {
-		return verdictOf(slices.ContainsFunc(t.visible(), func(x *Object) bool { return test(t, x) }))
+		return verdictOf(slices.ContainsFunc(t.w.visibleBelow(), func(x *Object) bool { return test(t, x) }))
 	}}
 }
 
@@ -321,7 +321,7 @@ func isBulb(_ trial, x *Object) bool { return x.kind == LightBulb }
 // stageAnywhere wants a number of living things of a form in a stage.
 func stageAnywhere(t trial) bool {
 	found := 0
-	for _, x := range t.visible() {
+	for _, x := range t.w.visibleBelow() {
 		if x.isAt(t.about[0], t.about[1]) {
 			found++
 		}

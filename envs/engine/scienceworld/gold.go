@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // GoldPath is the reference's own solution of a variation: the inputs of a script that plays in a world of its own
@@ -89,8 +90,8 @@ func (p *player) u(x *Object) string {
 
 // isNamed reports whether a thing has the name, apart from case and white space.
 func isNamed(x *Object, name string) bool {
-	name = lower(javaTrim(name))
-	return lower(javaTrim(x.name)) == name || lower(javaTrim(x.descriptiveName())) == name
+	name = strings.ToLower(javaTrim(name))
+	return strings.ToLower(javaTrim(x.name)) == name || strings.ToLower(javaTrim(x.descriptiveName())) == name
 }
 
 // reach lists what is accessible in a place and has a name.
@@ -114,16 +115,6 @@ func first(xs []*Object) *Object {
 	return xs[0]
 }
 
-func only(xs []*Object, test func(x *Object) bool) []*Object {
-	var out []*Object
-	for _, x := range xs {
-		if test(x) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // ofKind lists what is accessible in a place, not hidden, and of some kind.
 func (p *player) ofKind(root *Object, test func(x *Object) bool) []*Object {
 	return only(accessibleContents(root, false, true), test)
@@ -139,12 +130,7 @@ func isEmpty(x *Object) bool { return len(visible(x.contents.items())) == 0 }
 
 // emptyCup is the first cup here with nothing in it; nil if there is none.
 func (p *player) emptyCup() *Object {
-	for _, c := range p.ofKind(p.w.place(), func(x *Object) bool { return x.inGroup(aCup) }) {
-		if isEmpty(c) {
-			return c
-		}
-	}
-	return nil
+	return head(p.ofKind(p.w.place(), func(x *Object) bool { return x.inGroup(aCup) && isEmpty(x) }))
 }
 
 // shuffled is a copy in an order that is drawn.
@@ -174,10 +160,7 @@ func (p *player) openRandom() bool {
 
 // waterIn is the water in a thing; nil if there is none.
 func (p *player) waterIn(c *Object) *Object {
-	for _, x := range p.ofKind(c, func(x *Object) bool { return x.kind == Water }) {
-		return x
-	}
-	return nil
+	return head(p.ofKind(c, func(x *Object) bool { return x.kind == Water }))
 }
 
 // water gets water into a cup that is carried, or into an empty one here.
@@ -256,10 +239,7 @@ func (p *player) search(name string, rounds int) *Object {
 			found = p.nearby(name)
 		}
 	}
-	if len(found) == 0 {
-		return nil
-	}
-	return found[0]
+	return head(found)
 }
 
 // isSolid reports whether a thing is solid, or of no matter at all.

@@ -133,13 +133,7 @@ func mixPaint(p *player, v *variation) {
 		return
 	}
 	p.look()
-	var k *Object
-	for _, x := range p.ofKind(p.w.place(), func(x *Object) bool { return x.inGroup(aContainer) }) {
-		if isEmpty(x) && x.open {
-			k = x
-			break
-		}
-	}
+	k := head(p.ofKind(p.w.place(), func(x *Object) bool { return x.inGroup(aContainer) && isEmpty(x) && x.open }))
 	if k == nil {
 		return
 	}

@@ -107,9 +107,6 @@ func (p *player) releaseBees(pots []*Object) bool {
 	return false
 }
 
-// isFruit is a fruit, but not a pea or another seed.
-func isFruit(x *Object) bool { return x.inGroup(aFruit) }
-
 // growFruit grows three plants and lets bees loose.
 func growFruit(p *player, v *variation) {
 	fruit := v.facts["seedType"]
@@ -131,6 +128,7 @@ func growFruit(p *player, v *variation) {
 		if !released {
 			released = p.releaseBees(planted)
 		}
+		isFruit := func(x *Object) bool { return x.inGroup(aFruit) } // not a pea or another seed
 		for _, x := range p.shuffled(byID(p.ofKind(p.w.place(), isFruit))) {
 			if sameWord(x.name, fruit) {
 				p.say("focus on %s", p.u(x))

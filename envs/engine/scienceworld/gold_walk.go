@@ -1,6 +1,9 @@
 package scienceworld
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // This file has the ways of the scripts through the building (tasks §7.3).
 
@@ -100,7 +103,7 @@ func trace(g *graph, levels [][]node, i int) []leg {
 
 // goTo walks to a place.
 func (p *player) goTo(name string) {
-	if lower(javaTrim(p.w.place().name)) == lower(javaTrim(name)) {
+	if strings.ToLower(javaTrim(p.w.place().name)) == strings.ToLower(javaTrim(name)) {
 		return
 	}
 	legs := p.way(wayLength, func(g *graph, n node) bool { return g.names[n.place] == name })

@@ -26,7 +26,7 @@ func (w *World) PossibleActionsWithIDs() string {
 			add(a.Template, strconv.Itoa(a.Number))
 		}
 	}
-	return "[" + join(entries, ", ") + "]"
+	return "[" + strings.Join(entries, ", ") + "]"
 }
 
 // numberOrder brings different numbers into the order of an immutable map that
@@ -91,7 +91,7 @@ func (w *World) ObjectReferents() string {
 	for _, id := range numberOrder(ids) {
 		entries = append(entries, quoted(strconv.Itoa(id))+": "+quoted(texts[id]))
 	}
-	return "{" + join(entries, ", ") + "}"
+	return "{" + strings.Join(entries, ", ") + "}"
 }
 
 // ObjectReferentsByType is the same table, by the types of the objects. It draws.
@@ -116,7 +116,7 @@ func (w *World) ObjectReferentsByType() string {
 		}
 		entries = append(entries, s+`"desc":`+quoted(packageOf+kinds[k].Class)+"}")
 	}
-	return "{" + join(entries, ", ") + "}"
+	return "{" + strings.Join(entries, ", ") + "}"
 }
 
 // ObjectTypes is a table of all objects of the world with the numbers of their types.
@@ -134,7 +134,7 @@ func (w *World) ObjectTypes() string {
 	for _, id := range numberOrder(ids) {
 		entries = append(entries, quoted(strconv.Itoa(id))+": "+quoted(strconv.Itoa(int(types[id]))))
 	}
-	return "{" + join(entries, ", ") + "}"
+	return "{" + strings.Join(entries, ", ") + "}"
 }
 
 // ObjectIDsTypesReferents is a table of all objects with types and referents.
@@ -152,9 +152,9 @@ func (w *World) ObjectIDsTypesReferents() string {
 			refs = append(refs, quoted(r))
 		}
 		entries = append(entries, quoted(strconv.Itoa(int(o.id)))+`:{ "type_id":`+strconv.Itoa(int(o.kind))+
-			`, "referents":[`+join(refs, ", ")+`] }`)
+			`, "referents":[`+strings.Join(refs, ", ")+`] }`)
 	}
-	return "{ " + join(entries, ", ") + " }"
+	return "{ " + strings.Join(entries, ", ") + " }"
 }
 
 // Combinations lists all actions with all objects, possible or not, with the
@@ -211,7 +211,7 @@ func (w *World) Combinations() string {
 	for _, id := range ids {
 		table = append(table, quoted(strconv.Itoa(id))+": "+quoted(used[id]))
 	}
-	return `{"templates": [` + join(entries, ",") + `], "lookUpTable": {` + join(table, ",") + `}}`
+	return `{"templates": [` + strings.Join(entries, ",") + `], "lookUpTable": {` + strings.Join(table, ",") + `}}`
 }
 
 // quoted puts a text in quotes; the reference escapes nothing.

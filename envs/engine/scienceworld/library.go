@@ -128,7 +128,7 @@ type pairOfLists struct{ own, in *refList }
 
 // list returns the library's own copy of a list.
 func (s *shelf) list(refs []string) *refList {
-	key := join(refs, "\x00")
+	key := strings.Join(refs, "\x00")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.refLists[key]
@@ -161,7 +161,7 @@ func (s *shelf) newCalledList(own, in *refList) *calledList {
 	var list []*text
 	s.mark++
 	add := func(ref string) {
-		if t := s.text(lower(ref)); t.mark != s.mark {
+		if t := s.text(strings.ToLower(ref)); t.mark != s.mark {
 			t.mark = s.mark
 			list = append(list, t)
 		}
@@ -207,20 +207,14 @@ func (s *shelf) text(ref string) *text {
 func orderTexts(list []*text) []*text {
 	if len(list) < trieMembers {
 		s := newTextSet()
-		byText := map[string]*text{}
 		for _, t := range list {
 			s.add(t.s)
-			byText[t.s] = t
 		}
-		out := make([]*text, 0, len(list))
-		for _, t := range s.texts() {
-			out = append(out, byText[t])
-		}
-		return out
+		order := s.texts()
+		slices.SortFunc(list, func(a, b *text) int { return slices.Index(order, a.s) - slices.Index(order, b.s) })
+		return list
 	}
-	slices.SortStableFunc(list, func(a, b *text) int {
-		return cmp.Compare(a.key, b.key)
-	})
+	slices.SortStableFunc(list, func(a, b *text) int { return cmp.Compare(a.key, b.key) })
 	return list
 }
 

@@ -95,7 +95,8 @@ func (w *World) react(o *Object, used []*Object, r reaction) string {
 	var product *Object
 	switch r.Product {
 	case Sandwich:
-		product = w.newSandwich(r.Name)
+		product = w.newNamed(Sandwich, r.Name+" sandwich")
+		product.page.Title = product.name
 	case ColoredPaper:
 		product = w.newNamed(r.Product, r.Name+" paper")
 	default:

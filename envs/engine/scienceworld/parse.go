@@ -19,7 +19,7 @@ func parserWords(s string) string {
 		return s
 	}
 	ws := strings.FieldsFunc(javaTrim(s), isBlank)
-	return join(slices.DeleteFunc(ws, isArticle), " ")
+	return strings.Join(slices.DeleteFunc(ws, isArticle), " ")
 }
 
 // isPlain reports whether a text is in the parser's form, as most are: words in ASCII with
@@ -42,7 +42,7 @@ func isPlain(s string) bool {
 
 // javaLower is lower case as Java maps it, as far as it can matter for names in
 // ASCII: a dotted capital I becomes two characters.
-func javaLower(s string) string { return lower(strings.ReplaceAll(s, "İ", "i\u0307")) }
+func javaLower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "İ", "i\u0307")) }
 
 // matches are the deeds that an input can mean, by action.
 type matches struct {
@@ -178,7 +178,7 @@ func (w *World) ask(found []matches) string {
 		}
 		fmt.Fprintf(&b, "Ambiguous request: Multiple different possible actions were matched to this input (%s). "+
 			"It's possible the action space needs to be refined to remove possible duplicate/ambiguous patterns.",
-			join(names, ", "))
+			strings.Join(names, ", "))
 	}
 	b.WriteString(ambiguous)
 	w.choices = nil

@@ -40,12 +40,7 @@ func (o *Object) sibling(name string) *Object {
 	if o.container == nil {
 		return nil
 	}
-	for _, x := range o.container.contents.items() {
-		if x.name == name {
-			return x
-		}
-	}
-	return nil
+	return head(only(o.container.contents.items(), func(x *Object) bool { return x.name == name }))
 }
 
 func (w *World) sprout(o *Object) {

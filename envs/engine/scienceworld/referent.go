@@ -152,7 +152,7 @@ func (o *Object) inside() string {
 		return "nothing"
 	}
 	slices.Sort(names)
-	return join(slices.Compact(names), " and ")
+	return strings.Join(slices.Compact(names), " and ")
 }
 
 // plantName is the name of a plant from its properties (objects §3.12).
@@ -230,7 +230,7 @@ func (o *Object) traits() string {
 
 // words joins words, without empty ones.
 func words(ws ...string) string {
-	return join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
+	return strings.Join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
 }
 
 // called lists the referents of an object with those of its container, seen from a place (core §5.11).

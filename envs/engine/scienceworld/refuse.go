@@ -1,6 +1,9 @@
 package scienceworld
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // refusal is why an action is not carried out: a text around a name. The zero
 // value is none. The text is built only if somebody reads it.
@@ -72,7 +75,7 @@ func (w *World) refuse(d deed) refusal {
 			return because("")
 		}
 	case teleport:
-		if !d.a.inGroup(aLocation) || lower(d.a.name) == "universe" {
+		if !d.a.inGroup(aLocation) || strings.ToLower(d.a.name) == "universe" {
 			return becauseOf("Its not clear how to go to ", d.a, ".")
 		}
 	}

@@ -13,8 +13,8 @@ import (
 func (w *World) AppendState(b []byte) []byte {
 	s := stateWriter{b: b, visited: make([]bool, w.created)}
 	s.number(int(w.random.state), int(w.numbers), w.waiting, s.id(w.focus), s.id(w.agent), s.id(w.inventory))
-	s.float(w.score)
-	s.flag(w.completed, w.choices != nil)
+	s.float(w.Score)
+	s.flag(w.Completed, w.choices != nil)
 	s.text(w.failure)
 	s.deeds(w.queue)
 	s.deeds(w.choices)

@@ -1,5 +1,10 @@
 package scienceworld
 
+import (
+	"slices"
+	"strings"
+)
+
 // Step carries out what an agent types and returns the observation (core §11).
 func (w *World) Step(input string) string {
 	if w.trouble != "" {
@@ -10,9 +15,9 @@ func (w *World) Step(input string) string {
 	}
 	switch javaLower(javaTrim(input)) {
 	case "help":
-		return "Possible actions: \n\t" + join(w.PossibleActions(), "\n\t")
+		return "Possible actions: \n\t" + strings.Join(w.PossibleActions(), "\n\t")
 	case "objects":
-		return "Possible object references: \n\t" + join(w.PossibleObjects(), "\n\t")
+		return "Possible object references: \n\t" + strings.Join(w.PossibleObjects(), "\n\t")
 	case "task":
 		return "Task description:\n" + w.Description()
 	}
@@ -28,7 +33,7 @@ func (w *World) Step(input string) string {
 // play is a step of the reference's session.
 func (w *World) play(input string) string {
 	if w.failure != "" {
-		w.score, w.completed = -1, true
+		w.Score, w.Completed = -1, true
 		return w.failure
 	}
 	if w.choices != nil {
@@ -42,8 +47,10 @@ func (w *World) play(input string) string {
 	return squeeze(javaTrim(observation))
 }
 
-// judge takes score and completion from the goals.
-func (w *World) judge() { w.score, w.completed = w.goals.score(), w.goals.completed() }
+// judge takes score and completion from the goals. All ordered ones can be met in a failed task too.
+func (w *World) judge() {
+	w.Score, w.Completed = w.goals.score(), w.goals.index >= len(w.goals.ordered)
+}
 
 // understand queues the one deed that an input means, or says why there is none.
 func (w *World) understand(input string) (reason string, ok bool) {
@@ -81,15 +88,15 @@ func (w *World) cycle() (observation string) {
 		}
 	}()
 	for {
-		timed := len(w.queue) == 0
-		for _, d := range w.queue {
-			timed = timed || !d.free()
-		}
+		timed := len(w.queue) == 0 || slices.ContainsFunc(w.queue, func(d deed) bool {
+			return d.id != lookAround && d.id != viewInventory && d.id != taskText
+		})
 		observation += w.runQueue()
 		w.goals.tick(w)
 		if timed {
-			w.tick()
-			w.moves++
+			clearTicked(w.universe)
+			w.tickObject(w.universe)
+			w.Moves++
 		}
 		w.goals.tick(w)
 		if w.waiting == 0 {

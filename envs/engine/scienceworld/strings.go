@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 )
 
@@ -13,19 +14,11 @@ import (
 // hashOf is Java's hash of a string.
 func hashOf(s string) uint32 {
 	h := uint32(0)
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return hashUnits(s)
+	for _, r := range s {
+		if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+			h, r = 31*h+uint32(high), low
 		}
-		h = 31*h + uint32(s[i])
-	}
-	return h
-}
-
-func hashUnits(s string) uint32 {
-	h := uint32(0)
-	for _, u := range utf16.Encode([]rune(s)) {
-		h = 31*h + uint32(u)
+		h = 31*h + uint32(r)
 	}
 	return h
 }
@@ -76,8 +69,6 @@ func (s *textSet) add(text string) {
 	}
 }
 
-func (s *textSet) contains(text string) bool { return s.used[s.find(text)] }
-
 // texts lists the members as the reference enumerates them.
 func (s *textSet) texts() (out []string) {
 	for i, t := range s.slots {
@@ -100,40 +91,18 @@ func inSetOrder(texts []string) []string {
 			out = append(out, t)
 		}
 	}
-	if len(out) < trieMembers {
-		return out
+	if len(out) >= trieMembers {
+		slices.SortStableFunc(out, func(a, b string) int {
+			return cmp.Compare(trieKey(improve(hashOf(a))), trieKey(improve(hashOf(b))))
+		})
 	}
-	return trieOrder(out)
-}
-
-// trieOrder sorts different texts as a hash trie enumerates them: by groups of five bits, the lowest first.
-func trieOrder(texts []string) []string {
-	type entry struct {
-		key  uint32
-		text string
-	}
-	entries := make([]entry, len(texts))
-	for i, t := range texts {
-		entries[i] = entry{trieKey(improve(hashOf(t))), t}
-	}
-	slices.SortStableFunc(entries, func(a, b entry) int {
-		return cmp.Compare(a.key, b.key)
-	})
-	for i := range entries {
-		texts[i] = entries[i].text
-	}
-	return texts
+	return out
 }
 
 // trieKey puts the groups of five bits in reverse order, so that keys compare as the trie enumerates.
 func trieKey(t uint32) uint32 {
 	return t&31<<27 | t>>5&31<<22 | t>>10&31<<17 | t>>15&31<<12 | t>>20&31<<7 | t>>25&31<<2 | t>>30
 }
-
-// lower maps to lower case as Java does; all names are ASCII.
-func lower(s string) string { return strings.ToLower(s) }
-
-func join(texts []string, sep string) string { return strings.Join(texts, sep) }
 
 // javaTrim removes what Java's trim removes: all characters up to and including U+0020.
 func javaTrim(s string) string {
@@ -145,19 +114,10 @@ func javaTrim(s string) string {
 
 // squeeze makes one space of every run of them.
 func squeeze(s string) string {
-	if !strings.Contains(s, "  ") {
-		return s
+	for strings.Contains(s, "  ") {
+		s = strings.ReplaceAll(s, "  ", " ")
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	last := byte(0)
-	for i := 0; i < len(s); i++ {
-		if s[i] != ' ' || last != ' ' {
-			b.WriteByte(s[i])
-		}
-		last = s[i]
-	}
-	return b.String()
+	return s
 }
 
 // squeezeBlanks makes one space of every run of white space and trims.

@@ -85,7 +85,9 @@ func makeUnknownConductivity(w *World, v int) variation {
 	var table []variation
 	for _, letter := range strings.Split(letters, "") {
 		conducts := w.random.float() >= 0.5
-		o := w.newUnknownConductor(letter, conducts)
+		o := w.newNamed(UnknownSubstanceElectricalConductivity, "unknown substance "+letter)
+		o.stuff = new(*materials["metal"])
+		o.stuff.Electric = conducts
 		e := variation{facts: conductorFacts(o.name, "workshop", conducts)}
 		e.modifiers = []modifier{putIn("workshop", o, o.name)}
 		table = append(table, e)

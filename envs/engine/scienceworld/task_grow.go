@@ -50,7 +50,8 @@ func makeKnownGenes(w *World, v int) variation {
 	}
 	var seeds []variation
 	for _, name := range []string{"plant height", "seed shape", "seed color", "seed shape"} {
-		t := traitOf(PeaPlant, name)
+		traits := kinds[PeaPlant].Traits
+		t := traits[slices.IndexFunc(traits[:], func(t trait) bool { return t.Name == name })]
 		for _, value := range []string{t.Dominant, t.Recessive} {
 			first := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, dominant))
 			second := w.newPlant(PeaPlant, w.genesWith(PeaPlant, name, recessive))
@@ -59,10 +60,6 @@ func makeKnownGenes(w *World, v int) variation {
 		}
 	}
 	return w.geneVariation(seeds, v)
-}
-
-func traitOf(k ObjectKind, name string) trait {
-	return kinds[k].Traits[slices.IndexFunc(kinds[k].Traits[:], func(t trait) bool { return t.Name == name })]
 }
 
 // seedEntry fills a jar with two seeds. It asks about a value of a trait.

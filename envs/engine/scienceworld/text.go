@@ -266,12 +266,7 @@ func (o *Object) describeFlower(place *Object, detailed bool) string {
 
 // byName sorts objects by name, keeps the order of equal names, and drops hidden objects.
 func byName(xs []*Object) []*Object {
-	out := make([]*Object, 0, len(xs))
-	for _, x := range xs {
-		if !x.hidden {
-			out = append(out, x)
-		}
-	}
+	out := only(xs, func(x *Object) bool { return !x.hidden })
 	slices.SortStableFunc(out, func(a, b *Object) int { return strings.Compare(a.name, b.name) })
 	return out
 }

@@ -2,12 +2,6 @@ package scienceworld
 
 import "slices"
 
-// tick lets time pass in the whole world.
-func (w *World) tick() {
-	clearTicked(w.universe)
-	w.tickObject(w.universe)
-}
-
 func clearTicked(o *Object) {
 	o.ticked = false
 	for _, x := range o.contents.chain {

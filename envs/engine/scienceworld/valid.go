@@ -31,7 +31,7 @@ func (l ValidList) In(fork *World) ValidList { return ValidList{fork, l.nearby, 
 func (l ValidList) Sorted() []string {
 	w := l.world
 	if w.universe == nil || w.choices != nil {
-		return sorted(l.Texts())
+		return slices.Sorted(slices.Values(l.Texts()))
 	}
 	list := l.lister()
 	defer list.release()

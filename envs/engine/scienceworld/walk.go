@@ -1,8 +1,6 @@
 package scienceworld
 
-import (
-	"slices"
-)
+import "slices"
 
 // listing is a hash set of objects that a query fills, with a fast membership test.
 type listing struct {
@@ -42,6 +40,25 @@ func (l *listing) clone() *listing {
 	out := &listing{}
 	out.addAll(l.items())
 	return out
+}
+
+// only lists the objects that pass a test.
+func only(xs []*Object, test func(x *Object) bool) []*Object {
+	var out []*Object
+	for _, x := range xs {
+		if test(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// head is the first of some objects; nil if there is none.
+func head(xs []*Object) *Object {
+	if len(xs) == 0 {
+		return nil
+	}
+	return xs[0]
 }
 
 // visible lists the members that are not hidden, as a filtered set.

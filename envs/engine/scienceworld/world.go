@@ -45,13 +45,16 @@ type World struct {
 	history []deed // all that the agent did, free actions too
 	choices []deed // what an ambiguous input can mean
 	waiting int
-	moves   int
 
-	// portals: looks at doors and drains are answered.
-	portals bool
+	// Portals has looks at doors and drains say what they are, as from version 1.2 of the reference on. In 1.1.3 they
+	// say that something is wrong. Loading ends it.
+	Portals bool
 
-	score     float64 // of the last step
-	completed bool
+	// Score and Completed are what the last step made of the task: from 0 to 1, or -1 if it has failed, and whether
+	// it was completed. Moves is the number of ticks so far.
+	Score     float64
+	Completed bool
+	Moves     int
 
 	// names, places and opens count changes of the names of things, of their places, and of what is open. Results
 	// derived from them are kept until they change.
@@ -71,28 +74,15 @@ func New() *World { return NewLibrary().New() }
 // task, empty if nothing is. The following steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
 	built := w.library.New()
-	built.shelf, built.score, built.completed = w.library.open(), w.score, w.completed
+	built.shelf, built.Score, built.Completed = w.library.open(), w.Score, w.Completed
 	built.trouble = built.setUp(task, variation)
 	built.simplify(task, simplifications)
 	w.become(built) // without what was made and thrown away
 	return w.trouble
 }
 
-// AnswerPortals makes looks at doors and drains say what they are, as from version
-// 1.2 of the reference on. In 1.1.3 they say that something is wrong. Loading ends it.
-func (w *World) AnswerPortals() { w.portals = true }
-
 // place is the place where the agent is.
 func (w *World) place() *Object { return w.agent.container }
-
-// Score is the score after the last step: from 0 to 1, or -1 if the task has failed.
-func (w *World) Score() float64 { return w.score }
-
-// Completed reports whether the task was completed by the last step.
-func (w *World) Completed() bool { return w.completed }
-
-// Moves is the number of ticks so far.
-func (w *World) Moves() int { return w.moves }
 
 // Description is what the task asks for.
 func (w *World) Description() string { return javaTrim(w.description) }
@@ -125,7 +115,7 @@ var simplifications = []struct {
 
 // easy stands for several simplifications (core §12.1).
 func easy(task string) string {
-	if t := lower(task); strings.Contains(t, "power-component") || strings.Contains(t, "conductivity") {
+	if t := strings.ToLower(task); strings.Contains(t, "power-component") || strings.Contains(t, "conductivity") {
 		return "teleportAction,openDoors,selfWateringFlowerPots"
 	}
 	return "teleportAction,noElectricalAction,openDoors,selfWateringFlowerPots"
@@ -151,7 +141,7 @@ func (w *World) readSimplifications(labels string) {
 	if labels == "" {
 		return
 	}
-	labels = javaTrim(lower(labels))
+	labels = javaTrim(strings.ToLower(labels))
 	fields := strings.Split(labels, ",")
 	for labels != "" && len(fields) > 0 && fields[len(fields)-1] == "" { // Java drops them
 		fields = fields[:len(fields)-1]
@@ -159,7 +149,7 @@ func (w *World) readSimplifications(labels string) {
 next:
 	for _, field := range fields {
 		for _, s := range simplifications {
-			if javaTrim(field) == lower(s.label) {
+			if javaTrim(field) == strings.ToLower(s.label) {
 				w.enabled |= s.bit
 				continue next
 			}

@@ -255,8 +255,8 @@ func TestForks(t *testing.T) {
 				if i == len(actions) {
 					actions = append(actions, randomActions(rng, w))
 				}
-				said += w.Step(actions[i]) + join(w.ValidActions(), "\n") + w.Progress() + w.Inventory() +
-					fmt.Sprintln(w.Score(), w.Completed(), w.Moves())
+				said += w.Step(actions[i]) + strings.Join(w.ValidActions(), "\n") + w.Progress() + w.Inventory() +
+					fmt.Sprintln(w.Score, w.Completed, w.Moves)
 			}
 			if first == "" {
 				first = said
@@ -277,7 +277,7 @@ func TestWorldsShareNothing(t *testing.T) {
 		said := ""
 		for _, a := range []string{"go to kitchen", "look around", "pick up orange", "0", "wait", "open cupboard"} {
 			for i, w := range worlds {
-				s := w.Step(a) + join(w.ValidActions(), "\n")
+				s := w.Step(a) + strings.Join(w.ValidActions(), "\n")
 				if i == 0 {
 					said += s
 				}
@@ -302,11 +302,11 @@ func TestLibrary(t *testing.T) {
 		for v := range 4 {
 			w.Load(task, v, boardSimplifications)
 			for range 6 {
-				said += w.Step(randomActions(rng, w)) + join(w.ValidActions(), "\n")
+				said += w.Step(randomActions(rng, w)) + strings.Join(w.ValidActions(), "\n")
 			}
 			f := w.Fork()
 			for range 3 {
-				said += f.Step(randomActions(rng, f)) + join(f.ValidActions(), "\n")
+				said += f.Step(randomActions(rng, f)) + strings.Join(f.ValidActions(), "\n")
 			}
 			w = made()
 		}
@@ -371,8 +371,8 @@ func TestTrouble(t *testing.T) {
 	}
 	sharedtest.Equal(t, w.Load("cook", 0, ""), "ERROR: Task (cook): ERROR: Unknown task (cook).")
 	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" ||
-		w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
-		t.Error(s, w.Score())
+		w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score != -1 || !w.Completed {
+		t.Error(s, w.Score)
 	}
 }
 
@@ -405,9 +405,9 @@ func FuzzCommands(f *testing.F) {
 		w := loaded(t, name, int(n/30)%Variations(name), []string{"", "easy", boardSimplifications}[n/7%3])
 		lines := strings.Split(commands, "\n")
 		for i, line := range lines[:min(len(lines), 40)] {
-			before := w.Moves()
+			before := w.Moves
 			w.Step(line)
-			if n := w.Moves() - before; n < 0 || n > 11 {
+			if n := w.Moves - before; n < 0 || n > 11 {
 				t.Errorf("%q takes %d ticks", line, n)
 			}
 			if i%5 == 0 {
