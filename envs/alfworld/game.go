@@ -143,7 +143,7 @@ func (r *reading) ground(d dialect) (*game, error) {
 			slices.Sort(t.object.inside)
 		}
 	}
-	task.ForgetNames()
+	task.Facts, task.Constant = nil, nil // most of what a task holds, and they are numbered
 	g.addCommands(r.problem.Domain, d)
 	return g, nil
 }

@@ -46,7 +46,7 @@ func (w *world) find() string {
 	m := w.search
 	if m.sought == "" || strings.Contains(m.shown, " "+class(m.sought)+" ") {
 		right := w.planned()
-		object := w.rules.game.next(w.guide.Plan())
+		object := w.rules.game.next(w.guide.Plan)
 		if object < 0 || m.sees(w.rules.game.things[object].name) {
 			return right
 		}

@@ -152,7 +152,7 @@ func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
 func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	switch leaf.Op {
 	case minigrid.OpGoTo:
-		for _, p := range leaf.Target.Positions() {
+		for _, p := range leaf.Target.Positions {
 			for _, at := range around(p) {
 				out = append(out, target{pose: at, lock: minigrid.AnyColor})
 			}
@@ -161,7 +161,7 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	case minigrid.OpPutNext:
 		return putTargets(w, leaf)
 	}
-	for _, id := range leaf.Target.Objects() {
+	for _, id := range leaf.Target.Objects {
 		switch o := w.Object(id); {
 		case o.Kind == minigrid.Door && o.State != minigrid.Open:
 			out = append(out, openTargets(w, o)...)
@@ -177,11 +177,11 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	const far = 30 // an estimate of the cost after picking up
 	holding := false
-	for _, id := range leaf.Target.Objects() {
+	for _, id := range leaf.Target.Objects {
 		holding = holding || id == w.Carrying()
 	}
 	if !holding {
-		for _, id := range leaf.Target.Objects() {
+		for _, id := range leaf.Target.Objects {
 			if o := w.Object(id); o.Kind != minigrid.Wall {
 				for _, t := range carryTargets(w, id, o) {
 					t.cost += far
@@ -191,7 +191,7 @@ func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 		}
 		return out
 	}
-	for _, id := range leaf.Fixed.Objects() {
+	for _, id := range leaf.Fixed.Objects {
 		if id == w.Carrying() {
 			continue
 		}
@@ -218,7 +218,7 @@ func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 		return 1, reaches(a.goal, w.Object(id).Code)
 	}
 	// The object is carried but did not count, so it must be put down and picked up again.
-	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects(), id)
+	return costDrop + 1, a.leaf.Op == minigrid.OpPickup && slices.Contains(a.leaf.Target.Objects, id)
 }
 
 // String distinguishes the aims of one task.

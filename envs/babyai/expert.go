@@ -162,7 +162,7 @@ func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*min
 	if !in.Compound() {
 		return append(out, in)
 	}
-	first, firstDone, second, secondDone := in.First, in.FirstDone(), in.Second, in.SecondDone()
+	first, firstDone, second, secondDone := in.First, in.FirstDone, in.Second, in.SecondDone
 	if in.Op == minigrid.OpAfter {
 		first, firstDone, second, secondDone = second, secondDone, first, firstDone
 	}

@@ -16,11 +16,12 @@ type diff struct {
 }
 
 func (s *storySession) changes() diff {
-	c := s.machine.Changes()
 	d := diff{
-		Moves:  exclude(c.Moves(), func(p zmachine.Pair) bool { return slices.Contains(s.game.Ignored.Moved, p[0]) }),
-		Sets:   exclude(c.Sets(), s.game.Ignored.Sets.match),
-		Clears: exclude(c.Clears(), s.game.Ignored.Clears.match),
+		Moves: exclude(s.machine.Changes(zmachine.Moved), func(p zmachine.Pair) bool {
+			return slices.Contains(s.game.Ignored.Moved, p[0])
+		}),
+		Sets:   exclude(s.machine.Changes(zmachine.Gained), s.game.Ignored.Sets.match),
+		Clears: exclude(s.machine.Changes(zmachine.Lost), s.game.Ignored.Clears.match),
 	}
 	for i, addr := range s.game.Special {
 		if b := s.machine.Byte(addr); b != s.lastSpecial[i] {

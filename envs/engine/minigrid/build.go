@@ -108,11 +108,6 @@ var (
 
 func (b *builder) room(i, j int) *room { return &b.rooms[j*b.level.columns+i] }
 
-// roomAt returns the room that a cell is in.
-func (b *builder) roomAt(p Point) *room {
-	return b.room(p.X/(b.roomSize-1), p.Y/(b.roomSize-1))
-}
-
 // neighbor returns column and row of the room on one side.
 func neighbor(i, j int, side Direction) (int, int) {
 	v := side.Vector()

@@ -85,8 +85,7 @@ func (g *Generator) attempt(d Draws) (w *World, err error) {
 func (b *builder) finish(in *Instruction) *World {
 	w := b.World
 	w.instruction = in
-	w.start()
-	w.mission = in.String()
+	in.descriptors(func(d *Descriptor) { d.find(w) }) // from the agent's starting pose
 	w.maxSteps = b.level.maxSteps
 	if w.maxSteps == 0 {
 		w.maxSteps = in.effort() * b.roomSize * b.roomSize * b.level.rows * b.level.columns

@@ -1,8 +1,6 @@
 package minigrid
 
-import (
-	"slices"
-)
+import "slices"
 
 // Location is the position of an object relative to the agent's first pose.
 type Location uint8
@@ -22,39 +20,35 @@ type Descriptor struct {
 	Color    Color // AnyColor if unspecified
 	Location Location
 
-	objects   []ID    // the objects that match at the start
-	positions []Point // their positions at the last search
+	// Objects are the objects that the descriptor matched at the start, Positions their positions after the last
+	// drop, or at the start.
+	Objects   []ID
+	Positions []Point
 }
-
-// Objects returns the objects that the descriptor matched at the start.
-func (d *Descriptor) Objects() []ID { return d.objects }
-
-// Positions returns the objects' positions after the last drop, or at the start.
-func (d *Descriptor) Positions() []Point { return d.positions }
 
 // find looks for the objects that match, column by column.
 func (d *Descriptor) find(w *World) {
-	d.objects, d.positions = nil, nil
+	d.Objects, d.Positions = nil, nil
 	w.eachObject(func(p Point, id ID) {
 		if o := &w.objects[id]; (d.Kind == AnyKind || o.Kind == d.Kind) &&
 			(d.Color == AnyColor || o.Color == d.Color) && w.located(p, d.Location) {
-			d.objects = append(d.objects, id)
-			d.positions = append(d.positions, p)
+			d.Objects = append(d.Objects, id)
+			d.Positions = append(d.Positions, p)
 		}
 	})
 }
 
 // track looks for the same objects again, wherever they are.
 func (d *Descriptor) track(w *World) {
-	d.positions = nil
+	d.Positions = nil
 	w.eachObject(func(p Point, id ID) {
 		if d.contains(id) {
-			d.positions = append(d.positions, p)
+			d.Positions = append(d.Positions, p)
 		}
 	})
 }
 
-func (d *Descriptor) contains(id ID) bool { return slices.Contains(d.objects, id) }
+func (d *Descriptor) contains(id ID) bool { return slices.Contains(d.Objects, id) }
 
 // eachObject visits every cell that is not empty, column by column.
 func (w *World) eachObject(visit func(Point, ID)) {
@@ -106,7 +100,7 @@ func (d *Descriptor) String() string {
 		noun = d.Color.String() + " " + noun
 	}
 	article := "the "
-	if len(d.objects) > 1 {
+	if len(d.Objects) > 1 {
 		article = "a "
 	}
 	return article + noun + [...]string{"", " on your left", " on your right", " in front of you",
@@ -138,18 +132,14 @@ type Instruction struct {
 	// First and Second are the parts of a compound instruction.
 	First, Second *Instruction
 
-	lastCarried           ID // the object carried at the last verification
-	firstDone, secondDone bool
+	// FirstDone and SecondDone report which parts of a compound instruction are fulfilled.
+	FirstDone, SecondDone bool
+
+	lastCarried ID // the object carried at the last verification
 }
 
 // Compound reports whether the instruction combines two others.
 func (in *Instruction) Compound() bool { return in.Op >= OpAnd }
-
-// FirstDone and SecondDone report which parts of a compound instruction are fulfilled.
-func (in *Instruction) FirstDone() bool { return in.firstDone }
-
-// SecondDone reports whether the second part is fulfilled.
-func (in *Instruction) SecondDone() bool { return in.secondDone }
 
 // String returns the instruction in words (§4.2).
 func (in *Instruction) String() string {
@@ -213,14 +203,14 @@ func (in *Instruction) appendState(b []byte) []byte {
 		}
 	}
 	if in.Compound() {
-		flag(in.firstDone)
-		flag(in.secondDone)
+		flag(in.FirstDone)
+		flag(in.SecondDone)
 		return in.Second.appendState(in.First.appendState(b))
 	}
 	b = append(b, byte(in.lastCarried))
 	in.descriptors(func(d *Descriptor) {
-		b = append(b, byte(len(d.positions)))
-		for _, p := range d.positions {
+		b = append(b, byte(len(d.Positions)))
+		for _, p := range d.Positions {
 			b = append(b, byte(p.X), byte(p.Y))
 		}
 	})

@@ -76,25 +76,9 @@ const (
 const AnyKind = Unseen
 
 func (k Kind) String() string {
-	switch k {
-	case Empty:
-		return "empty"
-	case Wall:
-		return "wall"
-	case Door:
-		return "door"
-	case Key:
-		return "key"
-	case Ball:
-		return "ball"
-	case Box:
-		return "box"
-	}
-	return "unseen"
+	return [...]string{Unseen: "unseen", Empty: "empty", Wall: "wall", Door: "door", Key: "key", Ball: "ball",
+		Box: "box"}[k]
 }
-
-// portable reports whether the agent can carry an object of that kind.
-func (k Kind) portable() bool { return k == Key || k == Ball || k == Box }
 
 // Color is a color; its values are MiniGrid's codes.
 type Color uint8
@@ -155,6 +139,3 @@ type Object struct {
 	// its first position until it is dropped.
 	Pos Point
 }
-
-// opaque reports whether the object hides what is behind it.
-func (o *Object) opaque() bool { return o.Kind == Wall || o.Kind == Door && o.State != Open }

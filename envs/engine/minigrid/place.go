@@ -74,7 +74,7 @@ func (b *builder) placeAgentAnywhere() { b.placeAgent(anyRoom, anyRoom) }
 func (b *builder) placeAgentOutside(r *room) {
 	for {
 		b.placeAgentAnywhere()
-		if b.roomAt(b.agent.Point) != r {
+		if b.room(b.agent.X/(b.roomSize-1), b.agent.Y/(b.roomSize-1)) != r {
 			return
 		}
 	}

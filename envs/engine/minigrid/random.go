@@ -112,20 +112,16 @@ func (r *randomLevel) describe(b *builder, kinds []Kind) *Descriptor {
 			d.Location = pick(b, locations)
 		}
 		d.find(b.World)
-		if len(d.positions) == 0 {
+		if len(d.Positions) == 0 {
 			continue
 		}
-		inLocked := func(p Point) bool { return inRoom(*b.lastLocked, b.roomSize, p) }
-		if r.implicitly || b.lastLocked == nil || !allOf(d.positions, inLocked) {
+		outside := func(p Point) bool { return !inRoom(*b.lastLocked, b.roomSize, p) }
+		if r.implicitly || b.lastLocked == nil || slices.ContainsFunc(d.Positions, outside) {
 			return d
 		}
 	}
 	reject("no object to describe")
 	return nil
-}
-
-func allOf(points []Point, ok func(Point) bool) bool {
-	return !slices.ContainsFunc(points, func(p Point) bool { return !ok(p) })
 }
 
 // validate rejects an instruction that is impossible or not allowed (§3.5).
@@ -143,13 +139,13 @@ func (b *builder) validate(in *Instruction) {
 // validatePutNext rejects an instruction to put an object beside itself, or where it already is.
 func (b *builder) validatePutNext(leaf *Instruction) {
 	leaf.descriptors(func(d *Descriptor) { d.find(b.World) })
-	for _, id := range leaf.Target.objects {
+	for _, id := range leaf.Target.Objects {
 		if leaf.Fixed.contains(id) {
 			reject("an object is to be put next to itself")
 		}
 	}
-	for _, id := range leaf.Target.objects {
-		for _, p := range leaf.Fixed.positions {
+	for _, id := range leaf.Target.Objects {
+		for _, p := range leaf.Fixed.Positions {
 			if p.Distance(b.objects[id].Pos) == 1 {
 				reject("an object is next to the other already")
 			}

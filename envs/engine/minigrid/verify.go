@@ -1,5 +1,7 @@
 package minigrid
 
+import "slices"
+
 // status is a verifier's answer.
 type status uint8
 
@@ -8,11 +10,6 @@ const (
 	success
 	failure
 )
-
-// start resets the verifier: descriptors look for their objects from the agent's starting pose.
-func (w *World) start() {
-	w.instruction.descriptors(func(d *Descriptor) { d.find(w) })
-}
 
 // verify reports whether the action just carried out fulfils the instruction (§4.4).
 func (w *World) verify(a Action) status {
@@ -27,9 +24,9 @@ func (in *Instruction) verify(w *World, a Action) status {
 	case OpAnd:
 		return in.verifyBoth(w, a)
 	case OpBefore:
-		return verifyInOrder(w, a, in.First, &in.firstDone, in.Second, &in.secondDone)
+		return verifyInOrder(w, a, in.First, &in.FirstDone, in.Second, &in.SecondDone)
 	case OpAfter:
-		return verifyInOrder(w, a, in.Second, &in.secondDone, in.First, &in.firstDone)
+		return verifyInOrder(w, a, in.Second, &in.SecondDone, in.First, &in.FirstDone)
 	case OpGoTo:
 		return in.verifyGoTo(w)
 	case OpOpen:
@@ -45,9 +42,9 @@ func (in *Instruction) verify(w *World, a Action) status {
 }
 
 func (in *Instruction) verifyBoth(w *World, a Action) status {
-	in.firstDone = in.firstDone || in.First.verify(w, a) == success
-	in.secondDone = in.secondDone || in.Second.verify(w, a) == success
-	if in.firstDone && in.secondDone {
+	in.FirstDone = in.FirstDone || in.First.verify(w, a) == success
+	in.SecondDone = in.SecondDone || in.Second.verify(w, a) == success
+	if in.FirstDone && in.SecondDone {
 		return success
 	}
 	return goesOn
@@ -73,11 +70,8 @@ func verifyInOrder(w *World, a Action, first *Instruction, firstDone *bool, next
 // verifyGoTo checks whether the agent faces a place where one of the objects
 // was found at the last search, whether or not it is still there.
 func (in *Instruction) verifyGoTo(w *World) status {
-	front := w.agent.Front()
-	for _, p := range in.Target.positions {
-		if p == front {
-			return success
-		}
+	if slices.Contains(in.Target.Positions, w.agent.Front()) {
+		return success
 	}
 	return goesOn
 }
@@ -115,10 +109,8 @@ func (in *Instruction) verifyPutNext(w *World, a Action, prev ID) status {
 		return goesOn
 	}
 	pos := w.objects[prev].Pos
-	for _, p := range in.Fixed.positions {
-		if p.Distance(pos) == 1 {
-			return success
-		}
+	if slices.ContainsFunc(in.Fixed.Positions, func(p Point) bool { return p.Distance(pos) == 1 }) {
+		return success
 	}
 	return goesOn
 }

@@ -54,7 +54,9 @@ func (w *World) visible(ids *[ViewSize * ViewSize]ID) (visible [ViewSize * ViewS
 	visible[own] = true
 	spread := func(i, j, side int) {
 		k := j*ViewSize + i
-		if !visible[k] || k != own && w.objects[ids[k]].opaque() {
+		o := &w.objects[ids[k]]
+		opaque := o.Kind == Wall || o.Kind == Door && o.State != Open
+		if !visible[k] || k != own && opaque {
 			return
 		}
 		visible[k+side] = true

@@ -15,7 +15,6 @@ type World struct {
 	maxSteps int
 	view     View
 
-	mission     string
 	instruction *Instruction
 }
 
@@ -77,7 +76,7 @@ func (w *World) act(a Action) {
 			w.agent.Point = front
 		}
 	case Pickup:
-		if o.Kind.portable() && w.carrying == None {
+		if slices.Contains(portableKinds, o.Kind) && w.carrying == None {
 			w.set(front, None)
 			w.carrying = id
 			o.Pos = nowhere
@@ -156,7 +155,7 @@ func (w *World) Carrying() ID { return w.carrying }
 func (w *World) Steps() int { return w.steps }
 
 // Mission returns the instruction in words.
-func (w *World) Mission() string { return w.mission }
+func (w *World) Mission() string { return w.instruction.String() }
 
 // Instruction returns the instruction with its progress. The caller must not change it. The next step changes it.
 func (w *World) Instruction() *Instruction { return w.instruction }

@@ -76,7 +76,8 @@ func (r *reader) read(depth int) (node, error) {
 	default:
 		start := r.pos
 		r.advance()
-		for r.pos < len(r.text) && !delimiter(r.text[r.pos]) {
+		// A "?" starts a new atom, so that "level?l1" reads as two words, as in one of the published domains.
+		for r.pos < len(r.text) && strings.IndexByte("();?"+space, r.text[r.pos]) < 0 {
 			r.advance()
 		}
 		n.atom = r.word(r.text[start:r.pos])
@@ -94,21 +95,13 @@ func (r *reader) word(atom string) string {
 	return w
 }
 
-// delimiter reports whether c ends an atom. A "?" starts a new one, so that
-// "level?l1" reads as two words, as in one of the published domains.
-func delimiter(c byte) bool {
-	return c == '(' || c == ')' || c == ';' || c == '?' || space(c)
-}
-
-func space(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
-}
+const space = " \t\n\r\f\v"
 
 // skip skips white space and comments.
 func (r *reader) skip() {
 	for r.pos < len(r.text) {
 		switch {
-		case space(r.text[r.pos]):
+		case strings.IndexByte(space, r.text[r.pos]) >= 0:
 			r.advance()
 		case r.text[r.pos] == ';':
 			for r.pos < len(r.text) && r.text[r.pos] != '\n' {

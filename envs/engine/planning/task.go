@@ -85,7 +85,8 @@ type Operator struct {
 	Effects      []Effect
 }
 
-// Task is a ground planning task. It is immutable and safe for concurrent use.
+// Task is a ground planning task. It is immutable and safe for concurrent use. Whoever does not share it yet
+// may drop Facts and Constant; then Fact and Holds find nothing.
 type Task struct {
 	Objects []Object
 	// Facts are the facts that can change, in the order of the domain's predicates
@@ -124,10 +125,6 @@ func (t *Task) indexByName() map[string]int {
 	}
 	return index
 }
-
-// ForgetNames drops Facts and Constant, most of what a task holds, for a caller that has
-// numbered them and is not yet sharing the task. Fact and Holds find nothing after it.
-func (t *Task) ForgetNames() { t.Facts, t.Constant = nil, nil }
 
 // Fact returns the index in Facts of a fact that can change.
 func (t *Task) Fact(a Atom) (index int, ok bool) {

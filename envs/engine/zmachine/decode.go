@@ -212,7 +212,7 @@ func (s *Story) variable(v uint8) (kind uint8, value uint16) {
 	case v <= maxLocals:
 		return local, uint16(v) - 1
 	default:
-		return global, s.global(v)
+		return global, uint16(s.globals + 2*int(v-16))
 	}
 }
 

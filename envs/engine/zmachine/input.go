@@ -188,10 +188,3 @@ func (m *Machine) storeLine(buffer uint16, line []byte, lowered bool) {
 		m.storeb(addr, 0)
 	}
 }
-
-// readChar executes read_char, and returns the key.
-func (m *Machine) readChar() uint16 {
-	m.input.ready = false
-	m.flush()
-	return uint16(m.story.toZSCII(m.takeKey()))
-}

@@ -65,7 +65,7 @@ type state struct {
 	saved  *saved
 
 	captured int // bytes in the capture buffer
-	changes  Changes
+	changes  changes
 	fault    *Fault
 }
 
@@ -119,7 +119,7 @@ func (m *Machine) Start() error {
 	m.fault = nil
 	m.screen = screen{}
 	m.captured = 0
-	m.changes = Changes{}
+	m.changes = changes{}
 	m.flags2 = m.initialFlags2()
 	m.input.ready, m.input.prompted = false, false
 	m.restart()
@@ -136,7 +136,7 @@ func (m *Machine) Step(action string) error {
 	}
 	m.input.action = translateAction(action)
 	m.input.ready = true
-	m.changes = Changes{}
+	m.changes = changes{}
 	m.budget = m.options.Budget
 	m.run()
 	return m.err()

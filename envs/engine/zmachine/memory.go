@@ -4,19 +4,13 @@ package zmachine
 func (m *Machine) Byte(addr int) byte { return m.mem[uint16(addr)] }
 
 // Word returns the two bytes at an address, the first being the high one.
-func (m *Machine) Word(addr int) uint16 { return m.word(uint16(addr)) }
-
-func (m *Machine) word(addr uint16) uint16 {
-	return uint16(m.ram[addr])<<8 | uint16(m.ram[int(addr)+1])
-}
+func (m *Machine) Word(addr int) uint16 { return m.loadw(uint16(addr)) }
 
 // loadb and loadw read memory for an instruction.
-func (m *Machine) loadb(addr uint16) uint16 {
-	return uint16(m.ram[addr])
-}
+func (m *Machine) loadb(addr uint16) uint16 { return uint16(m.ram[addr]) }
 
 func (m *Machine) loadw(addr uint16) uint16 {
-	return m.word(addr)
+	return uint16(m.ram[addr])<<8 | uint16(m.ram[int(addr)+1])
 }
 
 func (m *Machine) storeb(addr uint16, value byte) {
@@ -73,8 +67,6 @@ func (m *Machine) setVariable(v uint8, value uint16) {
 }
 
 func (m *Machine) global(v uint8) uint16 { return m.globals + 2*uint16(v-16) }
-
-func (s *Story) global(v uint8) uint16 { return uint16(s.globals + 2*int(v-16)) }
 
 // peek and poke are what instructions use that name a variable by its number:
 // the top of the stack is read and written where it is (Standard, 6.3.4).

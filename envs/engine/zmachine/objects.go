@@ -5,15 +5,12 @@ import "strconv"
 // maxObject is the largest object number that the reference accepts from version 4 on; spec §7.
 const maxObject = 2000
 
-// wide reports whether objects have the larger entries of version 4 and later; Standard, section 12.3.
-func (m *Machine) wide() bool { return m.objects.wide }
-
 // objectTable says where the entries of objects are.
 type objectTable struct {
 	first uint16 // entry
 	size  uint16 // of an entry
 	last  uint16 // the largest number
-	wide  bool
+	wide  bool   // the larger entries of version 4 and later; Standard, section 12.3
 	// attributes that an object has
 	attributes uint16
 }
@@ -59,7 +56,7 @@ func (m *Machine) follow(object uint16, l link) uint16 {
 	if !ok {
 		return 0
 	}
-	if m.wide() {
+	if m.objects.wide {
 		return m.loadw(addr + 6 + 2*uint16(l))
 	}
 	return m.loadb(addr + 4 + uint16(l))
@@ -70,7 +67,7 @@ func (m *Machine) tie(object uint16, l link, target uint16) {
 	if !ok {
 		return
 	}
-	if m.wide() {
+	if m.objects.wide {
 		m.storew(addr+6+2*uint16(l), target)
 	} else {
 		m.storeb(addr+4+uint16(l), byte(target))
@@ -107,7 +104,7 @@ func (m *Machine) remove(n uint16) {
 
 // insert makes an object the first child of another.
 func (m *Machine) insert(n, parent uint16) {
-	m.note(moved, n, parent)
+	m.note(Moved, n, parent)
 	if n == 0 || parent == 0 {
 		return
 	}
@@ -139,14 +136,14 @@ func (m *Machine) testAttribute(n, a uint16) bool {
 }
 
 func (m *Machine) setAttribute(n, a uint16) {
-	m.note(gained, n, a)
+	m.note(Gained, n, a)
 	if addr, bit, ok := m.attribute(n, a); ok {
 		m.storeb(addr, byte(m.loadb(addr))|bit)
 	}
 }
 
 func (m *Machine) clearAttribute(n, a uint16) {
-	m.note(lost, n, a)
+	m.note(Lost, n, a)
 	if addr, bit, ok := m.attribute(n, a); ok {
 		m.storeb(addr, byte(m.loadb(addr))&^bit)
 	}
@@ -164,7 +161,7 @@ func (m *Machine) properties(n uint16) (addr uint16, ok bool) {
 
 // propertiesAt returns the address of the property table that an entry names.
 func (m *Machine) propertiesAt(entry uint16) uint16 {
-	if m.wide() {
+	if m.objects.wide {
 		return m.loadw(entry + 12)
 	}
 	return m.loadw(entry + 7)
@@ -180,7 +177,7 @@ type propertyEntry struct {
 // entryAt reads the property at an address.
 func (m *Machine) entryAt(addr uint16) propertyEntry {
 	b := m.loadb(addr)
-	if !m.wide() {
+	if !m.objects.wide {
 		return propertyEntry{b & 31, addr + 1, b>>5 + 1}
 	}
 	if b&0x80 == 0 {
@@ -244,7 +241,7 @@ func (m *Machine) propertyLength(data uint16) uint16 {
 	}
 	b := m.loadb(data - 1)
 	switch {
-	case !m.wide():
+	case !m.objects.wide:
 		return b>>5 + 1
 	case b&0x80 == 0:
 		return b>>6 + 1
@@ -297,7 +294,7 @@ const longestName = 64
 
 // Object returns an object.
 func (m *Machine) Object(n uint16) ObjectView {
-	if n == 0 || n > maxObject || !m.wide() && n > 255 {
+	if n == 0 || n > maxObject || !m.objects.wide && n > 255 {
 		return ObjectView{}
 	}
 	o := ObjectView{Parent: m.parent(n), Sibling: m.sibling(n), Child: m.child(n)}

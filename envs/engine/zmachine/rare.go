@@ -67,9 +67,13 @@ var rare = map[string]deed{
 	"verify": tells(func(m *Machine, _, _ uint16) bool {
 		return int(m.story.sum) == m.story.word(headerChecksum)
 	}),
-	"piracy":    tells(func(*Machine, uint16, uint16) bool { return true }),
-	"read":      gives(func(m *Machine, _, _ uint16) uint16 { return m.readLine() }),
-	"read_char": gives(func(m *Machine, _, _ uint16) uint16 { return m.readChar() }),
+	"piracy": tells(func(*Machine, uint16, uint16) bool { return true }),
+	"read":   gives(func(m *Machine, _, _ uint16) uint16 { return m.readLine() }),
+	"read_char": gives(func(m *Machine, _, _ uint16) uint16 {
+		m.input.ready = false
+		m.flush()
+		return uint16(m.story.toZSCII(m.takeKey()))
+	}),
 	"random": gives(func(m *Machine, a, _ uint16) uint16 {
 		return m.random.next(int16(a), m.options.Seed)
 	}),

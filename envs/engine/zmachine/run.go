@@ -16,7 +16,7 @@ func (m *Machine) run() {
 		case local:
 			a = m.local(a)
 		case global:
-			a = m.word(a)
+			a = m.loadw(a)
 		case stacked:
 			a = m.pop()
 		}
@@ -25,7 +25,7 @@ func (m *Machine) run() {
 		case local:
 			b = m.local(b)
 		case global:
-			b = m.word(b)
+			b = m.loadw(b)
 		case stacked:
 			b = m.pop()
 		}
@@ -70,7 +70,7 @@ func (m *Machine) run() {
 		case opDiv, opMod:
 			r = m.divide(in.op, int16(a), int16(b))
 		case opLoadw:
-			r = m.word(a + 2*b)
+			r = m.loadw(a + 2*b)
 		case opLoadb:
 			r = uint16(m.ram[a+b])
 		case opLoad:
@@ -166,7 +166,7 @@ func (m *Machine) evaluateRest(in *instruction) {
 		case local:
 			v = m.local(v)
 		case global:
-			v = m.word(v)
+			v = m.loadw(v)
 		case stacked:
 			v = m.pop()
 		}

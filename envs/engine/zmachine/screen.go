@@ -127,8 +127,6 @@ func (m *Machine) printChar(c byte) {
 	m.append(c)
 }
 
-func (m *Machine) streams() int { return m.screen.streams }
-
 // append puts a character behind the pending word.
 func (m *Machine) append(c byte) {
 	s := &m.screen
@@ -216,7 +214,7 @@ func (m *Machine) show(word []byte) {
 func (m *Machine) newLine() {
 	m.flush()
 	switch {
-	case m.streams() > 0:
+	case m.screen.streams > 0:
 		m.storeStream(carriage)
 	case !m.screen.hidden:
 		m.screenNewLine()

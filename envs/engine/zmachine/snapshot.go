@@ -42,9 +42,7 @@ func (m *Machine) Restore(s *Snapshot) error {
 func (s *Snapshot) Machine(o Options) *Machine {
 	o.Capture = len(s.capture)
 	m := New(s.story, o)
-	m.state = s.state
-	copy(m.mem, s.memory)
-	copy(m.capture, s.capture)
+	_ = m.Restore(s) // it fits
 	return m
 }
 
