@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Decoding says how replies are sampled. Its options are declared in Options; a number
@@ -115,15 +116,32 @@ type Number struct {
 	Value any
 }
 
+// drawn is a field of Decoding that says how tokens are drawn.
+type drawn struct {
+	Number      // without its value
+	index  int  // of the field
+	absent bool // at 0
+}
+
+var drawnFields = sync.OnceValue(func() (list []drawn) {
+	t := reflect.TypeFor[Decoding]()
+	for i := range t.NumField() {
+		field, omit, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if o, _ := FindOption(t.Field(i).Tag.Get("yaml")); o.Group == Sampling {
+			list = append(list, drawn{Number{Option: o, Field: field}, i, omit == "omitempty"})
+		}
+	}
+	return list
+})
+
 // Numbers are the numbers that say how tokens are drawn: all but the length, and those that are left out at 0.
-func (d Decoding) Numbers() (out []Number) {
-	v := reflect.ValueOf(d)
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		field, omit, _ := strings.Cut(tag.Get("json"), ",")
-		o, _ := FindOption(tag.Get("yaml"))
-		if o.Group == Sampling && !(omit == "omitempty" && v.Field(i).IsZero()) {
-			out = append(out, Number{o, field, v.Field(i).Interface()})
+func (d Decoding) Numbers() []Number {
+	v, list := reflect.ValueOf(d), drawnFields()
+	out := make([]Number, 0, len(list))
+	for _, f := range list {
+		if n, value := f.Number, v.Field(f.index); !f.absent || !value.IsZero() {
+			n.Value = value.Interface()
+			out = append(out, n)
 		}
 	}
 	return out
@@ -131,12 +149,8 @@ func (d Decoding) Numbers() (out []Number) {
 
 // SamplingFields are the names in requests of all numbers that say how tokens are drawn.
 func SamplingFields() (names []string) {
-	t := reflect.TypeFor[Decoding]()
-	for i := range t.NumField() {
-		if o, _ := FindOption(t.Field(i).Tag.Get("yaml")); o.Group == Sampling {
-			field, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			names = append(names, field)
-		}
+	for _, f := range drawnFields() {
+		names = append(names, f.Field)
 	}
 	return names
 }

@@ -227,15 +227,17 @@ func (w *watch) unusable(name string, r *replies) error {
 // warnings returns the warnings about a model that are due and were not given yet.
 func (r *replies) warnings(name string) (texts []string) {
 	came := r.tally.Replies
-	say := func(n int, problem, remedy string) {
+	say := func(n int, problem string, remedy func() string) {
 		if Matters(n, came) && r.unheard(problem) {
-			texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy))
+			texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy()))
 		}
 	}
 	for _, s := range model.Symptoms() {
-		say(r.tally.Lost[s]+r.tally.Marred[s], string(s), r.adviser.Advice(s))
+		say(r.tally.Lost[s]+r.tally.Marred[s], string(s), func() string { return r.adviser.Advice(s) })
 	}
-	say(r.trimmed, "needs the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
+	say(r.trimmed, "needs the history to be trimmed", func() string {
+		return "a longer context, or a shorter --prompt, keeps it whole"
+	})
 	read, valid := r.tally.Readable, r.tally.Valid
 	if read >= manyActions && 2*valid < read && r.unheard(string(model.InvalidActions)) {
 		complaint := fmt.Sprintf("only %d of its first %d actions are valid", valid, read)

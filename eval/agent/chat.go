@@ -54,6 +54,7 @@ type transcript interface {
 type caller struct {
 	Chat
 	steps int
+	sums  [][sha256.Size]byte // of the messages that were sent last
 	// tokensPerByte is measured at the last reply. Before the first reply it is set high: three bytes per token.
 	tokensPerByte float64
 	// counted is the prompt that the server counted most tokens in, of those that continue each other, and
@@ -79,7 +80,8 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		last := c.Messages
-		c.Messages, c.Sent = messages, digest(messages)
+		c.Sent = c.digest(messages)
+		c.Messages = messages
 		reply, err = c.Model.Chat(ctx, c.Request)
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, c.Sent)
@@ -260,18 +262,27 @@ func (u *Usage) add(reply model.Reply, err error) {
 const sentDigits = 16
 
 // digest returns the digest of messages: roles, texts and calls of tools, in their order. The
-// ids of calls are left out: servers draw them. Each message's sum continues the one before. Texts
-// have their lengths before them, so that no text runs into the next.
-func digest(messages []model.Message) string {
+// ids of calls are left out: servers draw them. Each message's sum continues the one before, so those that were sent
+// in the last call need no other. Texts have their lengths before them, so that no text runs into the next.
+func (c *caller) digest(messages []model.Message) string {
+	same := 0
+	for same < min(len(c.sums), len(messages)) && messages[same] == c.Messages[same] {
+		same++
+	}
+	c.sums = c.sums[:same]
 	var sum [sha256.Size]byte
+	if same > 0 {
+		sum = c.sums[same-1]
+	}
 	var buf []byte
-	for _, m := range messages {
+	for _, m := range messages[same:] {
 		buf = append(buf[:0], sum[:]...)
 		for _, text := range []string{string(m.Role), m.Content, m.Call.Name, m.Call.Arguments} {
 			buf = binary.BigEndian.AppendUint64(buf, uint64(len(text)))
 			buf = append(buf, text...)
 		}
 		sum = sha256.Sum256(buf)
+		c.sums = append(c.sums, sum)
 	}
 	return hex.EncodeToString(sum[:sentDigits/2])
 }

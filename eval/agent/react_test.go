@@ -248,7 +248,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// A digest differs where a role, a text or the border between two texts differs.
+// A digest differs where a role, a text or the border between two texts differs, whatever was sent before.
 func TestSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		message := rapid.Custom(func(t *rapid.T) model.Message {
@@ -257,8 +257,13 @@ func TestSent(t *testing.T) {
 		})
 		prompts := rapid.SliceOfN(rapid.SliceOfN(message, 1, 4), 2, 6).Draw(t, "prompts")
 		seen := map[string][]model.Message{}
+		var c caller
 		for _, p := range prompts {
-			got := digest(p)
+			got := c.digest(p)
+			c.Messages = p
+			if alone := new(caller).digest(p); alone != got {
+				t.Fatalf("%v has the digest %s, after others %s", p, alone, got)
+			}
 			if other, ok := seen[got]; ok && !slices.Equal(other, p) || len(got) != sentDigits {
 				t.Fatalf("%v and %v have the digest %s", other, p, got)
 			}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -169,8 +171,14 @@ func (o Options) validate() error {
 func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:               proxy,
-		DialContext:         dialer.DialContext,
+		Proxy: proxy,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return connection{c}, nil
+		},
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: max(concurrency, http.DefaultMaxIdleConnsPerHost),
 		// Servers close idle connections, uvicorn after 5 seconds. A request that is
@@ -180,6 +188,19 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 		// What is longer, as bodies and most replies are, goes past these buffers.
 		ReadBufferSize: 1 << 10, WriteBufferSize: 1 << 10,
 	}
+}
+
+// connection writes bodies through buffers that connections share. net/http makes one for each body otherwise: of the
+// memory that 1,024 calls in flight allocate, a fifth was theirs.
+type connection struct{ net.Conn }
+
+var bodyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
+
+// ReadFrom implements io.ReaderFrom.
+func (c connection) ReadFrom(body io.Reader) (int64, error) {
+	buffer := bodyBuffers.Get().(*[16 << 10]byte)
+	defer bodyBuffers.Put(buffer)
+	return io.CopyBuffer(struct{ io.Writer }{c.Conn}, body, buffer[:])
 }
 
 // Chat returns the model's next turn. It asks once, and again if the reply holds no message. After an
