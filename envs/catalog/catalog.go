@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 
 	"heldout/envs"
 	"heldout/envs/address"
@@ -60,7 +60,7 @@ var entriesYAML []byte
 
 // all are the entries of the file with what opens them.
 var all = sync.OnceValue(func() (list []Entry) {
-	if err := yaml.UnmarshalWithOptions(entriesYAML, &list, yaml.Strict()); err != nil {
+	if err := yaml.Load(entriesYAML, &list, yaml.WithKnownFields()); err != nil {
 		panic(err) // it is ours, and tests read it
 	}
 	for i := range list {
