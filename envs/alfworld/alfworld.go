@@ -113,8 +113,7 @@ func (o Options) speech(file dialect) (dialect, error) {
 
 // Env implements envs.Env.
 type Env struct {
-	info   envs.Info
-	tasks  []envs.Task
+	envs.Roster
 	domain *planning.Domain
 	games  []gameSource // by task index
 	// folder has the official games, found the games in it that are not tasks; see Task.
@@ -163,13 +162,14 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 	return &Env{
 		domain: domain, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		info:  envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
+		Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Settings: o.settings(),
+			Caveat: o.caveat()}},
 	}, nil
 }
 
 func (e *Env) add(g playable) {
-	g.task.Index = len(e.tasks)
-	e.tasks, e.games = append(e.tasks, g.task), append(e.games, g.gameSource)
+	e.Add(g.task)
+	e.games = append(e.games, g.gameSource)
 }
 
 // playable is a task with what it is made from.
@@ -258,30 +258,24 @@ func (e *Env) ready(s gameSource) (*loading, error) {
 	return load()
 }
 
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
-
 // NewWorld implements envs.Env. It does not wait until the game is grounded. If a game is unsolvable or too large,
 // the first call that needs the ground game returns the error.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	var src gameSource
-	if t.Index >= 0 && t.Index < len(e.tasks) && e.tasks[t.Index] == t {
+	if unknown := e.Verify(t); unknown == nil {
 		src = e.games[t.Index]
 	} else if g, err := e.outside(t.ID); err == nil && g.task == t {
 		src = g.gameSource
 	} else {
-		return nil, fmt.Errorf("alfworld: unknown task %s", t.ID)
+		return nil, unknown
 	}
 	l, err := e.ready(src)
 	if err != nil {
 		return nil, err
 	}
 	w := newWorld(l)
-	w.bare = e.info.Settings["variant"] == ALFWorld
-	if e.info.Settings["expert-knows"] == knowsShown {
+	w.bare = e.About.Settings["variant"] == ALFWorld
+	if e.About.Settings["expert-knows"] == knowsShown {
 		w.search = &memory{}
 	}
 	return w, nil

@@ -32,10 +32,7 @@ func NewGenerated(seed int64, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.info.Settings == nil {
-		e.info.Settings = map[string]string{}
-	}
-	e.info.Settings["generator-seed"] = strconv.FormatInt(seed, 10)
+	e.Set("generator-seed", strconv.FormatInt(seed, 10))
 	d, err := o.speech(classic)
 	if err != nil {
 		return nil, err
@@ -60,7 +57,7 @@ func (e *Env) addGenerated(s *scene, seed int64, d dialect, o Options) error {
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("gen%d-%03d", seed, len(e.tasks)+1)
+	name := fmt.Sprintf("gen%d-%03d", seed, len(e.List)+1)
 	game := gameSource{problem: s.problem(name), goal: s.goal, dialect: d, limitPays: o.StepLimitReward}
 	e.add(newTask(envs.Task{ID: folder + "/" + name, Type: s.taskType}, game, l))
 	return nil

@@ -31,7 +31,7 @@ func (e *Env) Interface(string) envs.Interface {
 		}
 		return []string{strings.ReplaceAll(action, " on ", " in/on ")}
 	}
-	if e.info.Settings["variant"] == ALFWorld {
+	if e.About.Settings["variant"] == ALFWorld {
 		i.Actions, i.Lists, i.Normalize = nil, nil, pytext.Strip
 	}
 	for _, d := range e.dialects() {
@@ -50,7 +50,7 @@ func (e *Env) Interface(string) envs.Interface {
 
 // dialects are the possible dialects of the games.
 func (e *Env) dialects() []dialect {
-	switch e.info.Settings["dialect"] {
+	switch e.About.Settings["dialect"] {
 	case "":
 		return []dialect{classic}
 	case "v2":

@@ -75,7 +75,7 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 		e.add(g)
 		read = append(read, sums[i])
 	}
-	e.info.DataHash = envs.Digest(read...)
+	e.About.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
@@ -89,7 +89,7 @@ func (e *Env) CheckComplete() error {
 		return nil
 	}
 	split := cmp.Or(e.options.Split, Splits()[0])
-	switch has, want := len(e.tasks), splitSizes[split]; {
+	switch has, want := len(e.List), splitSizes[split]; {
 	case has < want:
 		text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, has, want, split)
 		if len(e.unmarked) > 0 {
@@ -143,7 +143,7 @@ func NewGame(file string, o Options) (*Env, error) {
 		return nil, err
 	}
 	e.add(g)
-	e.info.DataHash = envs.Digest(sum)
+	e.About.DataHash = envs.Digest(sum)
 	return e, nil
 }
 
@@ -166,7 +166,7 @@ func officialGame(id string, f gameFile, labels map[string]gameLabel, o Options)
 // Task implements envs.Finder: any game of the split's folder, by folder and trial, also one
 // that ALFWorld leaves out because of its name or because it has no solution.
 func (e *Env) Task(id string) (envs.Task, error) {
-	for _, t := range e.tasks {
+	for _, t := range e.List {
 		if t.ID == id {
 			return t, nil
 		}

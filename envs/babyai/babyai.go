@@ -44,8 +44,7 @@ func Configured(s envs.Settings) Options {
 
 // Env implements envs.Env.
 type Env struct {
-	info   envs.Info
-	tasks  []envs.Task
+	envs.Roster
 	gym    bool
 	labels []levelLabel // by task index; nil if sub-goals are made from the instruction
 }
@@ -55,10 +54,10 @@ type Env struct {
 // The worlds need no data. But sub-goals decide progress, and therefore
 // success: a task is official only if its sub-goals are AgentBoard's.
 func New(o Options) (*Env, error) {
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
+	e := &Env{Roster: envs.Roster{About: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}}
 	switch o.Variant {
 	case "", AgentBoard:
-		e.info.Settings = map[string]string{"labels": "instruction"}
+		e.Set("labels", "instruction")
 		if o.Data != "" {
 			if err := e.readLabels(o.Data); err != nil {
 				return nil, err
@@ -66,17 +65,16 @@ func New(o Options) (*Env, error) {
 		}
 	case AgentGym:
 		e.gym = true
-		e.info.Settings = map[string]string{"variant": AgentGym}
+		e.Set("variant", AgentGym)
 	default:
 		return nil, fmt.Errorf("babyai: unknown variant %q; there are %s and %s", o.Variant, AgentBoard, AgentGym)
 	}
 	for i, p := range benchmark() {
-		t := envs.Task{ID: p.id(), Index: i, Type: p.level.ID}
+		t := envs.Task{ID: p.id(), Type: p.level.ID, Digest: e.digest(p, i)}
 		if e.labels != nil {
 			t.Difficulty = e.labels[i].difficulty
 		}
-		t.Digest = e.digest(p, i)
-		e.tasks = append(e.tasks, t)
+		e.Add(t)
 	}
 	return e, nil
 }
@@ -87,9 +85,9 @@ func (e *Env) readLabels(dir string) error {
 		return err
 	}
 	e.labels = labels
-	e.info.Source = envs.Official
-	e.info.Settings["labels"] = "agentboard"
-	e.info.DataHash = envs.Digest(raw)
+	e.About.Source = envs.Official
+	e.Set("labels", "agentboard")
+	e.About.DataHash = envs.Digest(raw)
 	return nil
 }
 
@@ -111,12 +109,6 @@ func (e *Env) digest(p worldID, index int) string {
 	return envs.Digest(texts...)
 }
 
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
-
 // Task implements envs.Finder. The name of a task is its level and seed, such as BabyAI-GoToRedBallGrey-v0/1234 or
 // 1/1234. The sub-goals of tasks outside the benchmark come from the instruction.
 func (e *Env) Task(id string) (envs.Task, error) {
@@ -125,8 +117,8 @@ func (e *Env) Task(id string) (envs.Task, error) {
 		return envs.Task{}, err
 	}
 	canonical := p.id()
-	if i := slices.IndexFunc(e.tasks, func(t envs.Task) bool { return t.ID == canonical }); i >= 0 {
-		return e.tasks[i], nil
+	if i := slices.IndexFunc(e.List, func(t envs.Task) bool { return t.ID == canonical }); i >= 0 {
+		return e.List[i], nil
 	}
 	return envs.Task{ID: canonical, Index: -1, Type: p.level.ID, Digest: e.digest(p, -1)}, nil
 }

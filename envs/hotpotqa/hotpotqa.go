@@ -6,8 +6,6 @@
 package hotpotqa
 
 import (
-	"fmt"
-
 	"heldout/envs"
 )
 
@@ -39,8 +37,7 @@ func Configured(s envs.Settings) Options {
 
 // Env implements envs.Env.
 type Env struct {
-	info      envs.Info
-	tasks     []envs.Task
+	envs.Roster
 	questions []question // by task index
 	wiki      Wiki
 	// facts finds the titles of the articles for a question that does not come
@@ -58,12 +55,12 @@ type question struct {
 }
 
 func newEnv(src envs.Source, o Options) *Env {
-	e := &Env{info: envs.Info{
+	e := &Env{Roster: envs.Roster{About: envs.Info{
 		Name: Name, Source: src, StepLimit: stepLimit,
 		SuccessName: "EM", ProgressName: "F1", Settings: map[string]string{},
-	}}
+	}}}
 	if o.Sample != "" {
-		e.info.Settings["sample"] = o.Sample
+		e.Set("sample", o.Sample)
 	}
 	return e
 }
@@ -76,23 +73,17 @@ func (e *Env) add(questions []question, s Sample) error {
 	}
 	for _, i := range order {
 		q := questions[i]
-		e.tasks = append(e.tasks, envs.Task{ID: q.id, Index: len(e.tasks), Type: q.kind,
-			Digest: envs.Digest(q.text, q.answer, q.kind), Content: envs.TextContent(q.text)})
+		e.Add(envs.Task{ID: q.id, Type: q.kind, Digest: envs.Digest(q.text, q.answer, q.kind),
+			Content: envs.TextContent(q.text)})
 		e.questions = append(e.questions, q)
 	}
 	return nil
 }
 
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
-
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
-		return nil, fmt.Errorf("hotpotqa: unknown task %s", t.ID)
+	if err := e.Verify(t); err != nil {
+		return nil, err
 	}
 	return &world{env: e, question: e.questions[t.Index], browser: newBrowser(e.wiki)}, nil
 }

@@ -54,7 +54,7 @@ func (e *Env) connect(p Pages, out envs.Outside) (err error) {
 	if p.Origin != local && p.Index != "" {
 		return fmt.Errorf("hotpotqa: --wiki-index is for --wiki %s", local)
 	}
-	e.info.Settings["wiki"] = p.Origin
+	e.Set("wiki", p.Origin)
 	switch p.Origin {
 	case live:
 		return e.connectLive(p, out)
@@ -112,10 +112,10 @@ func (e *Env) connectRecorded(p Pages) error {
 // noteOrigin records the differences from English Wikipedia with the JSON flow.
 func (e *Env) noteOrigin(o wiki.Origin) {
 	if o.Flow != wiki.JSON {
-		e.info.Settings["wiki-flow"] = string(o.Flow)
+		e.Set("wiki-flow", string(o.Flow))
 	}
 	if o.URL != wiki.DefaultURL {
-		e.info.Settings["wiki-url"] = o.URL
+		e.Set("wiki-url", o.URL)
 	}
 }
 
@@ -131,9 +131,9 @@ func (e *Env) connectOffline(p Pages) error {
 		return fmt.Errorf("hotpotqa: %w", err)
 	}
 	about := x.About()
-	e.info.Settings["wiki-index"] = about.Hash[:shownHash]
+	e.Set("wiki-index", about.Hash[:shownHash])
 	if about.Kind == index.Contexts {
-		e.info.Caveat = contextsCaveat
+		e.About.Caveat = contextsCaveat
 	}
 	e.wiki = offline{x}
 	return nil

@@ -52,7 +52,8 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	name = filepath.Base(name)
 	standard := reactSample
 	if name != devFile {
-		standard, e.info.Settings["questions"] = Sample{Full: true}, name
+		standard = Sample{Full: true}
+		e.Set("questions", name)
 	}
 	sample, err := o.sample(standard)
 	if err != nil {
@@ -65,7 +66,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	if err := e.add(questions, sample); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	e.info.DataHash = envs.Digest(string(b))
+	e.About.DataHash = envs.Digest(string(b))
 	e.facts = siblingFacts(filepath.Dir(file))
 	return e, e.connect(o.Pages, out)
 }

@@ -65,8 +65,7 @@ func Configured(s envs.Settings) Options {
 
 // Env implements envs.Env.
 type Env struct {
-	info  envs.Info
-	tasks []envs.Task
+	envs.Roster
 	plays []*play // by task index
 }
 
@@ -103,31 +102,21 @@ func New(o Options) (*Env, error) {
 
 // add puts a game at the end of the benchmark.
 func (e *Env) add(p *play, id string, difficulty envs.Difficulty, texts ...string) {
-	e.tasks = append(e.tasks, envs.Task{
-		ID: id, Index: len(e.tasks), Type: p.game.Name, Difficulty: difficulty,
+	e.Add(envs.Task{
+		ID: id, Type: p.game.Name, Difficulty: difficulty,
 		Digest: envs.Digest(append(texts, string(difficulty))...),
 	})
 	e.plays = append(e.plays, p)
 }
 
-// set records the chosen settings as part of every condition.
-func (e *Env) set(option, value string) {
-	if e.info.Settings == nil {
-		e.info.Settings = map[string]string{}
-	}
-	e.info.Settings[option] = value
+func newEnv(src envs.Source) *Env {
+	return &Env{Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit}}}
 }
-
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
 
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
-		return nil, fmt.Errorf("jericho: unknown task %s", t.ID)
+	if err := e.Verify(t); err != nil {
+		return nil, err
 	}
 	w := newWorld(e.plays[t.Index])
 	if w.play.plain {

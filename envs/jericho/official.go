@@ -30,7 +30,7 @@ func newOfficial(o Options, binds bindings) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
+	e := newEnv(envs.Official)
 	read := []string{raw}
 	foreign := false
 	for i := range games {
@@ -51,26 +51,26 @@ func newOfficial(o Options, binds bindings) (*Env, error) {
 		read = append(read, image)
 	}
 	if labels[0].subgoals.partial {
-		e.set("labels", "partial")
+		e.Set("labels", "partial")
 		e.caveat("its sub-goals are known in part only, so progress is another measure")
 	}
 	if foreign {
-		e.set("texts", "not the benchmark's")
+		e.Set("texts", "not the benchmark's")
 		e.caveat("goals or first texts are not the benchmark's")
 	}
 	if o.Huntdark == HuntdarkFixed {
-		e.set("huntdark", HuntdarkFixed)
+		e.Set("huntdark", HuntdarkFixed)
 		e.caveat("huntdark starts with other texts than in the benchmark")
 	}
 	e.note(binds)
-	e.info.DataHash = envs.Digest(read...)
+	e.About.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
 // newPlain reads the games of the variant Jericho whose stories are there. It needs no labels.
 func newPlain(o Options, binds bindings) (*Env, error) {
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
-	e.set("variant", Jericho)
+	e := newEnv(envs.Official)
+	e.Set("variant", Jericho)
 	var read []string
 	var missing error
 	for g := range allGames() {
@@ -91,14 +91,14 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 		return nil, missing
 	}
 	if o.Seed != 0 {
-		e.set("game-seed", fmt.Sprint(o.Seed))
+		e.Set("game-seed", fmt.Sprint(o.Seed))
 	}
 	if n := len(games) + len(talesGames); len(read) < n {
 		e.caveat(fmt.Sprintf("%d of the %d games of TALES are there", len(read), n))
 	}
 	e.caveat("texts and scores are Jericho's, without AgentBoard's layer")
 	e.note(binds)
-	e.info.DataHash = envs.Digest(read...)
+	e.About.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
@@ -119,16 +119,16 @@ func loadStory(data string, g *game) (story *zmachine.Story, image string, err e
 
 // caveat adds a reason why results do not compare with published ones.
 func (e *Env) caveat(reason string) {
-	if e.info.Caveat != "" {
-		reason = e.info.Caveat + "; " + reason
+	if e.About.Caveat != "" {
+		reason = e.About.Caveat + "; " + reason
 	}
-	e.info.Caveat = reason
+	e.About.Caveat = reason
 }
 
 // note says which templates the valid actions were made from.
 func (e *Env) note(binds bindings) {
 	if len(binds) > 0 {
-		e.set("bindings", binds.digest()[:12])
+		e.Set("bindings", binds.digest()[:12])
 	}
 }
 
@@ -165,13 +165,13 @@ func newStory(o Options, binds bindings) (*Env, error) {
 		uncleaned.Clean, uncleaned.HideStatus = cleaning{}, false
 		g = &uncleaned
 	}
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit,
-		DataHash: envs.Digest(string(image))}}
+	e := newEnv(envs.Official)
+	e.About.DataHash = envs.Digest(string(image))
 	p := newPlay(g, story, seed, binds[g.Name])
 	p.goal, p.raw = "Play "+name+".", o.Raw
 	e.add(p, name, "", string(image), fmt.Sprint(seed), fmt.Sprint(o.Raw))
-	e.set("story", filepath.Base(o.Story))
-	e.set("seed", fmt.Sprint(seed))
+	e.Set("story", filepath.Base(o.Story))
+	e.Set("seed", fmt.Sprint(seed))
 	e.note(binds)
 	return e, nil
 }

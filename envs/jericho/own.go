@@ -18,17 +18,17 @@ func newOwn(o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Generated, StepLimit: stepLimit}}
-	e.set("generator-seed", strconv.FormatInt(o.GeneratorSeed, 10))
+	e := newEnv(envs.Generated)
+	e.Set("generator-seed", strconv.FormatInt(o.GeneratorSeed, 10))
 	start := int(stream.Seed(o.GeneratorSeed, Name, lowlight.Name))
 	p := newPlay(&lowlight.game, story, start,
 		binding{Grammar: lowlight.Grammar, MaxWordLength: informWord, Walkthrough: lowlight.Walkthrough})
 	p.goal = lowlight.Goal
 	if o.Variant == Jericho {
-		e.set("variant", Jericho)
+		e.Set("variant", Jericho)
 		if p.plain = true; o.Seed != 0 {
 			p.seed = o.Seed
-			e.set("game-seed", strconv.Itoa(o.Seed))
+			e.Set("game-seed", strconv.Itoa(o.Seed))
 		}
 		e.add(p, lowlight.Name, "", string(lowlightImage), strconv.Itoa(p.seed))
 		return e, nil

@@ -87,8 +87,7 @@ type Options struct {
 type Env struct {
 	provider Provider
 	about    *Profile
-	info     envs.Info
-	tasks    []envs.Task
+	envs.Roster
 	Options
 }
 
@@ -109,8 +108,9 @@ func New(ctx context.Context, scheme string, provider Provider, o Options) (*Env
 		return nil, fmt.Errorf("%s does not say which tasks are solved: give the least progress of a success, such as "+
 			"--%s 1", name, thresholdName)
 	}
-	e := &Env{provider: provider, about: about, tasks: about.tasks(), Options: o}
-	e.info = envs.Info{Name: name, Source: envs.External, StepLimit: about.StepLimit, Settings: e.settings(),
+	e := &Env{provider: provider, about: about, Options: o}
+	e.List = about.tasks()
+	e.About = envs.Info{Name: name, Source: envs.External, StepLimit: about.StepLimit, Settings: e.settings(),
 		Address: o.Address, Instructions: about.instructions()}
 	return e, nil
 }
@@ -131,16 +131,10 @@ func (e *Env) settings() map[string]string {
 	return out
 }
 
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
-
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index].ID != t.ID {
-		return nil, fmt.Errorf("%s has no task %q", e.info.Name, t.ID)
+	if t.Index < 0 || t.Index >= len(e.List) || e.List[t.Index].ID != t.ID {
+		return nil, fmt.Errorf("%s has no task %q", e.About.Name, t.ID)
 	}
 	return world{&checked{env: e, task: t.ID}}, nil
 }

@@ -14,10 +14,8 @@ import (
 // NewGenerated makes 60 tasks of our own. The numbers of tasks per game, and of easy and hard tasks, match the
 // benchmark. The same seed gives the same tasks. Every task is solvable by construction.
 func NewGenerated(seed int64) (*Env, error) {
-	e := &Env{info: envs.Info{
-		Name: Name, Source: envs.Generated, StepLimit: stepLimit,
-		Settings: map[string]string{"generator-seed": strconv.FormatInt(seed, 10)},
-	}}
+	e := newEnv(envs.Generated)
+	e.Set("generator-seed", strconv.FormatInt(seed, 10))
 	for i := range games {
 		g := &games[i]
 		domainFile := "domains/" + g.name + ".pddl"

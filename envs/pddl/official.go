@@ -36,7 +36,7 @@ func NewOfficial(dir string) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
+	e := newEnv(envs.Official)
 	read := []string{raw}
 	for i := range games {
 		texts, err := e.addOfficial(&games[i], folder, labels)
@@ -45,10 +45,10 @@ func NewOfficial(dir string) (*Env, error) {
 		}
 		read = append(read, texts...)
 	}
-	if len(labels) != len(e.tasks) {
-		return nil, fmt.Errorf("%s has %d lines, but there are %d tasks", labelFile, len(labels), len(e.tasks))
+	if len(labels) != len(e.List) {
+		return nil, fmt.Errorf("%s has %d lines, but there are %d tasks", labelFile, len(labels), len(e.List))
 	}
-	e.info.DataHash = envs.Digest(read...)
+	e.About.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
@@ -93,7 +93,7 @@ func (e *Env) addOfficial(g *strategyGame, folder string, labels []label) (read 
 		if err != nil {
 			return nil, err
 		}
-		n := len(e.tasks)
+		n := len(e.List)
 		if n >= len(labels) {
 			return nil, fmt.Errorf("%s ends before task %d", labelFile, n)
 		}

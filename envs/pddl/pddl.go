@@ -23,9 +23,12 @@ const stepLimit = 30
 
 // Env implements envs.Env.
 type Env struct {
-	info     envs.Info
-	tasks    []envs.Task
+	envs.Roster
 	problems []*problem // by task index
+}
+
+func newEnv(src envs.Source) *Env {
+	return &Env{Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit}}}
 }
 
 // problem is the source of a task. It is grounded when it is first played.
@@ -61,9 +64,8 @@ func newProblem(g *strategyGame, domain *planning.Domain, file, text string) (*p
 }
 
 func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...string) {
-	e.tasks = append(e.tasks, envs.Task{
+	e.Add(envs.Task{
 		ID:         id,
-		Index:      len(e.tasks),
 		Type:       p.game.name,
 		Difficulty: difficulty,
 		Digest:     envs.Digest(append(texts, string(difficulty))...),
@@ -72,16 +74,10 @@ func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...st
 	e.problems = append(e.problems, p)
 }
 
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
-
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
-		return nil, fmt.Errorf("pddl: unknown task %s", t.ID)
+	if err := e.Verify(t); err != nil {
+		return nil, err
 	}
 	in, err := e.problems[t.Index].ready()
 	if err != nil {

@@ -80,11 +80,10 @@ func (m *madeUp) judge(action string) bool {
 // madeUpEnv is an environment that plays one made-up game.
 func madeUpEnv(t testing.TB, m *madeUp, board bool, labels []goalLabel) *Env {
 	t.Helper()
-	e := &Env{
-		info: envs.Info{Name: Name, Source: envs.Official, StepLimit: boardStepLimit}, board: board, labels: labels,
-		simplifications: "openDoors", native: &native{}, newGame: func() game { return m },
-	}
-	e.tasks = []envs.Task{e.task(boardPlaces()[0], 0)}
+	e := &Env{Roster: envs.Roster{About: envs.Info{Name: Name, Source: envs.Official, StepLimit: boardStepLimit}},
+		board: board, labels: labels, simplifications: "openDoors", native: &native{},
+		newGame: func() game { return m }}
+	e.List = []envs.Task{e.task(boardPlaces()[0], 0)}
 	return e
 }
 

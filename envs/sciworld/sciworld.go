@@ -64,8 +64,7 @@ func Configured(s envs.Settings) Options {
 
 // Env implements envs.Env and envs.Finder.
 type Env struct {
-	info            envs.Info
-	tasks           []envs.Task
+	envs.Roster
 	labels          []goalLabel // by task index; nil if progress is the simulator's score
 	board           bool        // AgentBoard's layer
 	simplifications string
@@ -77,7 +76,7 @@ type Env struct {
 
 // New sets up the environment.
 func New(o Options) (*Env, error) {
-	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{}}}
+	e := &Env{Roster: envs.Roster{About: envs.Info{Name: Name, Source: envs.Official}}}
 	places, err := e.choose(o)
 	if err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func New(o Options) (*Env, error) {
 		if !e.board && e.cannotPlay(p.task) {
 			continue
 		}
-		e.tasks = append(e.tasks, e.task(p, len(e.tasks)))
+		e.Add(e.task(p, len(e.List)))
 	}
 	return e, nil
 }
@@ -103,7 +102,7 @@ func (e *Env) setSimulator(portals bool) {
 	if portals {
 		e.digest += ", portals as 1.2.3"
 	}
-	e.info.Settings["simulator"] = e.digest
+	e.Set("simulator", e.digest)
 }
 
 // choose settles the variant and its tasks, and reads labels.
@@ -115,7 +114,7 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 				o.Split, ScienceWorld)
 		}
 		e.board = true
-		e.info.StepLimit = boardStepLimit
+		e.About.StepLimit = boardStepLimit
 		return boardPlaces(), e.readLabels(o.Data)
 	case AgentGym:
 		if o.Split != "" {
@@ -130,7 +129,7 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 			return nil, err
 		}
 		e.plain(o)
-		e.info.Settings["split"] = split.name
+		e.Set("split", split.name)
 		return split.places(), nil
 	}
 	return nil, fmt.Errorf("sciworld: unknown variant %q; there are %s, %s, %s and %s", o.Variant, AgentBoard,
@@ -139,18 +138,18 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 
 // plain settles what the variants without a layer have in common.
 func (e *Env) plain(o Options) {
-	e.info.StepLimit, e.moves = plainStepLimit, o.Moves
+	e.About.StepLimit, e.moves = plainStepLimit, o.Moves
 	if e.moves != 0 && e.moves != plainStepLimit {
-		e.info.Settings["simulator-limit"] = strconv.Itoa(e.moves)
+		e.Set("simulator-limit", strconv.Itoa(e.moves))
 	}
-	e.info.Settings["variant"] = o.Variant
+	e.Set("variant", o.Variant)
 }
 
 // readLabels reads AgentBoard's labels. Without them no task counts as an official one.
 func (e *Env) readLabels(dir string) error {
 	if dir == "" {
-		e.info.Source = envs.Generated
-		e.info.Settings["labels"] = "none, simulator's score"
+		e.About.Source = envs.Generated
+		e.Set("labels", "none, simulator's score")
 		return nil
 	}
 	labels, raw, err := readLabels(dir)
@@ -158,8 +157,8 @@ func (e *Env) readLabels(dir string) error {
 		return err
 	}
 	e.labels = labels
-	e.info.Settings["labels"] = "agentboard"
-	e.info.DataHash = envs.Digest(raw)
+	e.Set("labels", "agentboard")
+	e.About.DataHash = envs.Digest(raw)
 	return nil
 }
 
@@ -186,12 +185,6 @@ func (e *Env) label(t envs.Task) *goalLabel {
 	return &e.labels[t.Index]
 }
 
-// Info implements envs.Env.
-func (e *Env) Info() envs.Info { return e.info }
-
-// Tasks implements envs.Env.
-func (e *Env) Tasks() []envs.Task { return e.tasks }
-
 // Task implements envs.Finder: any variation of any task, such as boil/5. Outside
 // the benchmark there are no labels, and progress is the simulator's score.
 func (e *Env) Task(id string) (envs.Task, error) {
@@ -205,7 +198,7 @@ func (e *Env) Task(id string) (envs.Task, error) {
 				p.task, noElectricalAction)
 	}
 	canonical := p.id()
-	for _, t := range e.tasks {
+	for _, t := range e.List {
 		if t.ID == canonical {
 			return t, nil
 		}
@@ -215,9 +208,9 @@ func (e *Env) Task(id string) (envs.Task, error) {
 
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
+	if unknown := e.Verify(t); unknown != nil {
 		if own, err := e.Task(t.ID); err != nil || own != t {
-			return nil, fmt.Errorf("sciworld: unknown task %s", t.ID)
+			return nil, unknown
 		}
 	}
 	p, err := parsePlace(t.ID)

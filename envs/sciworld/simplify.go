@@ -45,7 +45,7 @@ func (e *Env) simplify(requested string) error {
 		e.simplifications = requested
 	}
 	if e.simplifications != standard || !e.board && requested != "" {
-		e.info.Settings["simplifications"] = requested
+		e.Set("simplifications", requested)
 	}
 	return nil
 }

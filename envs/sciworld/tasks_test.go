@@ -135,13 +135,13 @@ func TestSimplifications(t *testing.T) {
 		usual := map[bool]string{true: "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"}[board]
 		for wanted, want := range map[string]string{"": usual, "none": "", "easy": "easy",
 			"openContainers": "openContainers", "openDoors,teleportAction": "openDoors,teleportAction"} {
-			e := &Env{board: board, info: envs.Info{Settings: map[string]string{}}}
+			e := &Env{board: board}
 			sharedtest.OK(t, e.simplify(wanted))
 			sharedtest.Equal(t, e.simplifications, want, wanted, board)
-			sharedtest.Equal(t, e.info.Settings["simplifications"], wanted, wanted, board, "setting")
+			sharedtest.Equal(t, e.About.Settings["simplifications"], wanted, wanted, board, "setting")
 		}
 	}
-	e := &Env{info: envs.Info{Settings: map[string]string{}}}
+	e := &Env{}
 	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, teleportAction", "openDoors,none"} {
 		sharedtest.Fails(t, e.simplify(wanted), "unknown simplification", wanted)
 	}

@@ -153,8 +153,8 @@ func (w *World) dunk(x, src *Object) string {
 			names = append(names, y.name)
 		}
 	}
-	return message + "You dunk the " + x.name + " in the " + src.name + ", moving the liquids (" + strings.Join(names, ", ") +
-		") to the " + x.name + "."
+	return message + "You dunk the " + x.name + " in the " + src.name + ", moving the liquids (" +
+		strings.Join(names, ", ") + ") to the " + x.name + "."
 }
 
 func connectThings(a, b *Object) string {

@@ -228,7 +228,7 @@ func (w *World) keep(k *cache, objects []*Object) {
 	*k = cache{inner: w.place().inner, opens: w.opens, place: w.place(), objects: objects, lists: k.lists[:0]}
 }
 
-// visibleBelow lists what is below the place where the agent is and not hidden, in closed containers too (tasks §6.3, V).
+// visibleBelow lists what is below the agent's place and not hidden, in closed containers too (tasks §6.3, V).
 func (w *World) visibleBelow() []*Object {
 	if !w.isCurrent(&w.scene) {
 		w.keep(&w.scene, descendants(w.place(), false, false))
