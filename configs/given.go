@@ -8,15 +8,15 @@ import (
 )
 
 // readGiven reads an option that says something of each model from YAML: a map, whose entries add takes, or the list
-// that stands for it on the command line. want says what is wanted in place of anything else.
-func readGiven[V any](reset func([]string) error, read func(any) error, add func(string, V) error, want string) error {
+// that stands for it on the command line, whose texts one takes. want says what is wanted in place of anything else.
+func readGiven[V any](one func(string) error, read func(any) error, add func(string, V) error, want string) error {
 	var entries map[string]V
 	if read(&entries) != nil {
 		var list Strings
 		if read(&list) != nil {
 			return errors.New(want)
 		}
-		return reset(list)
+		return each(list, one)
 	}
 	for _, spec := range slices.Sorted(maps.Keys(entries)) {
 		if err := add(spec, entries[spec]); err != nil {

@@ -15,7 +15,7 @@ type HeldIn map[string][]string
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (h *HeldIn) UnmarshalYAML(read func(any) error) error {
 	*h = HeldIn{}
-	return readGiven(h.Replace, read, func(spec string, list Strings) error { return h.addAll(spec, list) },
+	return readGiven(h.Append, read, func(spec string, list Strings) error { return h.addAll(spec, list) },
 		`want a map from models to environments, such as {"vllm:NAME": [alfworld]}`)
 }
 
@@ -54,10 +54,7 @@ func (h HeldIn) Environments() []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(h))...))))
 }
 
-// Set implements pflag.Value.
-func (h *HeldIn) Set(s string) error { return h.Append(s) }
-
-// Append implements pflag.SliceValue.
+// Append reads one more text.
 func (h *HeldIn) Append(s string) error {
 	spec, list, ok := strings.Cut(s, "=")
 	if !ok {
@@ -66,22 +63,10 @@ func (h *HeldIn) Append(s string) error {
 	return h.addAll(spec, strings.Split(list, ","))
 }
 
-// Replace implements pflag.SliceValue.
-func (h *HeldIn) Replace(values []string) error {
-	*h = nil
-	return each(values, h.Append)
-}
-
-// GetSlice implements pflag.SliceValue.
+// GetSlice returns the texts that Append reads.
 func (h *HeldIn) GetSlice() (values []string) {
 	for _, spec := range slices.Sorted(maps.Keys(*h)) {
 		values = append(values, spec+"="+strings.Join((*h)[spec], ","))
 	}
 	return values
 }
-
-// String implements pflag.Value.
-func (h *HeldIn) String() string { return strings.Join(h.GetSlice(), " ") }
-
-// Type implements pflag.Value.
-func (h *HeldIn) Type() string { return "MODEL=ENV" }

@@ -119,10 +119,7 @@ func (i Identity) Equal(o Identity) bool {
 	return errors.Join(err, err2) == nil && bytes.Equal(a, b)
 }
 
-// Set implements pflag.Value.
-func (i *Identity) Set(s string) error { return i.Append(s) }
-
-// Append implements pflag.SliceValue.
+// Append reads one more text.
 func (i *Identity) Append(s string) error {
 	key, value, ok := strings.Cut(s, "=")
 	if !ok {
@@ -131,13 +128,13 @@ func (i *Identity) Append(s string) error {
 	return i.set(key, value)
 }
 
-// Replace implements pflag.SliceValue.
+// Replace reads the texts of an identity.
 func (i *Identity) Replace(values []string) error {
 	*i = Identity{}
 	return each(values, i.Append)
 }
 
-// GetSlice implements pflag.SliceValue.
+// GetSlice returns the texts that Append reads.
 func (i *Identity) GetSlice() (values []string) {
 	if i.Version != "" {
 		values = append(values, "version="+i.Version)
@@ -154,9 +151,3 @@ func (i *Identity) GetSlice() (values []string) {
 	}
 	return values
 }
-
-// String implements pflag.Value.
-func (i *Identity) String() string { return strings.Join(i.GetSlice(), " ") }
-
-// Type implements pflag.Value.
-func (i *Identity) Type() string { return "KEY=VALUE" }

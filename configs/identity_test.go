@@ -11,9 +11,9 @@ import (
 func TestIdentity(t *testing.T) {
 	var flags Identity
 	for _, text := range []string{"version=1.10", "source=0123456789abcdef", `sampling={"temperature": 0.70}`} {
-		sharedtest.OK(t, flags.Set(text))
+		sharedtest.OK(t, flags.Append(text))
 	}
-	sharedtest.Equal(t, flags.String(), `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}`,
+	sharedtest.Equal(t, strings.Join(flags.GetSlice(), " "), `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}`,
 		"flags give")
 	for name, text := range map[string]string{
 		"mapping": "player:\n  version: \"1.10\"\n  source: \"0123456789abcdef\"\n  sampling: {temperature: 0.5}\n",
@@ -23,7 +23,7 @@ func TestIdentity(t *testing.T) {
 		if _, err := ParseRun("f", []byte(text), &r, nil, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		sharedtest.Equal(t, r.Player.String(), `version=1.10 source=0123456789abcdef sampling={"temperature":0.5}`,
+		sharedtest.Equal(t, strings.Join(r.Player.GetSlice(), " "), `version=1.10 source=0123456789abcdef sampling={"temperature":0.5}`,
 			name)
 	}
 	for text, want := range map[string]string{

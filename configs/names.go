@@ -20,7 +20,7 @@ type Names map[string]string
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (n *Names) UnmarshalYAML(read func(any) error) error {
 	*n = Names{}
-	return readGiven(n.Replace, read, n.add, `want a map from models to texts, such as {"vllm:NAME": TEXT}`)
+	return readGiven(n.Append, read, n.add, `want a map from models to texts, such as {"vllm:NAME": TEXT}`)
 }
 
 // severalNames matches names of several models in one text.
@@ -49,10 +49,7 @@ func (n *Names) add(spec, text string) error {
 	return nil
 }
 
-// Set implements pflag.Value.
-func (n *Names) Set(s string) error { return n.Append(s) }
-
-// Append implements pflag.SliceValue.
+// Append reads one more text.
 func (n *Names) Append(s string) error {
 	spec, text, ok := strings.Cut(s, "=")
 	if !ok {
@@ -61,22 +58,10 @@ func (n *Names) Append(s string) error {
 	return n.add(strings.TrimSpace(spec), text)
 }
 
-// Replace implements pflag.SliceValue.
-func (n *Names) Replace(values []string) error {
-	*n = nil
-	return each(values, n.Append)
-}
-
-// GetSlice implements pflag.SliceValue.
+// GetSlice returns the texts that Append reads.
 func (n *Names) GetSlice() (values []string) {
 	for _, spec := range slices.Sorted(maps.Keys(*n)) {
 		values = append(values, spec+"="+(*n)[spec])
 	}
 	return values
 }
-
-// String implements pflag.Value.
-func (n *Names) String() string { return strings.Join(n.GetSlice(), ",") }
-
-// Type implements pflag.Value.
-func (n *Names) Type() string { return "SPEC=TEXT" }

@@ -58,7 +58,7 @@ const wantPrice = "want SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT in dollars
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (p *Prices) UnmarshalYAML(read func(any) error) error {
 	*p = Prices{}
-	return readGiven(p.Replace, read, p.add, "want a map from models to dollars per million tokens, such as "+
+	return readGiven(p.Append, read, p.add, "want a map from models to dollars per million tokens, such as "+
 		`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
 }
 
@@ -82,10 +82,7 @@ func (p *Prices) add(spec string, price Price) error {
 	return price.check(spec)
 }
 
-// Set implements pflag.Value.
-func (p *Prices) Set(s string) error { return p.Append(s) }
-
-// Append implements pflag.SliceValue.
+// Append reads one more text.
 func (p *Prices) Append(s string) error {
 	i := strings.LastIndex(s, "=")
 	if i < 0 {
@@ -110,22 +107,10 @@ func (p *Prices) Append(s string) error {
 	return p.add(strings.TrimSpace(s[:i]), price)
 }
 
-// Replace implements pflag.SliceValue.
-func (p *Prices) Replace(values []string) error {
-	*p = nil
-	return each(values, p.Append)
-}
-
-// GetSlice implements pflag.SliceValue.
+// GetSlice returns the texts that Append reads.
 func (p *Prices) GetSlice() (values []string) {
 	for _, spec := range slices.Sorted(maps.Keys(*p)) {
 		values = append(values, spec+"="+(*p)[spec].String())
 	}
 	return values
 }
-
-// String implements pflag.Value.
-func (p *Prices) String() string { return strings.Join(p.GetSlice(), ",") }
-
-// Type implements pflag.Value.
-func (p *Prices) Type() string { return "SPEC=PRICES" }

@@ -24,7 +24,7 @@ func TestPrices(t *testing.T) {
 		*into = r.Prices
 	}
 	sharedtest.Equal(t, cmp.Diff(flags, list)+cmp.Diff(flags, mapping), "", "flags", flags, list, mapping)
-	sharedtest.Equal(t, flags.String(), "openai:a=2.5/0.25/10,vllm:b=w=1/2")
+	sharedtest.Equal(t, strings.Join(flags.GetSlice(), ","), "openai:a=2.5/0.25/10,vllm:b=w=1/2")
 	// 600 of 1,000 tokens are cached: 400 × 2.5 + 600 × 0.25 + 100 × 10 = 2,150 millionths
 	if got := flags["openai:a"].Dollars(1000, 600, 100); math.Abs(got-0.00215) > 1e-12 {
 		t.Error(got)
@@ -37,7 +37,7 @@ func TestPrices(t *testing.T) {
 func TestPricesRefused(t *testing.T) {
 	for text, want := range sharedtest.Table[string](t, "prices-refused.yaml") {
 		var p Prices
-		sharedtest.Fails(t, p.Replace(strings.Split(text, ",")), want, text)
+		sharedtest.Fails(t, each(strings.Split(text, ","), p.Append), want, text)
 	}
 	var r Run
 	_, err := ParseRun("x.yaml", []byte("prices: {a: {inputs: 1}}"), &r, nil, nil)

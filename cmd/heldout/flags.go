@@ -46,12 +46,20 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, o.Help)
 	case *configs.Strings:
 		if o.Name == "env" {
-			f.Var((*envList)(field), o.Name, o.Help)
+			f.Var(listFlag[envList, *envList]{(*envList)(field), "stringSlice"}, o.Name, o.Help)
 		} else if o.Commas {
 			f.StringSliceVar((*[]string)(field), o.Name, *field, o.Help)
 		} else {
 			f.StringArrayVar((*[]string)(field), o.Name, *field, o.Help)
 		}
+	case *configs.Names:
+		f.Var(listFlag[configs.Names, *configs.Names]{field, "SPEC=TEXT"}, o.Name, o.Help)
+	case *configs.Prices:
+		f.Var(listFlag[configs.Prices, *configs.Prices]{field, "SPEC=PRICES"}, o.Name, o.Help)
+	case *configs.HeldIn:
+		f.Var(listFlag[configs.HeldIn, *configs.HeldIn]{field, "MODEL=ENV"}, o.Name, o.Help)
+	case *configs.Identity:
+		f.Var(listFlag[configs.Identity, *configs.Identity]{field, "KEY=VALUE"}, o.Name, o.Help)
 	case *map[string]any:
 		f.Var((*jsonObject)(field), o.Name, o.Help)
 	case pflag.Value:

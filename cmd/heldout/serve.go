@@ -72,7 +72,7 @@ func newServe(sys *system) *cobra.Command {
 	f.StringVar(&o.name, "name", "",
 		"with --record: who plays, such as my-agent-v2; the default is the name of the folder, and a recording goes on "+
 			"only with the same player")
-	f.Var(&o.player, "player",
+	f.Var(listFlag[configs.Identity, *configs.Identity]{&o.player, "KEY=VALUE"}, "player",
 		`with --record: more of who plays: version=TEXT, source=HASH or sampling={"NAME": VALUE}; repeat it for several`)
 	f.BoolVar(&o.acceptChanged, "accept-changed-model", false,
 		"go on with a recording although --set player says another version or source; tables then say so")

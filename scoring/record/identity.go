@@ -32,11 +32,8 @@ func Say(i *Identity) (parts []string) {
 	if i.Source != "" {
 		parts = append(parts, "source "+shortened(i.Source))
 	}
-	if len(i.Sampling) > 0 {
-		only := Identity{Sampling: i.Sampling}
-		parts = append(parts, only.String())
-	}
-	return parts
+	only := Identity{Sampling: i.Sampling}
+	return append(parts, only.GetSlice()...)
 }
 
 // ChangedPlayer says what a player was and what it is now.
