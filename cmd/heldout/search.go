@@ -43,7 +43,7 @@ type match struct {
 
 // marks gives the marks of tables names that can be looked up.
 var marks = strings.NewReplacer("*", "asterisk", "#", "hash", "†", "dagger", "‡", "double dagger", "¶", "pilcrow",
-	"§", "section sign", "~", "tilde", "±", "plus-minus")
+	"§", "section sign", "~", "tilde", "±", "plus-minus", "–", "dash")
 
 // The weights of a passage's score.
 const (
