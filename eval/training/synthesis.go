@@ -164,9 +164,9 @@ func (s *Synthesis) collect(ctx context.Context, book *calls.Book, g *generate.G
 	if err != nil {
 		return nil, err
 	}
-	spent := generate.Spent{Took: book.Took()}
-	if spent.Usage, err = book.Usage(); err != nil {
+	usage, err := book.Usage()
+	if err != nil {
 		return nil, err
 	}
-	return c.Tables(spent, s.Cutoff), nil
+	return c.Tables(usage, book.Took(), s.Cutoff), nil
 }

@@ -16,16 +16,8 @@ type Variety struct {
 	Total, Distinct int
 }
 
-// Diversity measures how different items are.
-type Diversity struct {
-	forms map[string]map[uint64]bool
-	total map[string]int
-	// grams counts the n-grams of the player's thoughts: for n = 1 and 2.
-	grams [2]struct {
-		total    int
-		distinct map[uint64]bool
-	}
-}
+// Diversity measures how different items are: how often each form of what is counted occurs, by the form's hash.
+type Diversity map[string]map[uint64]int
 
 // What is counted.
 const (
@@ -35,18 +27,13 @@ const (
 	Places   = "places"
 	Thoughts = "thoughts"
 	Moves    = "actions played"
+	// The n-grams of the player's thoughts; distinct-n is the share of distinct ones (Li et al. 2016).
+	Words = "words of thoughts (distinct-1)"
+	Pairs = "word pairs of thoughts (distinct-2)"
 )
 
-func newDiversity() *Diversity {
-	d := &Diversity{forms: map[string]map[uint64]bool{}, total: map[string]int{}}
-	for i := range d.grams {
-		d.grams[i].distinct = map[uint64]bool{}
-	}
-	return d
-}
-
 // add counts an item. All texts are compared by their words, in lower case.
-func (d *Diversity) add(raw json.RawMessage, s *synth.Script, turns []synth.Turn) {
+func (d Diversity) add(raw json.RawMessage, s *synth.Script, turns []synth.Turn) {
 	d.count(Goals, words(s.Goal))
 	for _, a := range s.Actions {
 		form := words(a.Template)
@@ -65,21 +52,19 @@ func (d *Diversity) add(raw json.RawMessage, s *synth.Script, turns []synth.Turn
 		thought := words(turns[i].Thought)
 		d.count(Thoughts, thought)
 		d.count(Moves, words(turns[i].Action))
-		for n := range d.grams {
-			for j := 0; j+n < len(thought); j++ {
-				d.grams[n].total++
-				d.grams[n].distinct[hashOf(thought[j:j+n+1])] = true
+		for n, name := range []string{Words, Pairs} {
+			for j := range len(thought) - n {
+				d.count(name, thought[j:j+n+1])
 			}
 		}
 	}
 }
 
-func (d *Diversity) count(name string, words []string) {
-	if d.forms[name] == nil {
-		d.forms[name] = map[uint64]bool{}
+func (d Diversity) count(name string, words []string) {
+	if d[name] == nil {
+		d[name] = map[uint64]int{}
 	}
-	d.total[name]++
-	d.forms[name][hashOf(words)] = true
+	d[name][hashOf(words)]++
 }
 
 func hashOf(words []string) uint64 {
@@ -89,18 +74,15 @@ func hashOf(words []string) uint64 {
 }
 
 // Varieties lists what was counted.
-func (d *Diversity) Varieties() (out []Variety) {
-	for _, what := range []string{Goals, Places, Actions, Verbs, Moves, Thoughts} {
-		out = append(out, Variety{what, d.total[what], len(d.forms[what])})
+func (d Diversity) Varieties() (out []Variety) {
+	for _, what := range []string{Goals, Places, Actions, Verbs, Moves, Thoughts, Words, Pairs} {
+		v := Variety{Name: what, Distinct: len(d[what])}
+		for _, n := range d[what] {
+			v.Total += n
+		}
+		out = append(out, v)
 	}
 	return out
-}
-
-// Grams returns the number of n-grams of the player's thoughts, and of different
-// ones; n is 1 or 2. Distinct-n is their ratio (Li et al. 2016).
-func (d *Diversity) Grams(n int) Variety {
-	g := d.grams[n-1]
-	return Variety{Total: g.total, Distinct: len(g.distinct)}
 }
 
 // places are the keys of the object places in a script's Environment, or of the Environment itself if it has none.

@@ -12,17 +12,9 @@ import (
 	"heldout/scoring/table"
 )
 
-// Spent is what a collection cost.
-type Spent struct {
-	// Usage is by the kinds of calls.
-	Usage map[string]calls.Usage
-	// Took says how long the sessions took.
-	Took string
-}
-
-// Tables describes a collection.
-func (c *Collection) Tables(spent Spent, threshold float64) []table.Table {
-	return []table.Table{c.summary(threshold), c.reasons(), c.diversity(), cost(spent, c.Outcomes[Included])}
+// Tables describes a collection, with the usage by the kinds of calls. Took says how long the sessions took.
+func (c *Collection) Tables(usage map[string]calls.Usage, took string, threshold float64) []table.Table {
+	return []table.Table{c.summary(threshold), c.reasons(), c.diversity(), cost(usage, took, c.Outcomes[Included])}
 }
 
 func (c *Collection) summary(threshold float64) table.Table {
@@ -121,21 +113,16 @@ func (c *Collection) diversity() table.Table {
 		{Key: "distinct", Header: "Distinct"},
 		{Key: "share", Header: "Share %"},
 	}}
-	add := func(label string, v Variety) {
-		t.Rows = append(t.Rows, []table.Cell{table.String(label), table.Int(v.Total), table.Int(v.Distinct),
+	for _, v := range c.Diversity.Varieties() {
+		t.Rows = append(t.Rows, []table.Cell{table.String(v.Name), table.Int(v.Total), table.Int(v.Distinct),
 			share(v.Distinct, v.Total)})
 	}
-	for _, v := range c.Diversity.Varieties() {
-		add(v.Name, v)
-	}
-	add("words of thoughts (distinct-1)", c.Diversity.Grams(1))
-	add("word pairs of thoughts (distinct-2)", c.Diversity.Grams(2))
 	t.Notes = append(t.Notes, "Texts are compared by their words. Distinct-n is the number of distinct n-grams "+
 		"divided by the number of all n-grams. It falls as a set grows: compare sets of one size.")
 	return t
 }
 
-func cost(spent Spent, included int) table.Table {
+func cost(usage map[string]calls.Usage, text string, included int) table.Table {
 	t := calls.Cost("synth-cost")
 	t.Columns = append([]table.Column{{Key: "call", Header: "Call", Words: true}}, t.Columns...)
 	var total calls.Usage
@@ -143,11 +130,10 @@ func cost(spent Spent, included int) table.Table {
 		t.Rows = append(t.Rows, append([]table.Cell{table.String(label)}, u.Cells()...))
 	}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
-		add(kind, spent.Usage[kind])
-		total = total.Plus(spent.Usage[kind])
+		add(kind, usage[kind])
+		total = total.Plus(usage[kind])
 	}
 	add("all", total)
-	text := spent.Took
 	if included > 0 && total.Uncounted == 0 {
 		text += fmt.Sprintf(" A kept trajectory took %.1f calls and %d tokens.", float64(total.Calls)/float64(included),
 			(total.PromptTokens+total.CompletionTokens)/included)
