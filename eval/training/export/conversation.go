@@ -11,10 +11,10 @@ import (
 
 // Message is a message of a conversation.
 type Message struct {
-	Role    model.Role
-	Content string
+	Role    model.Role `json:"role"`
+	Content string     `json:"content"`
 	// Train: a model is trained on it. Only replies of the model are.
-	Train bool
+	Train bool `json:"train"`
 }
 
 // Conversation is what a model was sent and what it said: a whole episode, or one call

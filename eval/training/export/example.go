@@ -80,11 +80,6 @@ type (
 		Content string     `json:"content"`
 		Weight  *int       `json:"weight,omitempty"` // of replies alone
 	}
-	trained struct {
-		Role    model.Role `json:"role"`
-		Content string     `json:"content"`
-		Train   bool       `json:"train"`
-	}
 
 	shareGPTExample struct {
 		about
@@ -99,7 +94,7 @@ type (
 	}
 	axolotlExample struct {
 		about
-		Messages []trained `json:"messages"`
+		Messages []Message `json:"messages"`
 	}
 	openAIExample struct {
 		Messages []weighted `json:"messages"`
@@ -165,9 +160,7 @@ func newTRL(e example) any { return newCompletion(e) }
 
 func newLabel(e example) any { return labelExample{newCompletion(e), e.labels[0]} }
 
-func newAxolotl(e example) any {
-	return axolotlExample{e.about, each(e.messages(), func(m Message) trained { return trained(m) })}
-}
+func newAxolotl(e example) any { return axolotlExample{e.about, e.messages()} }
 
 func newAgentGym(e example) any {
 	return agentGymExample{e.Env + "_" + e.ID, each(e.messages(), func(m Message) lossTurn {

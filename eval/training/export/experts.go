@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,23 +114,21 @@ func (t thinker) thought(e *record.Episode, past string, i int, action string) s
 			sentences = t.Next
 		}
 	}
-	return t.say(stream.New(t.seed, "thoughts", e.Env, e.Task, past), sentences, e.Goal, action, observation)
+	sentence := sentences[stream.New(t.seed, "thoughts", e.Env, e.Task, past).IntN(len(sentences))]
+	return oneLine(strings.NewReplacer("{goal}", repeated(e.Goal), "{action}", strings.TrimRight(oneLine(action), "."),
+		"{observation}", repeated(observation)).Replace(sentence))
 }
 
 // longestSaid is how much of a goal or an observation a thought repeats, in bytes; of a
 // longer one, the first sentence.
 const longestSaid = 200
 
-func (t thinker) say(rng *rand.Rand, sentences []string, goal, action, observation string) string {
-	short := func(text string) string {
-		text = oneLine(text)
-		if len(text) > longestSaid {
-			text, _, _ = strings.Cut(text, ". ")
-		}
-		return strings.TrimRight(text, ".!?: ") + "."
+func repeated(text string) string {
+	text = oneLine(text)
+	if len(text) > longestSaid {
+		text, _, _ = strings.Cut(text, ". ")
 	}
-	return oneLine(strings.NewReplacer("{goal}", short(goal), "{action}", strings.TrimRight(oneLine(action), "."),
-		"{observation}", short(observation)).Replace(sentences[rng.IntN(len(sentences))]))
+	return strings.TrimRight(text, ".!?: ") + "."
 }
 
 // expert writes an episode of an expert as one of a model with the agent react: with the
@@ -147,7 +144,7 @@ func (x *exporter) expert(ctx context.Context, r *runSource, e *record.Episode, 
 	for i := range thoughtful.Trajectory {
 		thoughtful.Trajectory[i].Action = strings.TrimSpace(thoughtful.Trajectory[i].Action)
 	}
-	return rebuild(ctx, b, &thoughtful, nil, *p.task)
+	return x.rebuild(ctx, b, &thoughtful, nil, *p.task)
 }
 
 // expertRebuilder returns the rebuilder of an expert's condition or, if every task has a

@@ -185,7 +185,7 @@ func TestFormatsAgree(t *testing.T) {
 	o := options(t, Axolotl, dir)
 	export(t, o)
 	whole := lines[axolotlExample](t, o.Out)
-	var prefixes [][]trained
+	var prefixes [][]Message
 	for _, e := range whole {
 		for i, m := range e.Messages {
 			if m.Train {

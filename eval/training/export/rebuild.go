@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"errors"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -27,29 +26,9 @@ func noChat(c *record.Condition) Reason {
 
 // calls rebuilds the calls of an episode; nil if it is not as recorded.
 func (x *exporter) calls(ctx context.Context, r *runSource, e *record.Episode, p planned) ([]episode.Call, error) {
-	rebuild := x.rebuildPlayed
 	if isExpert(p.condition) {
-		rebuild = x.expert
+		return x.expert(ctx, r, e, p)
 	}
-	calls, err := rebuild(ctx, r, e, p)
-	if differs, ok := errors.AsType[*differsError](err); ok {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		x.report.differs(e, differs.error)
-		return nil, nil
-	}
-	if calls == nil {
-		calls = []episode.Call{} // an episode without steps
-	}
-	return calls, err
-}
-
-// differsError says how an episode, played again, is not as recorded.
-type differsError struct{ error }
-
-func (x *exporter) rebuildPlayed(ctx context.Context, r *runSource, e *record.Episode, p planned) ([]episode.Call,
-	error) {
 	b, err := x.prompts.Rebuilder(r.manifest, *p.condition)
 	if err != nil {
 		return nil, err
@@ -58,15 +37,19 @@ func (x *exporter) rebuildPlayed(ctx context.Context, r *runSource, e *record.Ep
 	if err != nil {
 		return nil, err
 	}
-	return rebuild(ctx, b, e, env, task)
+	return x.rebuild(ctx, b, e, env, task)
 }
 
-// rebuild rebuilds the calls of an episode; the error is a *differsError if it is not as recorded.
-func rebuild(ctx context.Context, b *episode.Rebuilder, e *record.Episode, env envs.Env, t envs.Task) ([]episode.Call,
-	error) {
+// rebuild rebuilds the calls of an episode; nil if it is not as recorded, which the report then says.
+func (x *exporter) rebuild(ctx context.Context, b *episode.Rebuilder, e *record.Episode, env envs.Env,
+	t envs.Task) ([]episode.Call, error) {
 	calls, err := b.Calls(ctx, e, env, t)
-	if err != nil && ctx.Err() == nil {
-		err = &differsError{err}
+	switch {
+	case err == nil && calls == nil:
+		return []episode.Call{}, nil // an episode without steps
+	case err != nil && ctx.Err() == nil:
+		x.report.differs(e, err)
+		return nil, nil
 	}
 	return calls, err
 }
