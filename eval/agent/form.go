@@ -122,7 +122,7 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 		stops: c.Decoding.Stop}
 	f.KeepTokens, f.Reads = true, f.reads
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
-	f.Tool, f.EndsAtRefusal = model.Tool(p.Agent.Tool), p.Stop.ContextOverflow == configs.End
+	f.Tool, f.EndsAtRefusal = p.Agent.Tool, p.Stop.ContextOverflow == configs.End
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
 	}

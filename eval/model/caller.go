@@ -203,8 +203,7 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 
 // exchange makes a talk on a connection of a transport.
 func (c *caller) exchange(ctx context.Context, transport http.RoundTripper, do talk) (*exchange, error) {
-	x := &exchange{transport: transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget,
-		inUse: c.inUse}
+	x := &exchange{caller: c, transport: transport, limit: mostReply}
 	if c.acquire != nil {
 		release, err := c.acquire(ctx)
 		defer release(x)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 )
 
 // The longest replies that are read, in bytes. The limit of a chat reply depends
@@ -34,17 +33,11 @@ func replyLimit(tokens int) int {
 
 // exchange is one HTTP request and what came back.
 type exchange struct {
+	caller    *caller
 	transport http.RoundTripper
-	headers   http.Header
-	// limit is the longest reply in bytes.
-	limit int
-	// budget is the largest total size in bytes of the replies that all exchanges of
-	// the client may hold, inUse their current total size.
-	budget int64
-	inUse  *atomic.Int64
+	limit     int // the longest reply in bytes
 
-	url    string // before a request
-	sent   *url.URL
+	sent   *url.URL // nil before a request
 	status int
 	header http.Header
 	reply  []byte
@@ -66,13 +59,13 @@ func (x *exchange) stale() bool { return x.kept && x.err != nil && x.status == 0
 
 func (x *exchange) address() string {
 	if x.sent == nil {
-		return x.url
+		return x.caller.url
 	}
 	return x.sent.String()
 }
 
 // release returns the reply's share of the client's budget.
-func (x *exchange) release() { x.inUse.Add(-int64(cap(x.reply))) }
+func (x *exchange) release() { x.caller.inUse.Add(-int64(cap(x.reply))) }
 
 // send sends a body or, without one, asks for a page, and reads the whole reply. Unlike an http.Client it follows
 // no redirect: the key never goes to another host, and a POST does not turn into a GET.
@@ -85,7 +78,7 @@ func (x *exchange) send(ctx context.Context, url string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	maps.Copy(req.Header, x.headers)
+	maps.Copy(req.Header, x.caller.headers)
 	req.Header.Set("Accept", "application/json")
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -139,9 +132,9 @@ func (x *exchange) read(body io.Reader, announced int64) error {
 // grow makes room for so many bytes of a reply.
 func (x *exchange) grow(size int) error {
 	extra := int64(size - cap(x.reply))
-	if x.inUse.Add(extra) > x.budget {
-		x.inUse.Add(-extra)
-		return fmt.Errorf("the replies that are being read take more than %d KiB together", x.budget>>10)
+	if c := x.caller; c.inUse.Add(extra) > c.budget {
+		c.inUse.Add(-extra)
+		return fmt.Errorf("the replies that are being read take more than %d KiB together", c.budget>>10)
 	}
 	x.reply = append(make([]byte, 0, size), x.reply...)
 	return nil

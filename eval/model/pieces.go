@@ -44,7 +44,7 @@ func (x *exchange) joinPieces() error {
 	reply, err := json.Marshal(whole.fields())
 	x.release()
 	x.reply = reply
-	x.inUse.Add(int64(cap(reply)))
+	x.caller.inUse.Add(int64(cap(reply)))
 	return err
 }
 

@@ -6,16 +6,9 @@ import (
 
 	"github.com/ollama/ollama/api"
 	"github.com/sashabaranov/go-openai"
-)
 
-// Tool is a function that a model may call. It has one argument, a text.
-type Tool struct {
-	Name, Description string
-	// Argument is the name of the argument, About its description.
-	Argument, About string
-	// Closed: the schema says that there are no further arguments.
-	Closed bool
-}
+	"heldout/configs"
+)
 
 // ToolCall is a call of a tool. As part of a message of the role ToolResult it says which call the message answers.
 type ToolCall struct {
@@ -25,7 +18,11 @@ type ToolCall struct {
 	Arguments string `json:"arguments,omitempty"`
 }
 
-func (t Tool) schema() map[string]any {
+// Tool is a function that a model may call.
+type Tool = configs.Tool
+
+// schemaOf is the JSON Schema of a tool's argument.
+func schemaOf(t Tool) map[string]any {
 	argument := map[string]any{"type": "string"}
 	if t.About != "" {
 		argument["description"] = t.About
@@ -62,7 +59,7 @@ type sentFunction struct {
 // toolFields are tool and messages of a request.
 func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 	tools = []openai.Tool{{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
-		Name: req.Tool.Name, Description: req.Tool.Description, Parameters: req.Tool.schema(),
+		Name: req.Tool.Name, Description: req.Tool.Description, Parameters: schemaOf(req.Tool),
 	}}}
 	for _, m := range req.Messages {
 		sent := toolMessage{Role: string(m.Role), Content: &m.Content}
@@ -111,7 +108,7 @@ func argumentsOf(sent json.RawMessage) string {
 // ollamaTools is a tool as Ollama has it.
 func ollamaTools(t Tool) (tools api.Tools) {
 	definition := map[string]any{"type": "function", "function": map[string]any{
-		"name": t.Name, "description": t.Description, "parameters": t.schema(),
+		"name": t.Name, "description": t.Description, "parameters": schemaOf(t),
 	}}
 	b, err := json.Marshal([]any{definition})
 	if err == nil {

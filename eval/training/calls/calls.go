@@ -140,17 +140,6 @@ func (b *Book) recorded(span record.Span, key, prompt string) (*Call, error) {
 	return &c, nil
 }
 
-// forEach visits all calls on disk, those without a reply included.
-func (b *Book) forEach(visit func(*Call) error) error {
-	return b.Calls(func(line []byte, _ record.Span) error {
-		var c Call
-		if err := datafile.Unmarshal(line, &c, datafile.Lenient); err != nil {
-			return err
-		}
-		return visit(&c)
-	})
-}
-
 // Reread finds the calls of this session too. It must not be called while calls are being made.
 func (b *Book) Reread() error {
 	clear(b.done)

@@ -106,17 +106,14 @@ func (m *Manifest) suits(condition []byte, planned int) error {
 }
 
 // fields returns the fields of a JSON object in compact form.
-func fields(object []byte) (map[string]json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	if err := datafile.Unmarshal(object, &out); err != nil {
-		return nil, fmt.Errorf("its condition is not a JSON object: %w", err)
+func fields(object []byte) (out map[string]json.RawMessage, err error) {
+	var compact bytes.Buffer
+	err = json.Compact(&compact, object)
+	if err == nil {
+		err = datafile.Unmarshal(compact.Bytes(), &out)
 	}
-	for name, value := range out {
-		var b bytes.Buffer
-		if err := json.Compact(&b, value); err != nil {
-			return nil, err
-		}
-		out[name] = b.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("its condition is not a JSON object: %w", err)
 	}
 	return out, nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/datafile"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -24,9 +26,11 @@ type Usage struct {
 // Usage adds up what the calls on disk cost, by their kinds.
 func (b *Book) Usage() (map[string]Usage, error) {
 	totals := map[string]Usage{}
-	err := b.forEach(func(c *Call) error {
+	err := b.Calls(func(line []byte, _ record.Span) error {
+		var c Call
+		err := datafile.Unmarshal(line, &c, datafile.Lenient)
 		totals[c.Kind] = totals[c.Kind].Plus(c.usage())
-		return nil
+		return err
 	})
 	return totals, err
 }
