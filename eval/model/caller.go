@@ -163,7 +163,10 @@ func (c *caller) call(ctx context.Context, again func(*UnavailableError) bool, d
 		case ctx.Err() != nil:
 			return attempts, c.stopped(ctx, last)
 		case !failed || !again(f) || f.Wait > LongWait || attempts == c.retry.Attempts:
-			return attempts, finish(err, attempts)
+			if e, ok := err.(failure); ok {
+				*e.attempts() = attempts
+			}
+			return attempts, err
 		}
 		if Pause(ctx, f.Wait+wait.NextBackOff()) != nil {
 			return attempts, c.stopped(ctx, last)
@@ -176,19 +179,6 @@ func (c *caller) stopped(ctx context.Context, last string) error {
 		return &StoppedError{Last: last, Err: ctx.Err()}
 	}
 	return ctx.Err()
-}
-
-// finish notes in the last attempt's error how many there were.
-func finish(err error, attempts int) error {
-	switch err := err.(type) {
-	case *UnavailableError:
-		err.Attempts = attempts
-	case *RequestError:
-		err.Attempts = attempts
-	case *ContextError:
-		err.Attempts = attempts
-	}
-	return err
 }
 
 // attempt makes a talk once. A kept connection may have been closed by the server, or by a balancer before

@@ -241,11 +241,11 @@ func (c *Client) chat(ctx context.Context, req *Request) (*Reply, error) {
 			}
 		}
 		if err == nil {
-			c.habits.replied(h)
+			reasoned := reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning
+			c.habits.replied(h, reasoned)
 			attempts += reply.Attempts
 			reply.Attempts = attempts
-			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
-				c.habits.keepStops()
+			if reasoned {
 				unused = reply
 				continue
 			}

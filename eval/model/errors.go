@@ -175,16 +175,20 @@ func (e *MachineError) Error() string {
 // Unwrap returns the error inside.
 func (e *MachineError) Unwrap() error { return e.Err }
 
+// failure is an error that says how many requests were made for a call.
+type failure interface {
+	error
+	attempts() *int
+}
+
+func (e *ContextError) attempts() *int     { return &e.Attempts }
+func (e *RequestError) attempts() *int     { return &e.Attempts }
+func (e *UnavailableError) attempts() *int { return &e.Attempts }
+
 // Attempts counts the requests made for a call that ended with an error.
 func Attempts(err error) int {
-	if e, ok := errors.AsType[*ContextError](err); ok {
-		return e.Attempts
-	}
-	if e, ok := errors.AsType[*RequestError](err); ok {
-		return e.Attempts
-	}
-	if e, ok := errors.AsType[*UnavailableError](err); ok {
-		return e.Attempts
+	if e, ok := errors.AsType[failure](err); ok {
+		return *e.attempts()
 	}
 	return 0
 }

@@ -77,22 +77,15 @@ func (s *habits) now() habit {
 	return s.habit
 }
 
-func (s *habits) keepStops() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.habit.keepsStops = true
-}
-
 // drop learns from a refusal of a field and reports whether the request should be repeated. used says how the
 // request was made. A field that the user set explicitly is never dropped.
 func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool {
-	if refused.wantsStream && !used.streams || refused.refusesUsage && used.streams && !used.uncounted {
-		return s.streamFrom(used, refused)
-	}
-	if refused.unexplained() {
+	_, explicit := d.Extra[refused.Field]
+	switch {
+	case refused.wantsPieces(used):
+	case refused.unexplained():
 		return s.hush(used)
-	}
-	if _, explicit := d.Extra[refused.Field]; explicit || !refused.unsupported {
+	case explicit || !refused.unsupported:
 		return false
 	}
 	news, retry := s.learn(refused, used)
@@ -117,25 +110,12 @@ func (s *habits) hush(used habit) bool {
 	return s.habit.silent
 }
 
-// replied notes a reply to a request that was made so.
-func (s *habits) replied(used habit) {
-	if used.silent {
-		s.mu.Lock()
-		s.heard = true
-		s.mu.Unlock()
-	}
-}
-
-// streamFrom has replies asked for in pieces from now on, or in pieces without a count.
-func (s *habits) streamFrom(used habit, refused *RequestError) bool {
+// replied notes a reply to a request that was made so, and whether stop strings may have cut its reasoning.
+func (s *habits) replied(used habit, reasoned bool) {
 	s.mu.Lock()
-	news := !s.habit.streams
-	s.habit.streams, s.habit.uncounted = true, s.habit.uncounted || used.streams
-	s.mu.Unlock()
-	if news && s.tell != nil {
-		s.tell("the server refuses whole replies, which are now asked for in pieces: " + refused.Message)
-	}
-	return true
+	defer s.mu.Unlock()
+	s.heard = s.heard || used.silent
+	s.habit.keepsStops = s.habit.keepsStops || reasoned
 }
 
 // learn is drop without the notification. If several calls are refused together, only the first brings a change.
@@ -143,6 +123,11 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, retry bo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch field := refused.Field; {
+	case refused.wantsPieces(used):
+		if !s.habit.streams {
+			news = "the server refuses whole replies, which are now asked for in pieces: " + refused.Message
+		}
+		s.habit.streams, s.habit.uncounted = true, s.habit.uncounted || used.streams
 	case field == stopField && !used.keepsStops:
 		if !s.habit.keepsStops {
 			s.habit.keepsStops = true
@@ -163,6 +148,11 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, retry bo
 		return "", false
 	}
 	return news, true
+}
+
+// wantsPieces reports a refusal of whole replies, or of the tokens at the end of pieces.
+func (e *RequestError) wantsPieces(used habit) bool {
+	return e.wantsStream && !used.streams || e.refusesUsage && used.streams && !used.uncounted
 }
 
 // unexplained reports a refusal that does not say what it finds fault with.
