@@ -128,10 +128,19 @@ func (c *caller) ping(ctx context.Context) error {
 	quick := *c
 	quick.transport = c.fresh
 	quick.timeout = min(c.timeout, pingTimeout)
-	_, err := quick.call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return x.fetch(ctx, c.list, nil, &struct{}{})
-	})
+	_, err := quick.get(ctx, never, c.list, &struct{}{})
 	return err
+}
+
+// get fetches a document of the server, and returns what came with it.
+func (c *caller) get(ctx context.Context, again func(*UnavailableError) bool, url string, into any) (header http.Header,
+	err error) {
+	_, err = c.call(ctx, again, func(ctx context.Context, x *exchange) error {
+		err := x.fetch(ctx, url, nil, into)
+		header = x.header
+		return err
+	})
+	return header, err
 }
 
 // LongWait is the longest wait that a question to a server about itself obeys. A longer

@@ -245,9 +245,7 @@ func contextLength(info map[string]any) int {
 func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
 	s := record.ServerReport{Software: ollamaSW}
 	var list api.ListResponse
-	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
-		return x.fetch(ctx, o.list, nil, &list)
-	})
+	_, err := o.about().get(ctx, unlessAbsent, o.list, &list)
 	if err != nil && !missing(err) {
 		return record.ServerReport{}, err
 	}
@@ -258,9 +256,7 @@ func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
 		}
 	}
 	var about struct{ Version string }
-	_, _ = o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return x.fetch(ctx, o.address("/api/version"), nil, &about)
-	})
+	_, _ = o.about().get(ctx, never, o.address("/api/version"), &about)
 	s.Version = clean(about.Version, o.key)
 	m, err := o.show(ctx, unlessAbsent)
 	switch {

@@ -73,12 +73,7 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	var header http.Header
-	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
-		err := x.fetch(ctx, o.list, nil, &list)
-		header = x.header
-		return err
-	})
+	header, err := o.about().get(ctx, unlessAbsent, o.list, &list)
 	// Services may want another kind of key for the list alone. Whether ours is good shows at the first call.
 	refusesList := o.spec.Provider == OpenAI && o.key.Reveal() != "" && errors.As(err, new(*RequestError))
 	if err != nil && !missing(err) && !refusesList {
@@ -197,9 +192,6 @@ func templateHash(text string) string {
 
 // getSibling fetches a document from beside /v1, and reports whether it is there.
 func (o *openAI) getSibling(ctx context.Context, path string, into any) bool {
-	url := strings.TrimSuffix(o.base, "/v1") + path + o.query
-	_, err := o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return x.fetch(ctx, url, nil, into)
-	})
+	_, err := o.about().get(ctx, never, strings.TrimSuffix(o.base, "/v1")+path+o.query, into)
 	return err == nil
 }
