@@ -89,18 +89,14 @@ func (p *Preset) hashedProtocol() string {
 
 // formsWith lists the forms that shipped presets have a rule of that name from.
 func formsWith(rule string) (forms []string) {
-	names, _ := PresetNames() // of our own files, which tests read
-	for _, name := range names {
-		whole, _ := LoadPreset(name)
-		parts, _ := whole.Split()
-		for _, p := range parts {
-			fields, _ := p.fields()
-			has := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(path string) bool {
-				return slices.Contains(strings.Split(path, "."), rule)
-			})
-			if has && p.Protocol != "" && !slices.Contains(forms, p.Protocol) {
-				forms = append(forms, p.Protocol)
-			}
+	parts, _ := PresetParts() // of our own files, which tests read
+	for _, p := range parts {
+		fields, _ := p.fields()
+		has := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(path string) bool {
+			return slices.Contains(strings.Split(path, "."), rule)
+		})
+		if has && p.Protocol != "" && !slices.Contains(forms, p.Protocol) {
+			forms = append(forms, p.Protocol)
 		}
 	}
 	return forms

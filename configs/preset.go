@@ -356,6 +356,23 @@ func (p Preset) Select(name string) (Preset, error) {
 // PresetNames lists the embedded presets.
 func PresetNames() ([]string, error) { return namesIn("presets") }
 
+// PresetParts returns every part of every embedded preset.
+func PresetParts() (out []Preset, err error) {
+	names, err := PresetNames()
+	for _, name := range names {
+		whole, err := LoadPreset(name)
+		if err != nil {
+			return nil, err
+		}
+		parts, err := whole.Split()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, parts...)
+	}
+	return out, err
+}
+
 // LoadPreset returns an embedded preset by name.
 func LoadPreset(name string) (Preset, error) {
 	b, err := PresetText(name)

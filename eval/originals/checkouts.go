@@ -25,7 +25,7 @@ func short(s configs.PresetSource) string {
 // Checkouts lists what has to be fetched for presets, a checkout for each source, in the order of the presets. It
 // has what all released presets read of that repository. A preset that reads no files needs none.
 func Checkouts(presets []configs.Preset) (out []official.Checkout, err error) {
-	released, err := releasedPresets()
+	released, err := configs.PresetParts()
 	if err != nil {
 		return nil, err
 	}
@@ -45,22 +45,6 @@ func Checkouts(presets []configs.Preset) (out []official.Checkout, err error) {
 			slices.DeleteFunc(slices.Clone(released), foreign)))
 	}
 	return out, nil
-}
-
-func releasedPresets() (out []configs.Preset, err error) {
-	names, err := configs.PresetNames()
-	for _, name := range names {
-		p, err := configs.LoadPreset(name)
-		if err != nil {
-			return nil, err
-		}
-		parts, err := p.Split()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, parts...)
-	}
-	return out, err
 }
 
 // checkout is the checkout of a source, with the files of presets, and the files of

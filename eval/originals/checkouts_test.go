@@ -19,7 +19,7 @@ import (
 // presets lists the parts of all released presets.
 func presets(t *testing.T) []configs.Preset {
 	t.Helper()
-	return sharedtest.Must(releasedPresets())(t)
+	return sharedtest.Must(configs.PresetParts())(t)
 }
 
 // Every file that a released preset reads has a source, and every source a name of its own.

@@ -37,31 +37,18 @@ type listedPart struct {
 
 // listedParts lists every part of every embedded preset.
 func listedParts() (out []listedPart, err error) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		preset, err := configs.LoadPreset(name)
-		if err != nil {
+	parts, err := configs.PresetParts()
+	for _, p := range parts {
+		l := listedPart{Preset: p}
+		if l.sha256, err = p.Hash(); err != nil {
 			return nil, err
 		}
-		parts, err := preset.Split()
-		if err != nil {
+		if l.compared, err = p.Compared(); err != nil {
 			return nil, err
 		}
-		for _, p := range parts {
-			l := listedPart{Preset: p}
-			if l.sha256, err = p.Hash(); err != nil {
-				return nil, err
-			}
-			if l.compared, err = p.Compared(); err != nil {
-				return nil, err
-			}
-			out = append(out, l)
-		}
+		out = append(out, l)
 	}
-	return out, nil
+	return out, err
 }
 
 // fullList has a row for every part.
