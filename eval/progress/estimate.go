@@ -162,23 +162,23 @@ type pace struct {
 	// further step took, and ends what was left after the last.
 	firsts, ends durations
 	steps        stepTimes
-	since        map[string]time.Time // of episodes in flight, the last that was heard of them
-	own          map[string]ownSteps  // of episodes in flight that have made two steps or more
-	asks         bool                 // a model was asked
-	begun        map[string]*life     // of episodes in flight
-	lives        []*life              // of all episodes, in the order in which they began
+	asks         bool             // a model was asked
+	begun        map[string]*life // of episodes in flight
+	lives        []*life          // of all episodes, in the order in which they began
 }
-
-// ownSteps is how long the latest steps of an episode took, in seconds: as they were, and if no other episode had
-// shared its processor.
-type ownSteps struct{ took, alone float64 }
 
 // life is how long an episode took.
 type life struct {
 	id    string
 	began time.Time
-	took  float64 // in seconds; 0 while it is in flight
+	heard time.Time // when it was last heard of
+	took  float64   // in seconds; 0 while it is in flight
+	own   *ownSteps // nil before its second step
 }
+
+// ownSteps is how long the latest steps of an episode took, in seconds: as they were, and if no other episode had
+// shared its processor.
+type ownSteps struct{ took, alone float64 }
 
 // sums are the sums over the results of a task.
 type sums struct{ results, successes float64 }
@@ -208,39 +208,38 @@ func (p *pace) success() (rate float64) {
 }
 
 func (p *pace) begin(id string, now time.Time) {
-	of := &life{id: id, began: now}
-	p.Running[id], p.since[id], p.begun[id] = 0, now, of
+	of := &life{id: id, began: now, heard: now}
+	p.Running[id], p.begun[id] = 0, of
 	p.lives = append(p.lives, of)
 }
 
 // step notes the end of a step. Sharing is the number of episodes per processor during the step.
 func (p *pace) step(id string, now time.Time, asked time.Duration, sharing float64) {
 	p.asks = p.asks || asked > 0
+	of := p.begun[id]
 	if p.Running[id] == 0 {
-		p.firsts.add(now.Sub(p.since[id]))
+		p.firsts.add(now.Sub(of.heard))
 	} else {
-		p.steps.end(p.since[id], now, asked)
-		took := now.Sub(p.since[id]).Seconds()
-		own, known := p.own[id]
-		if !known {
-			own = ownSteps{took, took / sharing}
+		p.steps.end(of.heard, now, asked)
+		took := now.Sub(of.heard).Seconds()
+		if of.own == nil {
+			of.own = &ownSteps{took, took / sharing}
 		}
-		own.took += latestShare * (took - own.took)
-		own.alone += latestShare * (took/sharing - own.alone)
-		p.own[id] = own
+		of.own.took += latestShare * (took - of.own.took)
+		of.own.alone += latestShare * (took/sharing - of.own.alone)
 	}
 	p.Running[id]++
-	p.since[id] = now
+	of.heard = now
 	p.steps.start(now)
 }
 
 // again notes a step that was made before, and took no time now.
 func (p *pace) again(id string, now time.Time) {
 	if p.Running[id] > 0 {
-		p.steps.stop(p.since[id])
+		p.steps.stop(p.begun[id].heard)
 	}
 	p.Running[id]++
-	p.since[id] = now
+	p.begun[id].heard = now
 	p.steps.start(now)
 }
 
@@ -250,8 +249,9 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 	if p.Running[r.ID] == 0 {
 		took = &p.firsts // it has failed without a step
 	}
-	took.add(now.Sub(p.since[r.ID]))
-	p.begun[r.ID].took = max(1e-9, now.Sub(p.begun[r.ID].began).Seconds())
+	of := p.begun[r.ID]
+	took.add(now.Sub(of.heard))
+	of.took = max(1e-9, now.Sub(of.began).Seconds())
 	p.leave(r.ID)
 	p.End(r.ID, r.Steps)
 	p.done++
@@ -272,11 +272,9 @@ func (p *pace) cancel(id string) {
 
 func (p *pace) leave(id string) {
 	if p.Running[id] > 0 {
-		p.steps.stop(p.since[id])
+		p.steps.stop(p.begun[id].heard)
 	}
 	delete(p.Running, id)
-	delete(p.since, id)
-	delete(p.own, id)
 	delete(p.begun, id)
 }
 
@@ -294,13 +292,13 @@ const latestShare = 0.2
 func (p *pace) left(f forecast, perStep, extra, sharing float64, now time.Time) (work, longest float64) {
 	local := p.local()
 	for id, steps := range p.Running {
-		own := perStep
-		if of, ok := p.own[id]; ok {
-			own = (1-local)*of.took + local*sharing*of.alone
+		of, own := p.begun[id], perStep
+		if of.own != nil {
+			own = (1-local)*of.own.took + local*sharing*of.own.alone
 		}
 		took := own * f.after(steps)
 		if steps == 0 { // some plan for long before their first step
-			elapsed := now.Sub(p.begun[id].began).Seconds()
+			elapsed := now.Sub(of.began).Seconds()
 			took += max(extra-elapsed, extra/2, elapsed/2)
 		}
 		work, longest = work+took, max(longest, took)
@@ -319,11 +317,11 @@ func (p *pace) whole(f forecast, perStep, extra float64, now time.Time) float64 
 	usual := f.after(0)*perStep + extra
 	for _, of := range begun {
 		elapsed := now.Sub(of.began).Seconds()
-		switch own, known := p.own[of.id]; {
+		switch {
 		case of.took > 0:
 			sum += of.took
-		case known:
-			sum += elapsed + own.took*f.after(p.Running[of.id])
+		case of.own != nil:
+			sum += elapsed + of.own.took*f.after(p.Running[of.id])
 		default:
 			sum += max(usual, 1.5*elapsed)
 		}

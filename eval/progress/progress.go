@@ -76,8 +76,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 func (p *Tracker) paceOf(c *record.Condition) *pace {
 	key := eval.NewEpisodeKind(c)
 	if p.paces[key] == nil {
-		p.paces[key] = &pace{Lengths: lengths.New(c.StepLimit), tasks: map[string]*sums{},
-			since: map[string]time.Time{}, own: map[string]ownSteps{}, begun: map[string]*life{}}
+		p.paces[key] = &pace{Lengths: lengths.New(c.StepLimit), tasks: map[string]*sums{}, begun: map[string]*life{}}
 		p.order = append(p.order, key)
 	}
 	return p.paces[key]
