@@ -183,13 +183,10 @@ const leastGrowth = 16
 // grown is by how many bytes a prompt is longer than one that it continues: it has all of that, but for a
 // little at the end. It is 0 for any other prompt.
 func grown(from, to []model.Message) int {
-	same := 0
-	for same < min(len(from), len(to)) && from[same] == to[same] {
-		same++
-	}
+	same := model.Common(from, to)
 	gone, added := size(from[same:]), size(to[same:])
 	if same < min(len(from), len(to)) {
-		begin := sameStart(from[same].Content, to[same].Content)
+		begin := model.Common([]byte(from[same].Content), []byte(to[same].Content))
 		gone, added = gone-begin, added-begin
 	}
 	const little = 8 // one byte in so many
@@ -197,14 +194,6 @@ func grown(from, to []model.Message) int {
 		return 0
 	}
 	return added - gone
-}
-
-// sameStart is how many bytes two texts begin with alike.
-func sameStart(a, b string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // reasons reports whether a reply in the history has reasoning, which chat templates leave out of turns but

@@ -44,10 +44,7 @@ func writeTurn(b *strings.Builder, sent []model.Message, t *episode.Turn) []mode
 
 // writeMessages writes the messages of a prompt that differ from those of the last one.
 func writeMessages(b *strings.Builder, last, sent []model.Message) {
-	same := 0
-	for same < min(len(last), len(sent)) && last[same] == sent[same] {
-		same++
-	}
+	same := model.Common(last, sent)
 	if same > 0 {
 		fmt.Fprintf(b, "  sent again: %s\n", table.Counted(same, "message"))
 	}

@@ -30,6 +30,14 @@ type Message struct {
 	Call ToolCall `json:"call,omitzero"`
 }
 
+// Common is how many elements two prompts or texts begin with alike.
+func Common[T comparable](a, b []T) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // Request is one call.
 type Request struct {
 	Messages []Message

@@ -161,10 +161,7 @@ func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, un
 	var last []Message
 	for i := range calls {
 		messages := messagesOf(&calls[i])
-		kept := 0
-		for kept < min(len(last), len(messages)) && last[kept] == messages[kept] {
-			kept++
-		}
+		kept := model.Common(last, messages)
 		call := ModelCall{Step: calls[i].Step, Kept: kept, Messages: messages[kept:],
 			Reply: replyOf(&calls[i], e.Agent)}
 		if calls[i].Echo != call.Reply.Text {

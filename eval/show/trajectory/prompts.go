@@ -167,10 +167,7 @@ func moved(prev, now []messageShape) (skip, drop int) {
 
 // sameStart is the length of the common start of two texts.
 func sameStart(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
+	n := model.Common([]byte(a), []byte(b))
 	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
 		n--
 	}
