@@ -44,7 +44,7 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 	for range count {
 		world, err := forker.Fork()
 		if err != nil {
-			return forks, &WorldError{err}
+			return forks, err
 		}
 		fork, err := s.table.Open(owner)
 		if err != nil {

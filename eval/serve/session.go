@@ -49,14 +49,6 @@ func (e *EndedError) Error() string {
 	return "the session has ended"
 }
 
-// WorldError is an error of the environment, never of an action.
-type WorldError struct{ Err error }
-
-func (e *WorldError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the environment's error.
-func (e *WorldError) Unwrap() error { return e.Err }
-
 // Owner says who has a session.
 type Owner struct {
 	// Protocol is the protocol's name, such as "openenv".
@@ -240,8 +232,7 @@ func (s *Session) State() (SessionState, error) {
 	return s.last, nil
 }
 
-// Reset ends the running episode, if there is one, and starts another. An error of
-// the environment is a *WorldError; a panic ends the session.
+// Reset ends the running episode, if there is one, and starts another. A panic of the environment ends the session.
 func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 	if err := s.begin(); err != nil {
 		return r, err
@@ -291,8 +282,8 @@ func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 // Step carries out an action, as Take does.
 func (s *Session) Step(action string) (Reply, error) { return s.Take(ClientAction{Text: action}) }
 
-// Take carries out an action. Without a running episode it returns ErrNoEpisode. An error of the environment is a
-// *WorldError and ends the episode; a panic ends the session.
+// Take carries out an action. Without a running episode it returns ErrNoEpisode. An error of the
+// environment ends the episode; a panic ends the session.
 func (s *Session) Take(action ClientAction) (r Reply, err error) {
 	if err := s.begin(); err != nil {
 		return r, err
@@ -338,10 +329,7 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 	if step.Success {
 		outcome = record.Success
 	}
-	if err := s.table.keep(rec, outcome, nil); err != nil {
-		return r, &WorldError{err}
-	}
-	return r, nil
+	return r, s.table.keep(rec, outcome, nil)
 }
 
 // act gives an action to the world. One that is too long is an invalid step, which the
@@ -419,7 +407,7 @@ func (s *Session) failed(e *EpisodeStart, err error) error {
 	}
 	s.last.Done = true
 	s.drop(notYetOver)
-	return &WorldError{err}
+	return err
 }
 
 // guard turns a panic of the world into an error, and ends the session: what the world holds may be damaged.
@@ -430,7 +418,7 @@ func (s *Session) guard(err *error) {
 	}
 	s.table.log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack",
 		string(debug.Stack()))
-	*err = &WorldError{fmt.Errorf("the environment panicked, and the session has ended: %v", p)}
+	*err = fmt.Errorf("the environment panicked, and the session has ended: %v", p)
 	if s.record != nil {
 		_ = s.table.keep(s.record, record.EnvError, *err) // keep has logged it
 		s.record = nil
