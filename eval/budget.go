@@ -30,14 +30,6 @@ type BudgetError struct{ Rule string }
 
 func (e *BudgetError) Error() string { return "stopped by " + e.Rule }
 
-// UncountedError says that a budget cannot be kept, because a server does not count tokens.
-type UncountedError struct{ Model string }
-
-func (e *UncountedError) Error() string {
-	return fmt.Sprintf("the server of %s does not report how many tokens it uses, which --set budget-tokens and "+
-		"--budget-usd need; use --set budget-time", e.Model)
-}
-
 type budgetVerdict int
 
 const (
@@ -152,7 +144,8 @@ func (p *purse) end(e *episode.Episode, r *record.Result) {
 func (p *purse) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.end(e, &r)
 	if len(p.limits) > 0 && r.Outcome.Final() && r.Calls > 0 && r.PromptTokens+r.CompletionTokens == 0 {
-		p.fail(&UncountedError{r.Model})
+		p.fail(fmt.Errorf("the server of %s does not report how many tokens it uses, which --set budget-tokens and "+
+			"--budget-usd need; use --set budget-time", r.Model))
 	}
 	p.Observer.EpisodeDone(e, r)
 }
