@@ -72,10 +72,7 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	var results record.Results
-	err = r.look(r.note(s.readers), longPatience, func(x *record.Index, _ Summary) error {
-		results = x.Results()
-		return nil
-	})
+	err = r.look(r.note(s.readers), longPatience, func(x *record.Index, _ Summary) { results = x.Results() })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,9 +53,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	case query.Has("draw"):
 		first.Pictures, around.Note = s.draw(request.Context(), found, e)
 	case s.options.Draw != nil && (s.options.Drawable == nil || s.options.Drawable(found.condition)):
-		draw := maps.Clone(query)
-		draw.Set("draw", "1")
-		around.Draw = "?" + draw.Encode()
+		around.Draw = changed(query, url.Values{"draw": {"1"}})
 	}
 	body := trajectory.Render(first)
 	title := table.Printable(e.Task)
@@ -85,7 +82,7 @@ type located struct {
 // episode finds and reads the attempt of that name.
 func (r *shownRun) episode(name string, read <-chan struct{}) (e *record.Episode, l located, err error) {
 	l.number = -1
-	err = r.look(read, r.patience, func(x *record.Index, _ Summary) error {
+	err = r.look(read, r.patience, func(x *record.Index, _ Summary) {
 		l.Results = x.Results()
 		var result record.Result
 		for i := range l.Len() {
@@ -96,9 +93,8 @@ func (r *shownRun) episode(name string, read <-chan struct{}) (e *record.Episode
 				l.manifest, l.condition, l.task = x.Manifest, *condition, *task
 			}
 			l.number = i
-			return nil
+			return
 		}
-		return nil
 	})
 	if err == nil && l.number < 0 {
 		err = notFound(fmt.Sprintf("the run %s has no episode %s yet", r.name, name))
@@ -161,7 +157,7 @@ func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (
 		if !r.isOpen() {
 			continue
 		}
-		err := r.look(r.opened, r.patience, func(x *record.Index, _ Summary) error {
+		err := r.look(r.opened, r.patience, func(x *record.Index, _ Summary) {
 			results := x.Results()
 			var o record.Result
 			for i := range results.Len() {
@@ -173,7 +169,6 @@ func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (
 				value := r.name + "/" + trajectory.Name(&o)
 				out = append(out, alternative{value, label(r, &o, own), value == chosen})
 			}
-			return nil
 		})
 		if err != nil {
 			continue // its own page says why

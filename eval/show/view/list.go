@@ -168,10 +168,7 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 	for _, r := range runs {
 		row := &listedRun{href: r.path(rootOf(request)), name: r.name, err: errReading}
 		if r.isOpen() {
-			row.err = r.look(r.opened, r.patience, func(_ *record.Index, summary Summary) error {
-				row.Summary = summary
-				return nil
-			})
+			row.err = r.look(r.opened, r.patience, func(_ *record.Index, summary Summary) { row.Summary = summary })
 		}
 		var problem error
 		if row.labels, problem = r.parts.Labels(); problem != nil {

@@ -194,10 +194,9 @@ func (s *Server) send(w http.ResponseWriter, text, last string) bool {
 // event is the panel as JSON, on one line.
 func (r *shownRun) event(root string) (string, error) {
 	var out liveEvent
-	err := r.look(r.opened, r.patience, func(x *record.Index, summary Summary) error {
+	err := r.look(r.opened, r.patience, func(x *record.Index, summary Summary) {
 		p := r.panel(root, x, summary)
 		out = liveEvent{HTML: string(fragment("live", p)), Episodes: x.Results().Len(), Running: p.Running}
-		return nil
 	})
 	if err != nil {
 		return "", err

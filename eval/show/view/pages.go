@@ -53,10 +53,9 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	filter := trajectory.ReadFilter(query.Get)
 	var panel livePanel
 	var results record.Results
-	err = r.look(s.ready(r, query), r.patience, func(x *record.Index, summary Summary) error {
+	err = r.look(s.ready(r, query), r.patience, func(x *record.Index, summary Summary) {
 		panel = r.panel(rootOf(request), x, summary)
 		results = x.Results()
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -79,11 +78,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	}
 	list := trajectory.List{Filter: filter, Choices: choices, Count: part.count, Rows: rows,
 		Pager: pagerOf(query, number, part), Order: order, To: func(o trajectory.Order) string {
-			q := maps.Clone(query)
-			q.Set("sort", string(o))
-			q.Del("page")
-			q.Del("from")
-			return "?" + q.Encode()
+			return changed(query, url.Values{"sort": {string(o)}, "page": nil, "from": nil})
 		}}
 	if filter.Text == "" {
 		list.Pager.Pages = trajectory.Pages(len(found))
@@ -97,7 +92,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 		Body: []template.HTML{
 			fragment("labels", newLabelsForm(r, request)),
 			fragment("panel", panelBox{panel, results.Len()}), list.Render(),
-			fragment("downloads", newDownloads(query)),
+			fragment("downloads", changed(query, url.Values{"page": nil, "from": nil})),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
 	}, nil
@@ -231,14 +226,11 @@ func searched(first, read, total int) string {
 	return fmt.Sprintf("Episodes %d to %d of %d", first+1, read, total)
 }
 
-// downloads are the addresses of a list of all pages as files.
-type downloads struct{ CSV, JSON string }
-
-func newDownloads(query url.Values) downloads {
+// changed is the part of an address from its question mark on, with other values of some keys; nil takes a key out.
+func changed(query, values url.Values) string {
 	q := maps.Clone(query)
-	q.Del("page")
-	q.Del("from")
-	return downloads{"download/episodes.csv?" + q.Encode(), "download/episodes.json?" + q.Encode()}
+	maps.Copy(q, values)
+	return "?" + q.Encode()
 }
 
 // filterQuery is the part of an address that keeps filter and order of a list, with its question mark.
@@ -263,21 +255,14 @@ func filterValues(query url.Values) url.Values {
 // pagerOf leads to the pages of a list beside one of them.
 func pagerOf(query url.Values, number int, part stretch) trajectory.Pager {
 	p := trajectory.Pager{Number: number}
-	address := func(number int) string {
-		q := maps.Clone(query)
-		q.Set("page", strconv.Itoa(number))
-		return "?" + q.Encode()
-	}
 	if number > 1 {
-		p.Previous = address(number - 1)
+		p.Previous = changed(query, url.Values{"page": {strconv.Itoa(number - 1)}})
 	}
 	if part.hasMore {
-		p.Next = address(number + 1)
+		p.Next = changed(query, url.Values{"page": {strconv.Itoa(number + 1)}})
 	}
 	if part.resume > 0 {
-		query = maps.Clone(query)
-		query.Set("from", strconv.Itoa(part.resume))
-		p.Next = address(1)
+		p.Next = changed(query, url.Values{"page": {"1"}, "from": {strconv.Itoa(part.resume)}})
 	}
 	return p
 }

@@ -103,7 +103,7 @@ func (r *shownRun) isOpen() bool {
 
 // look calls f with the index and a summary, both up to date, once the run is read. Nobody else uses them
 // meanwhile. The error is errReading if that takes longer than patience.
-func (r *shownRun) look(read <-chan struct{}, patience time.Duration, f func(*record.Index, Summary) error) error {
+func (r *shownRun) look(read <-chan struct{}, patience time.Duration, f func(*record.Index, Summary)) error {
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
@@ -113,10 +113,11 @@ func (r *shownRun) look(read <-chan struct{}, patience time.Duration, f func(*re
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.update(); err != nil {
-		return err
+	err := r.update()
+	if err == nil {
+		f(r.index, r.summary)
 	}
-	return f(r.index, r.summary)
+	return err
 }
 
 // update reads what is new. A summary of many episodes takes longer to make, so it is made less often.
