@@ -185,7 +185,7 @@ func ownKeys(flags *pflag.FlagSet) []string {
 
 // setOwnKeys sets flags that were not given to what the configuration file says.
 func setOwnKeys(flags *pflag.FlagSet, input bench.Input) error {
-	keys, err := input.ReadOwn()
+	keys, err := input.Parse(&configs.Run{})
 	if err != nil {
 		return err
 	}

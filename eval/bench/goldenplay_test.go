@@ -288,7 +288,7 @@ func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record
 	if err != nil {
 		return nil, err
 	}
-	if err := session.Play(t.Context(), nil, func(string) {}); err != nil {
+	if err := session.Play(t.Context(), nil, nil, func(string) {}); err != nil {
 		return nil, err
 	}
 	if err := session.End(); err != nil {

@@ -61,7 +61,7 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 			if n := s.Store.Replies.Interrupted(); n > 0 {
 				on.say("resuming %s where the run was stopped", table.Counted(n, "episode"))
 			}
-			err := s.Play(ctx, watching, on.Warn)
+			err := s.Play(ctx, nil, watching, on.Warn)
 			if ctx.Err() == nil && len(s.Missing) > 0 {
 				err = errors.Join(err, j.noteChanges(ctx, s, on))
 			}

@@ -244,11 +244,15 @@ func (j *Job) Begin() (*JobSession, error) {
 	return &JobSession{s, due, j}, nil
 }
 
-// Play plays the missing episodes. It reports every step to the observer, and sends warn a one-line warning about
-// replies that make the rates less meaningful. Both are called from many goroutines.
-func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
+// Play plays the missing episodes, or has them played elsewhere if that is not nil. It reports every step to the
+// observer, and sends warn a one-line warning about replies that make the rates less meaningful. Both are called from
+// many goroutines.
+func (s *JobSession) Play(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
+	warn func(line string)) error {
 	o := s.job.options(watching, warn)
-	o.Concurrency, o.Absent = s.job.Config.Concurrency, s.job.absent
+	if o.Concurrency, o.Absent = s.job.Config.Concurrency, s.job.absent; elsewhere != nil {
+		o.Concurrency, o.Elsewhere = outstanding, elsewhere
+	}
 	return eval.Run(ctx, s.job.Plan, s.Store, o)
 }
 
@@ -261,14 +265,6 @@ func (j *Job) options(watching eval.Observer, warn func(line string)) eval.Optio
 
 // outstanding is the number of episodes that are ordered elsewhere at a time.
 const outstanding = 4096
-
-// Lead has the missing episodes played elsewhere; see Play.
-func (s *JobSession) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
-	warn func(line string)) error {
-	o := s.job.options(watching, warn)
-	o.Concurrency, o.Elsewhere = outstanding, elsewhere
-	return eval.Run(ctx, s.job.Plan, s.Store, o)
-}
 
 // Name identifies the run among the runs of other directories and plans.
 func (s *JobSession) Name() string {

@@ -129,7 +129,7 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 			}
 		}
 		applyPreset(p, &r)
-		if err := in.readConfig(&r); err != nil {
+		if _, err := in.Parse(&r); err != nil {
 			return nil, nil, err
 		}
 		if err := in.Override(&r); err != nil {

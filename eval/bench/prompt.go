@@ -17,7 +17,7 @@ import (
 )
 
 // promptFor returns the prompt of an environment as it is set up: the user's, or the
-// built-in one in the named or newest version.
+// built-in one in the named or newest version. check is for a file; nil takes it whoever reads it.
 func promptFor(info envs.Info, name string, check func(configs.PromptFile) error) (configs.Prompt, record.Prompt,
 	error) {
 	own := info.Name
@@ -55,14 +55,11 @@ func loadPrompt(env, name string, check func(configs.PromptFile) error) (configs
 		return configs.Prompt{}, record.Prompt{}, err
 	}
 	p, err := configs.ParsePrompt(name, b)
-	if err == nil {
+	if err == nil && check != nil {
 		err = check(configs.PromptFile{Name: name, Content: b})
 	}
 	return p, promptRecord(name, p), err
 }
-
-// anyPromptFile takes a prompt whoever reads it.
-func anyPromptFile(configs.PromptFile) error { return nil }
 
 // ownPromptFile checks a prompt for the agents that a run has without a preset, which may share one.
 func ownPromptFile(f configs.PromptFile) error {
@@ -135,7 +132,7 @@ func OpeningText(ctx context.Context, env envs.Env, task envs.Task) (string, err
 
 // toldPrompt is heldout's own prompt for a task, as the environment is spoken to.
 func toldPrompt(env envs.Env, task envs.Task) (configs.Prompt, error) {
-	prompt, _, err := promptFor(env.Info(), "", anyPromptFile)
+	prompt, _, err := promptFor(env.Info(), "", nil)
 	if perturbed, ok := env.(*perturb.Env); ok && err == nil {
 		return perturbed.WritePrompt(prompt, []envs.Task{task})
 	}

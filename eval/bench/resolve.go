@@ -30,7 +30,7 @@ type Input struct {
 	// File is a configuration file; empty for none. Content is what it holds; nil reads it.
 	File    string
 	Content []byte
-	// Own are keys of the file that the command itself reads (ReadOwn).
+	// Own are keys of the file that the command itself reads (Parse).
 	Own []string
 	// Chosen says that environments or models were named outside the file.
 	Chosen bool
@@ -65,7 +65,7 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 	}
 	offered := r.Env
 	r.Env = nil
-	if err := in.readConfig(&r); err != nil {
+	if _, err := in.Parse(&r); err != nil {
 		return r, nil, err
 	}
 	if err := cmp.Or(in.Override(&r), CheckData(r.Data)); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
@@ -116,24 +116,14 @@ func (g Input) ReadFile() ([]byte, error) {
 	return b, err
 }
 
-// ReadOwn returns what the configuration file says to the command itself.
-func (g Input) ReadOwn() (map[string]configs.Values, error) {
-	var r configs.Run
-	return g.parse(&r)
-}
-
 // given is what the user gave, without defaults.
 func (g Input) given() (r configs.Run, err error) {
-	err = errors.Join(g.readConfig(&r), g.Override(&r))
-	return r, err
+	_, err = g.Parse(&r)
+	return r, errors.Join(err, g.Override(&r))
 }
 
-func (g Input) readConfig(r *configs.Run) error {
-	_, err := g.parse(r)
-	return err
-}
-
-func (g Input) parse(r *configs.Run) (map[string]configs.Values, error) {
+// Parse reads the configuration file into r, and returns what it says to the command itself.
+func (g Input) Parse(r *configs.Run) (own map[string]configs.Values, err error) {
 	if g.File == "" {
 		return nil, nil
 	}

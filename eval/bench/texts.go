@@ -81,7 +81,7 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (p configs.Preset, err
 // user's prompt files, or heldout's own. Env is the environment of the task if its perturbation is drawn, else nil.
 func (x Texts) Would(m *record.Manifest, c record.Condition, env *perturb.Env, t envs.Task) (configs.Prompt, error) {
 	about, _ := m.EnvironmentOf(c)
-	prompt, _, err := promptFor(about.Info, slices.Concat(x.Prompts, []string{""})[0], anyPromptFile)
+	prompt, _, err := promptFor(about.Info, slices.Concat(x.Prompts, []string{""})[0], nil)
 	if err != nil {
 		return configs.Prompt{}, err
 	}
@@ -136,17 +136,17 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	case p.Prompt.BuiltIn != "":
 		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
 	case c.Preset != nil && p.Prompt.SHA256 == "":
-		add(x.reader(p).Prompt(p.Prompt, anyPromptFile))
+		add(x.reader(p).Prompt(p.Prompt, nil))
 	case c.Preset == nil:
 		env, _ := m.EnvironmentOf(c)
 		for _, version := range configs.PromptVersions() {
-			if prompt, _, err := promptFor(env.Info, version, anyPromptFile); err == nil {
+			if prompt, _, err := promptFor(env.Info, version, nil); err == nil {
 				out = append(out, prompt)
 			}
 		}
 	}
 	for _, file := range x.Prompts {
-		prompt, _, err := loadPrompt(c.Env, file, anyPromptFile)
+		prompt, _, err := loadPrompt(c.Env, file, nil)
 		add(prompt, err)
 	}
 	return out, problem

@@ -128,7 +128,7 @@ func (read Reader) Fill(p configs.Preset) (configs.Preset, error) {
 	return p.Filled(texts)
 }
 
-// Prompt reads the prompt of a preset, and checks a file in heldout's own YAML.
+// Prompt reads the prompt of a preset, and checks a file in heldout's own YAML; nil takes it whoever reads it.
 func (read Reader) Prompt(p configs.PresetPrompt, check func(configs.PromptFile) error) (configs.Prompt, error) {
 	var files []configs.PromptFile
 	for _, f := range p.Files {
@@ -139,7 +139,7 @@ func (read Reader) Prompt(p configs.PresetPrompt, check func(configs.PromptFile)
 		files = append(files, found)
 	}
 	prompt, err := p.ReadPrompt(files)
-	if err == nil && p.Format == "template" {
+	if err == nil && p.Format == "template" && check != nil {
 		err = check(files[0])
 	}
 	return prompt, err

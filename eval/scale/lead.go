@@ -84,7 +84,7 @@ func (l *leading) conduct(ctx context.Context, s *bench.JobSession, watching eva
 	}
 	bound, stop := leader.Bind(ctx)
 	defer stop(nil)
-	err = s.Lead(bound, leader, watching, l.on.Warn)
+	err = s.Play(bound, leader, watching, l.on.Warn)
 	if bound.Err() != nil && ctx.Err() == nil {
 		err = context.Cause(bound) // the queue is given up
 	}

@@ -67,7 +67,7 @@ func session(t *testing.T, job *bench.Job) string {
 	t.Helper()
 	defer job.Close()
 	session := sharedtest.Must(job.Begin())(t)
-	sharedtest.OK(t, session.Play(t.Context(), nil, func(string) {}))
+	sharedtest.OK(t, session.Play(t.Context(), nil, nil, func(string) {}))
 	sharedtest.OK(t, session.End())
 	return job.Config.Out
 }
