@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -72,12 +73,7 @@ func hollow(value any) bool {
 	case []any:
 		return !slices.ContainsFunc(value, func(v any) bool { return !hollow(v) })
 	case map[string]any:
-		for _, v := range value {
-			if !hollow(v) {
-				return false
-			}
-		}
-		return true
+		return hollow(slices.Collect(maps.Values(value)))
 	}
 	return false
 }
