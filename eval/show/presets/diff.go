@@ -112,7 +112,7 @@ func (d Difference) subjects(verdict string) table.Table {
 		{Key: "subject", Header: "Subject", Words: true}, {Key: "same", Header: "", Words: true},
 		{Key: "a", Header: d.names[0], Words: true}, {Key: "b", Header: d.names[1], Words: true},
 	}}
-	for _, s := range subjects {
+	for _, s := range words().Subjects {
 		a, b := d.text(s, 0), d.text(s, 1)
 		if a == "" && b == "" {
 			continue
@@ -121,7 +121,7 @@ func (d Difference) subjects(verdict string) table.Table {
 		if slices.ContainsFunc(d.common, s.differs) {
 			mark = "≠"
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.String(s.name), table.String(mark),
+		t.Rows = append(t.Rows, []table.Cell{table.String(s.Name), table.String(mark),
 			broken(cmp.Or(a, "–"), subjectWidth),
 			broken(cmp.Or(b, "–"), subjectWidth)})
 	}
@@ -140,21 +140,21 @@ const subjectWidth = 30
 // text says what one side has of a subject: in words, then the fields that differ and that
 // the words do not cover. What most parts have comes first.
 func (d Difference) text(s subject, side int) string {
-	var words, rest byParts
+	var told, rest byParts
 	for i := range d.parts[side] {
 		p := &d.parts[side][i]
-		words.add(s.tell(p), p.Env.Part)
+		told.add(s.tell(p), p.Env.Part)
 	}
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
 			value := [2]string{f.A, f.B}[side]
-			if s.covers(f) && !beginsAny(f.Field, s.text) && value != "" {
+			if s.covers(f) && !beginsAny(f.Field, s.Text) && value != "" {
 				_, name, _ := strings.Cut(f.Field, ".")
 				rest.add(name+" "+shortValue(value), pair.name)
 			}
 		}
 	}
-	texts := slices.Concat(words.texts(len(d.parts[side]), s.named), rest.texts(len(d.common), false))
+	texts := slices.Concat(told.texts(len(d.parts[side]), s.Named), rest.texts(len(d.common), false))
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 

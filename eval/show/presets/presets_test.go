@@ -21,12 +21,12 @@ func TestPresetSubjects(t *testing.T) {
 		}
 	}
 	for _, form := range configs.AgentForms() {
-		if formTexts[form] == "" {
+		if words().Forms[form] == "" {
 			t.Errorf("the form %s has no text", form)
 		}
 	}
 	for _, answer := range configs.OnFailures() {
-		if failureTexts[answer] == "" {
+		if words().Failures[answer] == "" {
 			t.Errorf("the answer %s has no text", answer)
 		}
 	}

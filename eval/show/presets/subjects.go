@@ -1,12 +1,17 @@
 package presets
 
 import (
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
 
 	"heldout/configs"
 	"heldout/scoring/table"
@@ -14,44 +19,43 @@ import (
 
 // subject is what a row of heldout preset diff is about.
 type subject struct {
-	name string
-	// fields are the fields of the canonical JSON that it is about, by their beginnings;
-	// a subject before it has precedence. text are the fields that tell puts into words.
-	fields, text []string
-	tell         func(*configs.Preset) string
-	// named: the texts name their parts themselves.
-	named bool
+	Name string
+	// Fields are the fields of the canonical JSON that it is about, by their beginnings;
+	// a subject before it has precedence. Text are the fields that its words tell.
+	Fields, Text []string
+	// Named: the words name their parts themselves.
+	Named bool
 }
 
-// subjects are in the order in which they are shown. Every field that can change a number belongs to one.
-var subjects = []subject{
-	{name: "tasks", fields: []string{"env.name", "env.tasks", "env.settings"},
-		text: []string{"env.name", "env.tasks.count"}, tell: tellTasks, named: true},
-	{name: "step limit", fields: []string{"env.limit"}, text: []string{"env.limit"}, tell: tellLimit},
-	{name: "prompt", fields: []string{"prompt", "texts"}, text: []string{"prompt.built-in", "prompt.files",
-		"prompt.format", "prompt.sha256", "texts"}, tell: tellPrompt},
-	{name: "examples", fields: []string{"agent.shots"}, text: []string{"agent.shots.count", "agent.shots.as"},
-		tell: tellExamples},
-	{name: "history", fields: []string{"agent.pairs", "agent.left", "agent.joined", "agent.said", "agent.filter",
-		"agent.memory", "agent.thoughts", "agent.think", "stop.context-overflow"},
-		text: []string{"agent.pairs", "agent.filter.segments", "stop.context-overflow"}, tell: tellHistory},
-	{name: "form", fields: []string{"agent"}, text: []string{"agent.form"}, tell: tellForm},
-	{name: "observations", fields: []string{"observation", "actions-shown"}, text: []string{"actions-shown.when"},
-		tell: tellObservations},
-	{name: "reading", fields: []string{"reply"}, text: []string{"reply.parser", "reply.on-failure"}, tell: tellReading},
-	{name: "stop strings", fields: []string{"decoding.stop"}, text: []string{"decoding.stop"}, tell: tellStop},
-	{name: "early ends", fields: []string{"stop"}, text: []string{"stop"}, tell: tellEnds},
-	{name: "sampling", fields: []string{"decoding"}, text: []string{"decoding.temperature", "decoding.top-p",
-		"decoding.max-tokens"}, tell: tellSampling},
-	{name: "score", fields: []string{"metric"}, text: []string{"metric.primary", "metric.aggregate", "metric.success"},
-		tell: tellScore},
+//go:embed subjects.yaml
+var subjectsYAML []byte
+
+// words are the subjects in the order in which they are shown, and what words say: of forms of agents, of when valid
+// actions are shown, and of replies without an action. Every field that can change a number belongs to a subject.
+var words = sync.OnceValue(func() (read struct {
+	Subjects                      []subject
+	Forms, Observations, Failures map[string]string
+}) {
+	if err := yaml.Unmarshal(subjectsYAML, &read); err != nil {
+		panic(err) // the tests read it
+	}
+	return read
+})
+
+// tell puts the fields of a subject into words.
+func (s subject) tell(p *configs.Preset) string {
+	return map[string]func(*configs.Preset) string{
+		"tasks": tellTasks, "step limit": tellLimit, "prompt": tellPrompt, "examples": tellExamples,
+		"history": tellHistory, "form": tellForm, "observations": tellObservations, "reading": tellReading,
+		"stop strings": tellStop, "early ends": tellEnds, "sampling": tellSampling, "score": tellScore,
+	}[s.Name](p)
 }
 
 // subjectOf returns the subject of a field.
 func subjectOf(field string) string {
-	for _, s := range subjects {
-		if beginsAny(field, s.fields) {
-			return s.name
+	for _, s := range words().Subjects {
+		if beginsAny(field, s.Fields) {
+			return s.Name
 		}
 	}
 	return ""
@@ -63,7 +67,7 @@ func (s subject) differs(p partPair) bool {
 }
 
 // covers reports whether a difference belongs to the subject.
-func (s subject) covers(f configs.FieldDifference) bool { return subjectOf(f.Field) == s.name }
+func (s subject) covers(f configs.FieldDifference) bool { return subjectOf(f.Field) == s.Name }
 
 // beginsAny reports whether a field is one of some, or inside one.
 func beginsAny(field string, prefixes []string) bool {
@@ -141,40 +145,15 @@ func tellHistory(p *configs.Preset) string {
 	return text
 }
 
-// formTexts say what the forms of agents are.
-var formTexts = map[string]string{
-	configs.React:      "a chat, thought and action in each reply",
-	configs.Act:        "one message that grows, actions without thoughts",
-	configs.Chat:       "a chat of replies and observations",
-	configs.ToolCall:   "a chat with calls of a function",
-	configs.Single:     "one message, written anew at every turn",
-	configs.Completion: "one text that a base model continues",
-	configs.Text:       "one text, as a message",
-}
-
-func tellForm(p *configs.Preset) string { return p.Agent.Form + ": " + formTexts[p.Agent.Form] }
+func tellForm(p *configs.Preset) string { return p.Agent.Form + ": " + words().Forms[p.Agent.Form] }
 
 func tellObservations(p *configs.Preset) string {
-	switch p.ActionsShown.Timing {
-	case configs.Never:
-		return "no valid actions shown"
-	case configs.First:
-		return "valid actions shown with the task"
-	case configs.Latest:
-		return "valid actions shown with the latest"
-	}
-	return "valid actions shown with every one"
-}
-
-// failureTexts say what happens to a reply without an action.
-var failureTexts = map[string]string{
-	configs.Tell: "the model is told", configs.End: "the episode ends", configs.SendEmpty: "the empty action is sent",
-	configs.SendReply: "the reply is sent", configs.SendTail: "the end of the reply is sent", "": "nothing is sent",
+	return cmp.Or(words().Observations[p.ActionsShown.Timing], words().Observations[configs.Every])
 }
 
 func tellReading(p *configs.Preset) string {
 	name, _, _ := strings.Cut(p.Reply.OnFailure, ":")
-	return fmt.Sprintf("parser %s; without an action, %s", p.Reply.Parser, failureTexts[name])
+	return fmt.Sprintf("parser %s; without an action, %s", p.Reply.Parser, words().Failures[name])
 }
 
 func tellStop(p *configs.Preset) string {
