@@ -1,11 +1,15 @@
 package export
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
 
 	"heldout/envs/spelling"
 )
@@ -39,19 +43,38 @@ const (
 	PRM Format = "prm"
 )
 
-// form is how a format's examples are made of episodes, and how its trainer reads them.
+// form is how a format's examples are made of episodes.
 type form struct {
 	name  Format
 	needs need
 	// row is an example as the trainer reads it, a struct with tags for JSON. The Python package has the
 	// types of the same columns for Parquet.
-	row      func(example) any
-	trainers []trainerLength
-	// reader says in JSON how the trainer has to read FILE, with examples of a LENGTH.
-	reader string
-	// advice is what users must not overlook; empty for nothing.
-	advice string
+	row func(example) any
 }
+
+//go:embed formats.yaml
+var formatsYAML []byte
+
+// reading is how a trainer reads a format.
+type reading struct {
+	// Trainers are those whose default length the examples are measured by.
+	Trainers []trainerLength
+	// Settings say in JSON how the trainer has to read FILE, with examples of a LENGTH.
+	Settings string
+	// Advice is what users must not overlook; empty for nothing.
+	Advice string
+}
+
+// known is how formats are read, and the licences of the sources of tasks and texts, by environment.
+var known = sync.OnceValue(func() (read struct {
+	Formats  map[Format]reading
+	Licences map[string]string
+}) {
+	if err := yaml.Unmarshal(formatsYAML, &read); err != nil {
+		panic(err) // the tests read it
+	}
+	return read
+})
 
 // need is what an example is made of.
 type need int
@@ -64,55 +87,34 @@ const (
 )
 
 var forms = []form{
-	{ShareGPT, trainedTurn, newShareGPT, []trainerLength{llamaFactory},
-		`{"arguments": {"cutoff_len": LENGTH, "dataset": "heldout", "mask_history": true}, "dataset_info": {"heldout": {
-			"columns": {"messages": "conversations"}, "file_name": FILE, "formatting": "sharegpt", "tags": {
-			"assistant_tag": "gpt", "content_tag": "value", "function_tag": "function_call",
-			"observation_tag": "observation", "role_tag": "from", "system_tag": "system", "user_tag": "human"}}}}`,
-		"read it with mask_history: true, else LLaMA-Factory trains on every turn"},
-	{OpenAI, conversation, newOpenAI, nil, `{"method": "supervised"}`, ""},
-	{TRL, trainedTurn, newTRL, []trainerLength{trl},
-		`{"SFTConfig": {"completion_only_loss": true, "max_length": LENGTH}}`, ""},
-	{Axolotl, conversation, newAxolotl, []trainerLength{axolotl, trl},
-		`{"datasets": [{"field_messages": "messages", "message_field_training": "train", "message_property_mappings":
-			{"content": "content", "role": "role"}, "path": FILE, "type": "chat_template"}], "sequence_len": LENGTH}`, ""},
-	{AgentGym, conversation, newAgentGym, []trainerLength{axolotl},
-		`{"note": "AgentGym's own trainers ignore loss and train on every turn of gpt; Axolotl ` +
-			`(message_field_training: loss) and ms-swift read it"}`,
-		"AgentGym's own trainers ignore loss and train on every turn of gpt; heldout help training"},
-	{DPO, pair, newPair, []trainerLength{trl}, fromDifference, ""},
-	{ETO, pair, newPair, []trainerLength{trl}, fromDifference, ""},
-	{StepDPO, pair, newPair, []trainerLength{trl}, `{"DPOConfig": {"max_length": LENGTH}}`, ""},
-	{KTO, everyTurn, newLabel, []trainerLength{trl}, `{"KTOConfig": {"max_length": LENGTH}}`, ""},
-	{PRM, everyTurn, newSteps, nil,
-		`{"note": "a label for the last token of every completion; TRL's stepwise supervision"}`, ""},
+	{ShareGPT, trainedTurn, newShareGPT},
+	{OpenAI, conversation, newOpenAI},
+	{TRL, trainedTurn, newTRL},
+	{Axolotl, conversation, newAxolotl},
+	{AgentGym, conversation, newAgentGym},
+	{DPO, pair, newPair},
+	{ETO, pair, newPair},
+	{StepDPO, pair, newPair},
+	{KTO, everyTurn, newLabel},
+	{PRM, everyTurn, newSteps},
 }
-
-const fromDifference = `{"DPOConfig": {"max_length": LENGTH}, "note": "the observations after the first ` +
-	`difference count in TRL's loss like replies; step-dpo has none"}`
-
-// The defaults of trainers.
-var (
-	llamaFactory = trainerLength{Trainer: "LLaMA-Factory", Setting: "cutoff_len", Default: 2048}
-	trl          = trainerLength{Trainer: "TRL", Setting: "max_length", Default: 1024}
-	axolotl      = trainerLength{Trainer: "Axolotl", Setting: "sequence_len", Default: 512}
-)
 
 // Formats lists the formats.
 func Formats() []Format { return each(forms, func(f form) Format { return f.name }) }
 
 // form is the form of a format, which has to be one.
 func (f Format) form() form {
-	return forms[slices.IndexFunc(forms, func(known form) bool { return known.name == f })]
+	return forms[slices.IndexFunc(forms, func(own form) bool { return own.name == f })]
 }
 
 // whole reports a form that needs the whole conversation of an episode, with what is known of every turn.
 func (f form) whole() bool { return f.needs == pair || f.needs == everyTurn }
 
 // settings are those with which the trainer has to read a file.
-func (f form) settings(file string, length int) json.RawMessage {
+func (f Format) settings(file string, length int) json.RawMessage {
 	name, _ := json.Marshal(file) // texts always marshal
-	return json.RawMessage(strings.NewReplacer("FILE", string(name), "LENGTH", strconv.Itoa(length)).Replace(f.reader))
+	return json.RawMessage(strings.NewReplacer("FILE", string(name), "LENGTH", strconv.Itoa(length)).
+		Replace(known().Formats[f].Settings))
 }
 
 // Check reports a format that there is not.

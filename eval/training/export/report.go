@@ -219,7 +219,7 @@ func (x *exporter) complete() (err error) {
 	}
 	x.report.Lengths.Needed = (x.report.Lengths.Max + 63) / 64 * 64
 	x.report.Tasks = testset.NewList(x.report.trained)
-	x.report.Reader = x.form.settings(x.report.Parts[0].File, x.report.Lengths.Needed)
+	x.report.Reader = x.Format.settings(x.report.Parts[0].File, x.report.Lengths.Needed)
 	if err == nil && x.Folder {
 		err = x.writeCard()
 	}

@@ -86,7 +86,7 @@ func (r *Account) Advice() string {
 	if r.Format == OpenAI && r.Parts[0].Examples < 10 {
 		return "OpenAI wants at least 10 examples"
 	}
-	return r.Format.form().advice
+	return known().Formats[r.Format].Advice
 }
 
 // whatIsThere says why nothing is left.
