@@ -69,20 +69,10 @@ func took(s float64) string {
 }
 
 // duelLists are the tasks that models win against each other.
-func duelLists(c *content) template.HTML {
-	if len(c.duels) == 0 {
-		return ""
-	}
-	return page.Fragment(templates, "duels", c.duels)
-}
+func duelLists(c *content) template.HTML { return page.Fragment(templates, "duels", c.duels) }
 
 // failureLists are the groups of failures of each model.
-func failureLists(c *content) template.HTML {
-	if len(c.failing) == 0 {
-		return ""
-	}
-	return page.Fragment(templates, "failures", c.failing)
-}
+func failureLists(c *content) template.HTML { return page.Fragment(templates, "failures", c.failing) }
 
 // method says what the rates are, what weakens them, and which runs they are from.
 func method(c *content) template.HTML {
