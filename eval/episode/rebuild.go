@@ -32,6 +32,9 @@ type Call struct {
 	Compared, Differs bool
 }
 
+// Sent returns what the model was sent in an attempt of a run, as bench.Prompts does.
+type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]Call, error)
+
 // Rebuilder finds out what a model was sent in the recorded episodes of a condition. Records do not hold the
 // messages. They follow from the prompt, the replies and the observations: the episode is played again, by the same
 // code, with recorded replies and observations.

@@ -13,16 +13,11 @@ import (
 	"slices"
 	"time"
 
-	"heldout/envs"
 	"heldout/eval/episode"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
-
-// Sent returns what the model was sent in an attempt, as bench.Prompts does.
-type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call,
-	error)
 
 // Written says what was written, and what was not.
 type Written struct {
@@ -37,7 +32,7 @@ type Written struct {
 
 // Write writes runs: first a ConditionLine for each condition with all its seeds; then an EpisodeLine for each
 // attempt that counts. The same records give the same bytes.
-func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent Sent, now time.Time) (*Written, error) {
+func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent episode.Sent, now time.Time) (*Written, error) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	s := &stream{sent: sent, encoder: encoder}
@@ -61,7 +56,7 @@ func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent Sent, no
 
 type stream struct {
 	Written
-	sent    Sent
+	sent    episode.Sent
 	encoder *json.Encoder
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"heldout/envs"
 	"heldout/eval/episode"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring"
@@ -62,20 +61,16 @@ func (a countedAttempt) named() trajectory.Target {
 	return trajectory.Target{Run: a.name, Result: &record.Result{ID: a.Episodes[a.task], Attempt: rank.Attempt}}
 }
 
-// Sent returns what the model was sent in an attempt of a run, as bench.Prompts does.
-type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call,
-	error)
-
 // Collector makes a bundle of the episodes of runs while a report reads them.
 type Collector struct {
 	names  []string // of runs in the bundle, each a name of its own
 	bundle *trajectory.Bundle
-	sent   Sent
+	sent   episode.Sent
 	failed error
 }
 
 // NewCollector returns a collector of runs, whose models were sent that.
-func NewCollector(runs []record.Chosen, sent Sent) (*Collector, error) {
+func NewCollector(runs []record.Chosen, sent episode.Sent) (*Collector, error) {
 	r := &Collector{sent: sent}
 	var size int64
 	for _, p := range runs {

@@ -34,8 +34,7 @@ type Options struct {
 		err error)
 	// Drawable reports whether the worlds of a condition have pictures here; nil for all.
 	Drawable func(record.Condition) bool
-	// Sent returns what the model was sent in an episode, as bench.Prompts does; nil without it.
-	Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call, error)
+	Sent     episode.Sent // nil without it
 	// Compare makes the page that compares runs, with the addresses of their attempts by Chosen.String of the
 	// runs; nil without it.
 	Compare func(context.Context, []record.Chosen, trajectory.Addresses) (page.Page, error)
