@@ -62,11 +62,10 @@ type stream struct {
 
 // source is a run with what has to be known before its episodes are written.
 type source struct {
-	run      record.Chosen
-	manifest *record.Manifest
-	plan     *record.Plan
-	counts   map[record.Position]record.Rank
-	byGroup  []*planned // nil for groups that are left out
+	*scoring.Run
+	run     record.Chosen
+	plan    *record.Plan
+	byGroup []*planned // nil for groups that are left out
 }
 
 // planned is a condition with its number among all lines of conditions.
@@ -77,35 +76,17 @@ type planned struct {
 
 // survey reads which attempts count, and the rates, and writes the lines of the run's conditions.
 func (s *stream) survey(run record.Chosen, now time.Time) (*source, error) {
-	from := &source{run: run, counts: map[record.Position]record.Rank{}}
-	var results *scoring.Run
-	m, err := record.EachDerived(run, func(*record.Manifest, *record.Episode) struct{} { return struct{}{} },
-		func(m *record.Manifest, e *record.Episode, pos record.Position, _ struct{}) {
-			if results == nil {
-				results = scoring.NewRun(m)
-			}
-			results.Add(pos, &e.Result, nil)
-			if e.Rank().CountsBefore(from.counts[pos]) {
-				from.counts[pos] = e.Rank()
-			}
-		})
+	results, err := scoring.ReadResults(run)
 	if err != nil {
 		return nil, err
-	}
-	if results == nil {
-		results = scoring.NewRun(m)
-	}
-	for pos := range from.counts {
-		if pos.Trial > 1 {
-			s.Later++
-		}
 	}
 	status, err := run.Status(now.Add(-record.Silent))
 	if err != nil {
 		return nil, err
 	}
+	m := results.Manifest
 	s.Uncovered = append(s.Uncovered, m.Uncovered...)
-	from.manifest, from.plan = m, m.Plan()
+	from := &source{Run: results, run: run, plan: m.Plan()}
 	scores, err := scoring.Compute(results, stats.TheseKinds)
 	if err != nil {
 		return nil, err
@@ -146,10 +127,13 @@ func (s *stream) episodes(ctx context.Context, from *source) error {
 			if failed == nil && d.err != nil {
 				failed = d.err
 			}
-			if failed != nil || d.line == nil || done[pos] {
+			if failed != nil || done[pos] || d.line == nil && pos.Trial == 1 {
 				return
 			}
-			done[pos] = true
+			if done[pos] = true; pos.Trial > 1 {
+				s.Later++
+				return
+			}
 			s.Episodes++
 			if d.unknown != nil {
 				s.Recorded++
@@ -163,14 +147,14 @@ func (s *stream) episodes(ctx context.Context, from *source) error {
 // derive makes the line of an attempt, if it counts.
 func (s *stream) derive(ctx context.Context, from *source, e *record.Episode) (d derived) {
 	pos, ok := from.plan.Find(e.ID)
-	if d.err = ctx.Err(); d.err != nil || !ok || from.counts[pos] != e.Rank() || pos.Trial > 1 {
+	if d.err = ctx.Err(); d.err != nil || !ok || pos.Trial > 1 {
 		return d
 	}
-	of, g := from.byGroup[pos.Group], &from.manifest.Groups[pos.Group]
-	if of == nil {
+	of, g := from.byGroup[pos.Group], &from.Manifest.Groups[pos.Group]
+	if counts, _ := from.First(int(pos.Group), int(pos.Task)); of == nil || counts != e.Rank() {
 		return d
 	}
-	calls, unknown := s.sent(ctx, from.manifest, g.Condition, of.score.Environment.Tasks[pos.Task], e)
+	calls, unknown := s.sent(ctx, from.Manifest, g.Condition, of.score.Environment.Tasks[pos.Task], e)
 	line := newEpisode(e, &g.Condition, calls, unknown)
 	line.Condition, line.Epoch = of.number, 1+slices.Index(of.score.Seeds, g.Condition.Seed)
 	if d.line, d.err = json.Marshal(line); g.Condition.Decoding != nil {
