@@ -93,8 +93,8 @@ func collect(ctx context.Context, g *Generator, items int, threshold float64, ou
 	error) {
 	c := &Collection{
 		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{},
-		Accepted: map[string]int{}, Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{},
-		Diversity: Diversity{},
+		Accepted: map[string]int{}, Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{},
+		Rules: map[Rule]int{}, Diversity: Diversity{},
 	}
 	index, err := g.buildIndex(ctx, items, threshold)
 	if err != nil {
