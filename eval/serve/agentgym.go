@@ -36,7 +36,7 @@ type gymServer struct {
 	clients map[int64]*gymClient
 	next    int64
 	// closed has a bit for every number whose client closed it.
-	closed []uint64
+	closed big.Int
 }
 
 // gymRoute is what a server does under a path.
@@ -150,13 +150,9 @@ func (g *gymServer) forget(c *gymClient, reason EndReason) {
 		return
 	}
 	delete(g.clients, c.id)
-	if reason != ByClient {
-		return
+	if reason == ByClient {
+		g.closed.SetBit(&g.closed, int(c.id), 1)
 	}
-	for int64(len(g.closed)) <= c.id/64 {
-		g.closed = append(g.closed, 0)
-	}
-	g.closed[c.id/64] |= 1 << (c.id % 64)
 }
 
 // find returns the client with a number, or says why there is none.
@@ -168,7 +164,7 @@ func (g *gymServer) find(id *big.Int) (c *gymClient, problem string) {
 	if c = g.clients[n]; issued && c != nil {
 		return c, ""
 	}
-	closed := issued && n/64 < int64(len(g.closed)) && g.closed[n/64]&(1<<(n%64)) != 0
+	closed := issued && g.closed.Bit(int(n)) == 1
 	if !issued || closed && g.gym.Mount.Name == gymBabyAI { // this server forgets what its clients closed
 		return nil, "The id " + id.String() + " is not valid."
 	}
