@@ -1,7 +1,6 @@
 package hotpotqa
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"sync"
 
 	"heldout/envs"
-	"heldout/envs/hotpotqa/wiki"
 	"heldout/envs/hotpotqa/wiki/index"
 )
 
@@ -41,7 +39,7 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 		return nil, err
 	}
 	if o.Pages == (Pages{}) {
-		e.wiki = embeddedWiki(sync.OnceValues(func() (*index.Index, error) { return index.Memory(embeddedArticles()) }))
+		e.wiki = offline{sync.OnceValues(func() (*index.Index, error) { return index.Memory(embeddedArticles()) })}
 		return e, nil
 	}
 	return e, e.connect(o.Pages, out)
@@ -68,16 +66,4 @@ func embeddedArticles() (out []index.Article) {
 		out = append(out, index.Article{Title: lines[0], Paragraphs: lines[1:]})
 	}
 	return out
-}
-
-// embeddedWiki is the index of our articles. The first search builds it.
-type embeddedWiki func() (*index.Index, error)
-
-// Search implements Wiki.
-func (w embeddedWiki) Search(ctx context.Context, query string) (wiki.Answer, error) {
-	x, err := w()
-	if err != nil {
-		return wiki.Answer{}, err
-	}
-	return offline{x}.Search(ctx, query)
 }

@@ -135,17 +135,23 @@ func (e *Env) connectOffline(p Pages) error {
 	if about.Kind == index.Contexts {
 		e.About.Caveat = contextsCaveat
 	}
-	e.wiki = offline{x}
+	e.wiki = offline{func() (*index.Index, error) { return x, nil }}
 	return nil
 }
 
-// offline searches an index as Wikipedia's search box would (spec section 3.4).
-type offline struct{ index *index.Index }
+// offline searches an index as Wikipedia's search box would (spec section 3.4). The first search may build the index.
+type offline struct {
+	index func() (*index.Index, error)
+}
 
 // Search implements Wiki.
 func (o offline) Search(ctx context.Context, query string) (wiki.Answer, error) {
+	x, err := o.index()
+	if err != nil {
+		return wiki.Answer{}, err
+	}
 	text, bracketed := unbracketed(query)
-	a, ok, err := o.index.Article(ctx, text)
+	a, ok, err := x.Article(ctx, text)
 	if err != nil {
 		return wiki.Answer{}, err
 	}
@@ -153,7 +159,7 @@ func (o offline) Search(ctx context.Context, query string) (wiki.Answer, error) 
 	if ok && !(bracketed && isAmbiguous(a.Paragraphs)) {
 		return wiki.Answer{Title: a.Title, Blocks: a.Paragraphs}, nil
 	}
-	titles, err := o.index.Titles(ctx, text, shownTitles+1)
+	titles, err := x.Titles(ctx, text, shownTitles+1)
 	// The ambiguous page itself does not help.
 	titles = slices.DeleteFunc(titles, func(t string) bool { return ok && t == a.Title })
 	return wiki.Answer{List: true, Titles: titles[:min(shownTitles, len(titles))]}, err

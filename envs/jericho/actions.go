@@ -54,7 +54,7 @@ func (s *storySession) attempt(m *moment, score int, action string) (d diff, ok 
 		return diff{}, false
 	}
 	d = s.changes()
-	if d.empty() && s.score() == score && !s.lost() && !s.won() {
+	if d.equal(&diff{}) && s.score() == score && !s.lost() && !s.won() {
 		return diff{}, false
 	}
 	return d, !bytes.Contains(s.world, []byte(takenReply))

@@ -6,26 +6,21 @@ import (
 	"heldout/envs/engine/zmachine"
 )
 
-// diff holds the meaningful changes of a step in order of occurrence; spec §9.1.
-type diff struct {
-	Moves  []zmachine.Pair
-	Sets   []zmachine.Pair
-	Clears []zmachine.Pair
-	// RAM holds address and new value of the special bytes that changed.
-	RAM []zmachine.Pair
-}
+// diff holds the meaningful changes of a step, each in order of occurrence: the moves, the attributes that were set and
+// those that were cleared, and address and new value of the special bytes that changed; spec §9.1.
+type diff [4][]zmachine.Pair
 
 func (s *storySession) changes() diff {
 	d := diff{
-		Moves: exclude(s.machine.Changes(zmachine.Moved), func(p zmachine.Pair) bool {
+		exclude(s.machine.Changes(zmachine.Moved), func(p zmachine.Pair) bool {
 			return slices.Contains(s.game.Ignored.Moved, p[0])
 		}),
-		Sets:   exclude(s.machine.Changes(zmachine.Gained), s.game.Ignored.Sets.match),
-		Clears: exclude(s.machine.Changes(zmachine.Lost), s.game.Ignored.Clears.match),
+		exclude(s.machine.Changes(zmachine.Gained), s.game.Ignored.Sets.match),
+		exclude(s.machine.Changes(zmachine.Lost), s.game.Ignored.Clears.match),
 	}
 	for i, addr := range s.game.Special {
 		if b := s.machine.Byte(addr); b != s.lastSpecial[i] {
-			d.RAM = append(d.RAM, zmachine.Pair{uint16(addr), uint16(b)})
+			d[3] = append(d[3], zmachine.Pair{uint16(addr), uint16(b)})
 		}
 	}
 	return d
@@ -41,11 +36,6 @@ func exclude(pairs []zmachine.Pair, ignored func(zmachine.Pair) bool) (out []zma
 	return out
 }
 
-func (d *diff) empty() bool {
-	return len(d.Moves) == 0 && len(d.Sets) == 0 && len(d.Clears) == 0 && len(d.RAM) == 0
-}
-
 func (d *diff) equal(e *diff) bool {
-	return slices.Equal(d.Moves, e.Moves) && slices.Equal(d.Sets, e.Sets) &&
-		slices.Equal(d.Clears, e.Clears) && slices.Equal(d.RAM, e.RAM)
+	return slices.EqualFunc(d[:], e[:], func(a, b []zmachine.Pair) bool { return slices.Equal(a, b) })
 }

@@ -132,5 +132,10 @@ func (s *Endpoint) Unreached(ctx context.Context, path string, err error) error 
 	return err
 }
 
-// Close closes connections that wait for another request.
-func (s *Endpoint) Close() { s.client.CloseIdleConnections() }
+// Close closes connections that wait for another request; a nil Endpoint has none.
+func (s *Endpoint) Close() error {
+	if s != nil {
+		s.client.CloseIdleConnections()
+	}
+	return nil
+}

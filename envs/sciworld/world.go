@@ -181,13 +181,18 @@ func (w *world) help() string {
 	return b.String()
 }
 
+// query asks the game of a running world.
+func query[T any](w *world, question func(game) T) (answer T, err error) {
+	if w.game == nil {
+		return answer, errNotRunning
+	}
+	return question(w.game), nil
+}
+
 // Actions implements envs.Lister. The list is the one that the reference makes
 // after each step anyway: asking for it changes nothing.
 func (w *world) Actions(context.Context) ([]string, error) {
-	if w.game == nil {
-		return nil, errNotRunning
-	}
-	return w.game.valid(), nil
+	return query(w, game.valid)
 }
 
 // ExpertAction implements envs.Expert: the next action of the simulator's own solution that was not played yet. It
@@ -235,10 +240,7 @@ func (w *world) AppendState(b []byte) ([]byte, error) {
 
 // Inspect implements envs.Inspector: it shows the tree of objects.
 func (w *world) Inspect() (string, error) {
-	if w.game == nil {
-		return "", errNotRunning
-	}
-	return w.game.tree(), nil
+	return query(w, game.tree)
 }
 
 // Close implements envs.World.
@@ -249,19 +251,13 @@ func (w *world) Close() error {
 
 // PossibleActions lists the templates of actions, such as "open OBJ", sorted.
 func (w *world) PossibleActions(context.Context) ([]string, error) {
-	if w.game == nil {
-		return nil, errNotRunning
-	}
-	return w.game.forms(), nil
+	return query(w, game.forms)
 }
 
 // PossibleObjects lists what can be spoken of here, sorted. As in the reference,
 // asking can draw random numbers, and then the episode goes on differently.
 func (w *world) PossibleObjects(context.Context) ([]string, error) {
-	if w.game == nil {
-		return nil, errNotRunning
-	}
-	return w.game.objects(), nil
+	return query(w, game.objects)
 }
 
 // Hints implements envs.Hinter. A copy of the game is asked, so that the episode draws nothing for it.
@@ -275,8 +271,5 @@ func (w *world) Hints(context.Context) (forms, things []string, err error) {
 
 // Goals is the simulator's table of the goals and whether they are reached.
 func (w *world) Goals(context.Context) (string, error) {
-	if w.game == nil {
-		return "", errNotRunning
-	}
-	return w.game.goals(), nil
+	return query(w, game.goals)
 }

@@ -186,9 +186,4 @@ func (d *Remote) recognize(ctx context.Context) error {
 }
 
 // Close implements outside.Provider. Games close what is open.
-func (d *Remote) Close() error {
-	if d.server != nil {
-		d.server.Close()
-	}
-	return nil
-}
+func (d *Remote) Close() error { return d.server.Close() }
