@@ -72,11 +72,7 @@ func (c Checkout) lacking(dir string) []RepoFile {
 // their sources. A folder appears when all its files are there and are the right ones.
 // What was fetched of an interrupted pull is not fetched again.
 func PullCheckouts(ctx context.Context, o Options, list []Checkout) error {
-	return pullCheckouts(ctx, o, list, newDownloader(o.Proxy, o.UserAgent, o.Tell))
-}
-
-func pullCheckouts(ctx context.Context, o Options, list []Checkout, d *downloader) error {
-	return d.fill(o, func(p *pull) error {
+	return o.fill(func(p *pull) error {
 		for _, c := range list {
 			if c.Complete(o.Dir) {
 				o.Note(c.Archive.Name + " is there already")

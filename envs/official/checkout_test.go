@@ -96,10 +96,10 @@ func fetchToyFrom(t testing.TB, dir string, c Checkout, archive, list string) (n
 	}
 	d := newDownloader(nil, "test", func(Progress) {})
 	d.wait = time.Millisecond
-	err = pullCheckouts(context.Background(), Options{
+	err = PullCheckouts(context.Background(), Options{
 		Dir: dir, Sources: sources, Now: func() time.Time { return time.Unix(0, 0) },
-		Note: func(line string) { notes += line + "\n" },
-	}, []Checkout{c}, d)
+		Note: func(line string) { notes += line + "\n" }, download: d,
+	}, []Checkout{c})
 	return notes, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,8 @@ type Options struct {
 	// Tell is told how a download gets on, Note in a line what stays worth knowing.
 	Tell func(Progress)
 	Note func(string)
+
+	download *downloader // nil for one that asks the network
 }
 
 // Plan returns the sources that a pull may fetch, in order.
@@ -70,8 +73,7 @@ func (o Options) wantsPart(id string) bool {
 // pull is one filling of the data folder.
 type pull struct {
 	Options
-	stage    *stage
-	download *downloader
+	stage *stage
 	// problems are why sources did not give what they should.
 	problems []error
 	fetched  []string // files to delete when they are not needed any more
@@ -81,15 +83,11 @@ type pull struct {
 // Pull fetches the missing official data of some environments. An environment appears in the data folder when all
 // that it needs is there. What an interrupted pull fetched is not fetched again.
 func Pull(ctx context.Context, o Options) error {
-	return pullWith(ctx, o, newDownloader(o.Proxy, o.UserAgent, o.Tell))
-}
-
-func pullWith(ctx context.Context, o Options, d *downloader) error {
 	plan, err := Plan(o)
 	if err != nil {
 		return err
 	}
-	return d.fill(o, func(p *pull) error {
+	return o.fill(func(p *pull) error {
 		for _, s := range plan {
 			if err := p.source(ctx, s); err != nil {
 				return err
@@ -100,13 +98,16 @@ func pullWith(ctx context.Context, o Options, d *downloader) error {
 }
 
 // fill places what work stages in a data folder. What was fetched for it is deleted then.
-func (d *downloader) fill(o Options, work func(*pull) error) (err error) {
+func (o Options) fill(work func(*pull) error) (err error) {
+	if o.download == nil {
+		o.download = newDownloader(o.Proxy, o.UserAgent, o.Tell)
+	}
 	stage, err := openStage(o.Dir, o.Accept)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stage.close()) }()
-	p := &pull{Options: o, stage: stage, download: d}
+	p := &pull{Options: o, stage: stage}
 	if err := work(p); err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (p *pull) take(ctx context.Context, s PublishedFile, unpack func(file strin
 
 // missing lists the parts of a source that are neither in the data folder nor staged.
 func (p *pull) missing(s PublishedFile) ([]string, error) {
-	var environments, ids []string
+	var environments []string
 	for _, id := range s.Parts {
 		if env, _, _ := strings.Cut(id, "/"); p.wantsEnv(env) {
 			environments = append(environments, env)
@@ -163,16 +164,18 @@ func (p *pull) missing(s PublishedFile) ([]string, error) {
 	if len(environments) == 0 {
 		return nil, nil
 	}
+	return p.incomplete(environments, func(f Finding) bool { return slices.Contains(s.Parts, f.ID()) })
+}
+
+// incomplete lists the parts of environments that are wanted and neither in the data folder nor staged as a whole.
+func (p *pull) incomplete(environments []string, wanted func(Finding) bool) (ids []string, err error) {
 	found, err := Check(p.Dir, environments)
-	if err != nil {
-		return nil, err
-	}
 	for _, f := range found {
-		if slices.Contains(s.Parts, f.ID()) && !f.Usable() && !p.stage.completes(f) {
+		if wanted(f) && !f.Usable() && !p.stage.completes(f) {
 			ids = append(ids, f.ID())
 		}
 	}
-	return ids, nil
+	return ids, err
 }
 
 func (p *pull) get(ctx context.Context, s PublishedFile) (string, error) {
@@ -217,14 +220,11 @@ func (p *pull) unpack(ctx context.Context, s PublishedFile, file string, r Recei
 // candidate reports whether an archive's member may have one of the published names.
 func candidate(name string) bool {
 	base := filepath.Base(name)
-	return base == labelName || base == gameName || strings.HasSuffix(base, ".pddl") || storyName(base)
+	return base == labelName || base == gameName || candidateEnd.MatchString(base)
 }
 
-// storyName reports whether a name is one of a story file: .z1 to .z8.
-func storyName(base string) bool {
-	ext := filepath.Ext(base)
-	return len(ext) == 3 && ext[:2] == ".z" && ext[2] >= '1' && ext[2] <= '8'
-}
+// candidateEnd matches the ends of the names of problems and of story files.
+var candidateEnd = regexp.MustCompile(`\.(pddl|z[1-8])$`)
 
 // finish gives up the environments that are not complete, and reports them.
 func (p *pull) finish() error {
@@ -232,7 +232,9 @@ func (p *pull) finish() error {
 		if !p.wantsEnv(env) {
 			continue
 		}
-		lacking, err := p.lacking(env)
+		lacking, err := p.incomplete([]string{env}, func(f Finding) bool {
+			return f.Needed || p.stage.count(f.ID()) > 0 // what is staged of a part that is not needed counts as well
+		})
 		if err != nil {
 			return err
 		}
@@ -253,19 +255,4 @@ func (p *pull) finish() error {
 		p.fetched = nil // the same command takes what is there
 	}
 	return nil
-}
-
-// lacking lists the parts of an environment that are needed, or of which
-// something is staged, and that are not complete.
-func (p *pull) lacking(env string) (parts []string, err error) {
-	found, err := Check(p.Dir, []string{env})
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range found {
-		if (f.Needed || p.stage.count(f.ID()) > 0) && !f.Usable() && !p.stage.completes(f) {
-			parts = append(parts, f.ID())
-		}
-	}
-	return parts, nil
 }

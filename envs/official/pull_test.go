@@ -175,9 +175,9 @@ func TestServersThatStall(t *testing.T) {
 	owner, sources := publish(t, p)
 	owner.hang = true
 	o := options(t, sources, "hotpotqa")
-	d := newDownloader(nil, "test", o.Tell)
-	d.wait, d.stall = time.Millisecond, 500*time.Millisecond
-	check(t, pullWith(context.Background(), o, d))
+	o.download = newDownloader(nil, "test", o.Tell)
+	o.download.wait, o.download.stall = time.Millisecond, 500*time.Millisecond
+	check(t, Pull(context.Background(), o))
 	sharedtest.Equal(t, stateOf(t, o.Dir)["hotpotqa/questions"], Complete, "the questions")
 }
 
@@ -225,9 +225,9 @@ func TestFullDisk(t *testing.T) {
 	p := officialArchives(t)
 	_, sources := publish(t, p)
 	o := options(t, sources, "hotpotqa")
-	d := newDownloader(o.Proxy, o.UserAgent, o.Tell)
-	d.free = func(string) (int64, error) { return reserve + look - 1, nil }
-	if err := pullWith(t.Context(), o, d); !errors.Is(err, syscall.ENOSPC) ||
+	o.download = newDownloader(o.Proxy, o.UserAgent, o.Tell)
+	o.download.free = func(string) (int64, error) { return reserve + look - 1, nil }
+	if err := Pull(t.Context(), o); !errors.Is(err, syscall.ENOSPC) ||
 		!strings.Contains(err.Error(), "react: the disk of ") ||
 		!strings.Contains(err.Error(), "has 319 MB free, want 320") {
 		t.Error(err)

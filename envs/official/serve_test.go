@@ -227,9 +227,9 @@ func options(t testing.TB, sources []PublishedFile, environments ...string) Opti
 
 // fetch pulls without waiting long.
 func fetch(o Options) error {
-	d := newDownloader(o.Proxy, o.UserAgent, o.Tell)
-	d.wait = time.Millisecond
-	return pullWith(context.Background(), o, d)
+	o.download = newDownloader(o.Proxy, o.UserAgent, o.Tell)
+	o.download.wait = time.Millisecond
+	return Pull(context.Background(), o)
 }
 
 // visible lists what a user sees in a data folder.
