@@ -121,11 +121,6 @@ func (n *names) inText(text string) string {
 	return n.write.replaceAll(text, n.spell)
 }
 
-// inProse is inText for prompts, which also show the layout of names.
-func (n *names) inProse(text string) string {
-	return n.braces.replaceAll(n.inText(text), n.called)
-}
-
 // outOfText undoes inText.
 func (n *names) outOfText(text string) string {
 	return n.read.replaceAll(text, n.unspell)

@@ -107,7 +107,7 @@ func (p *Perturbation) isRemoved(action string) bool {
 // tell rewrites the words, names and numbers in a text of a prompt, which nobody reads
 // back: numbers that are words already stay, and so do words that happen to be new ones.
 func (p *Perturbation) tell(text string) string {
-	text = p.names.inProse(text)
+	text = p.names.braces.replaceAll(p.names.inText(text), p.names.called) // a prompt shows the layout of names, too
 	if p.numbers {
 		text = tellNumbers(text)
 	}

@@ -109,8 +109,3 @@ func setKeys(c *cobra.Command, given []string) error {
 	}
 	return nil
 }
-
-// keysOf are the keys of a command: all of its flags' names but a few.
-func keysOf(c *cobra.Command) []string {
-	return namesOf(c.Flags(), func(name string) bool { return onlyFlags[name] == "" })
-}

@@ -125,7 +125,7 @@ func keysPage() string {
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
 		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })
 	}
-	explained := keysOf(c)
+	explained := namesOf(c.Flags(), func(name string) bool { return onlyFlags[name] == "" })
 	for _, c := range newRoot(&system{getenv: func(string) string { return "" }}).Commands() {
 		explained = append(explained, writeOwnKeys(&b, c, explained)...)
 	}

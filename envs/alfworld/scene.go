@@ -109,7 +109,8 @@ func (s *scene) fill() {
 // add puts an object of a class into one of the given receptacles. If the
 // object is idle, or if there is no such receptacle, add puts it anywhere.
 func (s *scene) add(class string, places []share, idle bool) {
-	added := item{class: class, id: s.objectID(class), location: s.locations[s.rng.IntN(len(s.locations))]}
+	added := item{class: class, id: s.fresh(func() string { return class + s.coordinates() }),
+		location: s.locations[s.rng.IntN(len(s.locations))]}
 	var available []share
 	for _, p := range places {
 		if slices.ContainsFunc(s.containers, func(f furniture) bool { return f.class == p.class }) {
@@ -179,10 +180,6 @@ func signed(n int) string {
 		return fmt.Sprintf("_minus_%d", -n)
 	}
 	return fmt.Sprint(n)
-}
-
-func (s *scene) objectID(class string) string {
-	return s.fresh(func() string { return class + s.coordinates() })
 }
 
 // containerID makes the id of a receptacle. Basins are parts of other things.

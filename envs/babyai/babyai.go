@@ -37,11 +37,6 @@ type Options struct {
 	Variant string
 }
 
-// Configured returns the options for settings.
-func Configured(s envs.Settings) Options {
-	return Options{Variant: s["variant"]}
-}
-
 // Env implements envs.Env.
 type Env struct {
 	envs.Roster

@@ -21,16 +21,6 @@ const (
 	costLost    = 400  // of a sub-goal that cannot be reached any more
 )
 
-// planner estimates the distance to the end of one task.
-type planner struct {
-	seer       seer
-	approaches map[string]*approach // by where the objects are, and by aim
-}
-
-func newPlanner() planner {
-	return planner{seer: seer{places: map[sight][][2]int{}}, approaches: map[string]*approach{}}
-}
-
 // node is a state of the game that was reached.
 type node struct {
 	game     *textGame // nil until it is expanded
@@ -42,18 +32,20 @@ type node struct {
 }
 
 type search struct {
-	planner
-	open    queue[*node]    // the most promising first
-	visited map[string]bool // states
-	reached int             // nodes so far
-	best    *node           // the best end so far, nil if there is none
-	reward  float64         // there
+	seer       seer
+	approaches map[string]*approach // by where the objects are, and by aim
+	open       queue[*node]         // the most promising first
+	visited    map[string]bool      // states
+	reached    int                  // nodes so far
+	best       *node                // the best end so far, nil if there is none
+	reward     float64              // there
 }
 
 // plan returns actions that solve the task and reach every sub-goal, or as many
 // sub-goals as it can; nil if it finds none.
 func plan(start *textGame) []string {
-	s := search{planner: newPlanner(), visited: map[string]bool{string(start.appendState(nil)): true}}
+	s := search{seer: seer{places: map[sight][][2]int{}}, approaches: map[string]*approach{},
+		visited: map[string]bool{string(start.appendState(nil)): true}}
 	s.open.compare = func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.order, b.order))
 	}
@@ -121,21 +113,21 @@ func (g *textGame) appendState(b []byte) []byte {
 
 // estimate estimates the remaining work, in primitive actions: the distance to the first sub-goal, plus a fixed
 // cost for every other sub-goal. Without sub-goals it uses the simple instructions instead.
-func (p *planner) estimate(g *textGame) int32 {
+func (s *search) estimate(g *textGame) int32 {
 	if g.goals == nil {
 		pending := pendingLeaves(g.world.Instruction(), nil)
 		if len(pending) == 0 {
 			return 0
 		}
-		return int32(len(pending))*costGoal + p.cost(g.world, aim{leaf: pending[0]})
+		return int32(len(pending))*costGoal + s.cost(g.world, aim{leaf: pending[0]})
 	}
 	total, aimed := int32(0), false
 	for i := range g.goals.ways[0] {
 		total += costGoal
-		if !p.possible(g, i) {
+		if !s.possible(g, i) {
 			total += costLost
 		} else if !aimed {
-			cost := p.goalCost(g, i)
+			cost := s.goalCost(g, i)
 			aimed = cost < unattainable
 			total += min(cost, costLost)
 		}
@@ -144,15 +136,15 @@ func (p *planner) estimate(g *textGame) int32 {
 }
 
 // possible reports whether one of the ways' sub-goals at i can still be reached.
-func (p *planner) possible(g *textGame, i int) bool {
-	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return p.seer.possible(g.world, &way[i]) })
+func (s *search) possible(g *textGame, i int) bool {
+	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return s.seer.possible(g.world, &way[i]) })
 }
 
 // goalCost estimates the cost to reach one of the ways' sub-goals at i.
-func (p *planner) goalCost(g *textGame, i int) int32 {
+func (s *search) goalCost(g *textGame, i int) int32 {
 	cost := int32(unattainable)
 	for _, way := range g.goals.ways {
-		cost = min(cost, p.cost(g.world, aim{goal: &way[i]}))
+		cost = min(cost, s.cost(g.world, aim{goal: &way[i]}))
 	}
 	return cost
 }
@@ -177,29 +169,29 @@ func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*min
 
 // cost estimates the cost to reach an aim. If a locked door is on the path, the path goes via the key and, if
 // needed, via another key for that one. The path to a key does not lead through the door that the key opens.
-func (p *planner) cost(w *minigrid.World, a aim) int32 {
+func (s *search) cost(w *minigrid.World, a aim) int32 {
 	if cost, ok := inHand(w, a); ok {
 		return cost
 	}
 	id := string(w.AppendObjects(nil)) + a.String()
-	way := p.approach(id, func() *approach { return newApproach(w, p.seer.targets(w, a), 0) })
+	way := s.approach(id, func() *approach { return newApproach(w, s.seer.targets(w, a), 0) })
 	agent := way.index(w.Agent())
 	var barred colorSet
 	for way.lock[agent] != minigrid.AnyColor && way.cost[agent] < unattainable {
 		key, rest := way.lock[agent], way
 		barred = barred.add(key)
 		id += " key " + key.String()
-		way = p.approach(id, func() *approach { return newApproach(w, keyTargets(w, key, rest), barred) })
+		way = s.approach(id, func() *approach { return newApproach(w, keyTargets(w, key, rest), barred) })
 	}
 	return way.cost[agent]
 }
 
 // approach returns the cached approach, or makes it.
-func (p *planner) approach(id string, search func() *approach) *approach {
-	found, ok := p.approaches[id]
+func (s *search) approach(id string, search func() *approach) *approach {
+	found, ok := s.approaches[id]
 	if !ok {
 		found = search()
-		p.approaches[id] = found
+		s.approaches[id] = found
 	}
 	return found
 }

@@ -252,9 +252,7 @@ func openPDDL(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 }
 
 func openBabyAI(s envs.Setup, _ envs.Outside) (envs.Env, error) {
-	o := babyai.Configured(s.Settings)
-	o.Data = s.Data
-	return babyai.New(o)
+	return babyai.New(babyai.Options{Data: s.Data, Variant: s.Settings["variant"]})
 }
 
 func openALFWorld(s envs.Setup, _ envs.Outside) (envs.Env, error) {

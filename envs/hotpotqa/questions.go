@@ -99,8 +99,11 @@ func parseQuestions(file string, b []byte) ([]question, error) {
 		case own && strings.TrimSpace(*item.Answer) == "":
 			bad = "has an empty answer, so nothing could be right"
 		}
+		if bad != "" && id != "" {
+			bad = fmt.Sprintf("(%.60q) %s", id, bad)
+		}
 		if bad != "" {
-			return nil, fmt.Errorf("%s: question %d%s %s", file, i+1, called(id), bad)
+			return nil, fmt.Errorf("%s: question %d %s", file, i+1, bad)
 		}
 		switch {
 		case name == devFile:
@@ -116,13 +119,6 @@ func parseQuestions(file string, b []byte) ([]question, error) {
 		err = fmt.Errorf("%s: %w", file, err)
 	}
 	return out, err
-}
-
-func called(id string) string {
-	if id == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%.60q)", id)
 }
 
 // answered is a question in any of the forms. FlashRAG has several answers, of which the first counts.

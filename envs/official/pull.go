@@ -49,7 +49,7 @@ func Plan(o Options) ([]PublishedFile, error) {
 	}
 	var plan []PublishedFile
 	for _, s := range o.Sources {
-		if s.Extra && slices.Contains(o.Extras, s.Name) || !s.Extra && slices.ContainsFunc(s.Parts, o.wantsPart) {
+		if s.Extra && slices.Contains(o.Extras, s.Name) || !s.Extra && o.environments(s) != nil {
 			plan = append(plan, s)
 		}
 	}
@@ -64,10 +64,14 @@ func (o Options) wantsEnv(env string) bool {
 		})
 }
 
-// wantsPart reports whether a part, by its ID, is one of such an environment.
-func (o Options) wantsPart(id string) bool {
-	env, _, _ := strings.Cut(id, "/")
-	return o.wantsEnv(env)
+// environments lists those that are asked for, of the parts of a source.
+func (o Options) environments(s PublishedFile) (out []string) {
+	for _, id := range s.Parts {
+		if env, _, _ := strings.Cut(id, "/"); o.wantsEnv(env) {
+			out = append(out, env)
+		}
+	}
+	return out
 }
 
 // pull is one filling of the data folder.
@@ -155,13 +159,8 @@ func (p *pull) take(ctx context.Context, s PublishedFile, unpack func(file strin
 
 // missing lists the parts of a source that are neither in the data folder nor staged.
 func (p *pull) missing(s PublishedFile) ([]string, error) {
-	var environments []string
-	for _, id := range s.Parts {
-		if env, _, _ := strings.Cut(id, "/"); p.wantsEnv(env) {
-			environments = append(environments, env)
-		}
-	}
-	if len(environments) == 0 {
+	environments := p.environments(s)
+	if environments == nil {
 		return nil, nil
 	}
 	return p.incomplete(environments, func(f Finding) bool { return slices.Contains(s.Parts, f.ID()) })

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 // dialect is an environment of AgentGym, and how its server speaks.
@@ -65,6 +64,3 @@ func names() (out []string) {
 	}
 	return out
 }
-
-// position is the index of a task in its name.
-func (k *dialect) position(task string) string { return strings.TrimPrefix(task, k.Name+"_") }

@@ -48,7 +48,7 @@ func (g *world) start(ctx context.Context, task string) (string, error) {
 		return "", err
 	}
 	g.open, g.broken = true, true
-	index, err := strconv.Atoi(d.kind.position(task))
+	index, err := strconv.Atoi(strings.TrimPrefix(task, d.kind.Name+"_"))
 	if err != nil {
 		return "", err
 	}

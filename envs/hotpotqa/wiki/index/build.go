@@ -164,7 +164,7 @@ func (w *writer) begin() error {
 
 // state returns the progress that an index has, or the progress before the first article.
 func (s *articleFiles) state(index bleve.Index) (state buildProgress, begun bool, err error) {
-	fresh := buildProgress{Version: version, Kind: s.kind, Files: s.fingerprints(),
+	fresh := buildProgress{Version: version, Kind: s.kind, Files: s.fingerprints,
 		Hash: hash("", "heldout index", strconv.Itoa(version), string(s.kind))}
 	b, err := index.GetInternal(stateKey)
 	if err != nil || b == nil {

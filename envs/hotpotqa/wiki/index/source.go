@@ -18,15 +18,11 @@ import (
 
 // articleFiles is the files that supply the articles, in order.
 type articleFiles struct {
-	kind  SourceKind
-	files []sourceFile
-	total int64
-	read  atomic.Int64
-}
-
-type sourceFile struct {
-	path string
-	fingerprint
+	kind         SourceKind
+	paths        []string
+	fingerprints []fingerprint // by path
+	total        int64
+	read         atomic.Int64
 }
 
 // fingerprint identifies a set of files without reading their contents.
@@ -43,19 +39,19 @@ func newSource(paths []string) (*articleFiles, error) {
 			return nil, err
 		}
 	}
-	if len(s.files) == 0 {
+	if len(s.paths) == 0 {
 		return nil, fmt.Errorf("no files to read articles from in %s", strings.Join(paths, ", "))
 	}
-	for _, f := range s.files {
+	for i, path := range s.paths {
 		kind := Dump
-		if strings.HasSuffix(f.path, ".json") {
+		if strings.HasSuffix(path, ".json") {
 			kind = Contexts
 		}
 		if s.kind != "" && s.kind != kind {
-			return nil, fmt.Errorf("%s: an index is made either of question files (.json) or of a dump", f.path)
+			return nil, fmt.Errorf("%s: an index is made either of question files (.json) or of a dump", path)
 		}
 		s.kind = kind
-		s.total += f.Size
+		s.total += s.fingerprints[i].Size
 	}
 	return s, nil
 }
@@ -74,16 +70,10 @@ func (s *articleFiles) addPath(path string) error {
 		if err != nil {
 			return err
 		}
-		s.files = append(s.files, sourceFile{file, fingerprint{filepath.ToSlash(name), info.Size()}})
+		s.paths = append(s.paths, file)
+		s.fingerprints = append(s.fingerprints, fingerprint{filepath.ToSlash(name), info.Size()})
 		return nil
 	})
-}
-
-func (s *articleFiles) fingerprints() (out []fingerprint) {
-	for _, f := range s.files {
-		out = append(out, f.fingerprint)
-	}
-	return out
 }
 
 // walk visits the articles. The first skip articles may come without content.
@@ -93,8 +83,8 @@ func (s *articleFiles) walk(skip int, visit func(a Article, duplicate bool) erro
 		return s.eachContext(visit)
 	}
 	lines := &dumpLines{skip: skip, visit: func(a Article) error { return visit(a, false) }}
-	for _, f := range s.files {
-		if err := s.open(f, lines); err != nil {
+	for _, path := range s.paths {
+		if err := s.open(path, lines); err != nil {
 			return err
 		}
 	}
@@ -104,12 +94,12 @@ func (s *articleFiles) walk(skip int, visit func(a Article, duplicate bool) erro
 // eachContext visits the paragraphs of question files. A title counts once, with its first paragraph.
 func (s *articleFiles) eachContext(visit func(a Article, duplicate bool) error) error {
 	titles := map[string]bool{}
-	for _, f := range s.files {
-		in, err := datafile.Open(f.path, datafile.Unlimited)
+	for _, path := range s.paths {
+		in, err := datafile.Open(path, datafile.Unlimited)
 		if err != nil {
 			return err
 		}
-		err = readContexts(f.path, s.counted(in), func(a Article) error {
+		err = readContexts(path, s.counted(in), func(a Article) error {
 			duplicate := titles[a.Title]
 			titles[a.Title] = true
 			return visit(a, duplicate)
@@ -122,13 +112,13 @@ func (s *articleFiles) eachContext(visit func(a Article, duplicate bool) error) 
 }
 
 // open reads a file of a dump: an archive of files, or lines.
-func (s *articleFiles) open(f sourceFile, lines *dumpLines) error {
-	in, err := datafile.Open(f.path, datafile.Unlimited)
+func (s *articleFiles) open(name string, lines *dumpLines) error {
+	in, err := datafile.Open(name, datafile.Unlimited)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	name, r := f.path, s.counted(in)
+	r := s.counted(in)
 	if strings.HasSuffix(name, ".tar.bz2") || strings.HasSuffix(name, ".tbz2") {
 		return eachInTar(name, bzip2.NewReader(r), lines)
 	}
