@@ -238,7 +238,7 @@ func TestRenamedProblems(t *testing.T) {
 			"as it is": text, "case": strings.ToUpper(text), "white space": strings.Join(strings.Fields(text), "\n\t"),
 			"other names": withOtherNames(text), "another goal": strings.Replace(text, "(:goal", "(:goal (won)", 1),
 		} {
-			if testset.Contains("pddl", testset.Content, sharedtest.Must(planning.Sameness(file, changed))(t)) {
+			if testset.Tests().Contains("pddl", testset.Content, sharedtest.Must(planning.Sameness(file, changed))(t)) {
 				recognised[name]++
 			}
 		}

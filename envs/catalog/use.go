@@ -41,7 +41,7 @@ const (
 // called; and so are official games and questions of unknown content, as in older records.
 func UseOf(info envs.Info, t envs.Task) Use {
 	use := useByName(info, t)
-	if use == Test || tested(info.Name, t) {
+	if use == Test || Listed(testset.Tests(), info.Name, t) {
 		return Test
 	}
 	fromFiles := info.Name == alfworld.Name || info.Name == hotpotqa.Name
@@ -49,12 +49,6 @@ func UseOf(info envs.Info, t envs.Task) Use {
 		return Test
 	}
 	return use
-}
-
-// tested reports whether a test task has the content or ID of a task.
-func tested(env string, t envs.Task) bool {
-	content := Content(env, t)
-	return content != "" && testset.Contains(env, testset.Content, content) || testset.Contains(env, testset.ID, t.ID)
 }
 
 // Digest is the digest of a task's content or, where that is not known, of its ID.
@@ -95,12 +89,12 @@ func Content(env string, t envs.Task) string {
 // tests with: nobody chose it.
 func ByChance(info envs.Info, t envs.Task) bool {
 	drawn := info.Source == envs.Generated || info.Name == babyai.Name // whose data are labels of the benchmark's tasks
-	return drawn && useByName(info, t) != Test && tested(info.Name, t)
+	return drawn && useByName(info, t) != Test && Listed(testset.Tests(), info.Name, t)
 }
 
 // IsTestQuestion reports whether a text is a question that HotpotQA tests with.
 func IsTestQuestion(text string) bool {
-	return testset.Contains(hotpotqa.Name, testset.Content, envs.TextContent(text))
+	return testset.Tests().Contains(hotpotqa.Name, testset.Content, envs.TextContent(text))
 }
 
 func useByName(info envs.Info, t envs.Task) Use {

@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"slices"
-	"sort"
 	"sync"
 )
 
@@ -44,22 +44,13 @@ func File(list [][]byte) []byte {
 	return bytes.Join(slices.CompactFunc(list, bytes.Equal), nil)
 }
 
-// files are read once.
-var files sync.Map // of []byte, by environment
-
-// Contains reports whether a test task of an environment has that content or ID.
-func Contains(env string, kind DigestKind, value string) bool {
-	content, ok := files.Load(env)
-	if !ok {
-		b, err := digests.ReadFile("digests/" + env)
-		if err != nil {
-			b = nil // the environment has none
-		}
-		content, _ = files.LoadOrStore(env, b)
+// Tests are the tasks that benchmarks test with.
+var Tests = sync.OnceValue(func() List {
+	list := List{}
+	entries, _ := digests.ReadDir("digests") // a test reads all that is embedded
+	for _, entry := range entries {
+		b, _ := digests.ReadFile("digests/" + entry.Name())
+		list[entry.Name()] = hex.EncodeToString(b)
 	}
-	file, want := content.([]byte), Digest(kind, value)
-	_, found := sort.Find(len(file)/digestSize, func(i int) int {
-		return bytes.Compare(want, file[i*digestSize:][:digestSize])
-	})
-	return found
-}
+	return list
+})

@@ -8,20 +8,17 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-// Every digest of a file is found, and no other one.
+// Every digest of a list is found, and no other one.
 func TestHas(t *testing.T) {
 	var all [][]byte
 	for i := range 1000 {
 		all = append(all, Digest(ID, fmt.Sprint(i/2)))
 	}
-	file := File(all)
-	if len(file) != 500*digestSize {
-		t.Fatalf("%d bytes", len(file))
-	}
-	files.Store("numbers", file)
+	list := NewList(map[string][][]byte{"numbers": all})
+	sharedtest.Equal(t, list.Len(), 500)
 	for i := range 1000 {
-		sharedtest.Equal(t, Contains("numbers", ID, fmt.Sprint(i)), i < 500, i, i >= 500)
-		if Contains("numbers", Content, fmt.Sprint(i)) || Contains("no such environment", ID, fmt.Sprint(i)) {
+		sharedtest.Equal(t, list.Contains("numbers", ID, fmt.Sprint(i)), i < 500, i, i >= 500)
+		if list.Contains("numbers", Content, fmt.Sprint(i)) || list.Contains("no such environment", ID, fmt.Sprint(i)) {
 			t.Errorf("%d is found where it is not", i)
 		}
 	}
