@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -63,11 +62,8 @@ func parseCall(reply string, _ int) (parsed, bool) {
 	if c.Call == (model.ToolCall{}) {
 		return p, false
 	}
-	argument, err := firstArgument(c.Call.Arguments)
-	if err == nil {
-		err = json.Unmarshal(argument, &p.action)
-	}
-	if err != nil || string(argument) == "null" {
+	argument := firstArgument(c.Call.Arguments)
+	if json.Unmarshal(argument, &p.action) != nil || string(argument) == "null" {
 		p.action, p.occasion = "", badCall
 	}
 	return p, p.occasion == ""
@@ -76,22 +72,21 @@ func parseCall(reply string, _ int) (parsed, bool) {
 // badCall is the occasion of a call that cannot be read.
 const badCall = "call"
 
-// firstArgument is the value of the first of the arguments in JSON; of several with that name, the last.
-func firstArgument(text string) (json.RawMessage, error) {
+// firstArgument is the value of the first of the arguments in JSON; of several with that name, the last. It is nil
+// if there is none.
+func firstArgument(text string) json.RawMessage {
 	var arguments map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &arguments); err != nil {
-		return nil, err
+	if json.Unmarshal([]byte(text), &arguments) != nil {
+		return nil
 	}
 	d := json.NewDecoder(strings.NewReader(text))
-	if _, err := d.Token(); err != nil { // the brace
-		return nil, err
-	}
-	first, err := d.Token()
+	_, _ = d.Token() // the brace
+	first, _ := d.Token()
 	name, ok := first.(string)
-	if err != nil || !ok {
-		return nil, errors.New("an argument is missing")
+	if !ok {
+		return nil
 	}
-	return arguments[name], nil
+	return arguments[name]
 }
 
 // callMessages are a reply and its answer as messages: the answer to a call has the role tool. Both have the same

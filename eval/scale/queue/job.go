@@ -87,15 +87,11 @@ func (j Job) encode() (map[string]string, error) {
 	return map[string]string{metadataKey: string(b)}, nil
 }
 
-func decodeJob(metadata map[string]string) (j Job, err error) {
+// decodeJob reads a description. Streams of others may have none.
+func decodeJob(metadata map[string]string) (j Job, ok bool) {
 	text := metadata[metadataKey]
-	if len(text) > maxDescription {
-		return j, fmt.Errorf("the description of the run has %d bytes, the limit is %d", len(text), maxDescription)
-	}
-	if err := json.Unmarshal([]byte(text), &j); err != nil {
-		return j, fmt.Errorf("the description of the run cannot be read: %w", err)
-	}
-	return j, nil
+	ok = len(text) <= maxDescription && json.Unmarshal([]byte(text), &j) == nil
+	return j, ok
 }
 
 // SameTool reports another build of heldout than the leader's.

@@ -70,8 +70,8 @@ func (l *connection) find(ctx context.Context, name string) (found Job, err erro
 	var names []string
 	list := l.js.ListStreams(ctx, jetstream.WithStreamListSubject(subject("*", "work.>")))
 	for s := range list.Info() {
-		job, err := decodeJob(s.Config.Metadata)
-		if err != nil || s.Config.Name != workStream(job.Name) {
+		job, ok := decodeJob(s.Config.Metadata)
+		if !ok || s.Config.Name != workStream(job.Name) {
 			continue
 		}
 		if name == "" || name == job.Name {

@@ -2,8 +2,6 @@ package judge
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
 	"heldout/eval/training/calls"
@@ -50,8 +48,8 @@ func readAnswer(reply string) Answer {
 			break
 		}
 		i += open
-		label, kind, size, err := verdict(reply[i:])
-		if err != nil {
+		label, kind, size := verdict(reply[i:])
+		if size == 0 {
 			i++
 			continue
 		}
@@ -73,22 +71,19 @@ const (
 	mostSearched = 20_000
 )
 
-// verdict reads the JSON object that a text begins with, and returns its size.
-func verdict(text string) (label Label, kind string, size int, err error) {
+// verdict reads the JSON object that a text begins with, and returns its size; 0 if that is no verdict.
+func verdict(text string) (label Label, kind string, size int) {
 	d := json.NewDecoder(strings.NewReader(text[:min(len(text), mostVerdict)]))
 	var object struct {
 		Verdict *string `json:"verdict"`
 		Kind    any     `json:"kind"`
 	}
-	if err := d.Decode(&object); err != nil {
-		return "", "", 0, err
-	}
-	if object.Verdict == nil {
-		return "", "", 0, errors.New("the verdict is missing")
+	if d.Decode(&object) != nil || object.Verdict == nil {
+		return "", "", 0
 	}
 	label = Label(strings.ToLower(strings.TrimSpace(*object.Verdict)))
 	if label != Right && label != Wrong {
-		return "", "", 0, fmt.Errorf("the verdict is %q", label)
+		return "", "", 0
 	}
 	if k, ok := object.Kind.(string); ok && label == Wrong {
 		for _, known := range []string{"parameter", "place", "logic"} {
@@ -97,7 +92,7 @@ func verdict(text string) (label Label, kind string, size int, err error) {
 			}
 		}
 	}
-	return label, kind, int(d.InputOffset()), nil
+	return label, kind, int(d.InputOffset())
 }
 
 // reason is the text before a verdict, without the beginning of a code fence.

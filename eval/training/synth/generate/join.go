@@ -20,9 +20,8 @@ func join(verified, continued []json.RawMessage) (turns []json.RawMessage, repea
 	if len(verified) == 0 {
 		return joined, 0, false
 	}
-	old, err := readAll(verified)
-	fresh, broken := readAll(continued)
-	if err != nil || broken != nil && len(fresh) == 0 {
+	old, fresh := readAll(verified), readAll(continued)
+	if len(old) < len(verified) || len(fresh) == 0 {
 		return joined, 0, false // the verification says what is wrong
 	}
 	first, last := &fresh[0], &old[len(old)-1]
@@ -53,16 +52,16 @@ func opens(game []synth.Turn, t *synth.Turn) bool {
 	return nearest == 0
 }
 
-// readAll reads turns up to the first that cannot be read, and returns why it cannot.
-func readAll(raw []json.RawMessage) (out []synth.Turn, err error) {
+// readAll reads turns up to the first that cannot be read.
+func readAll(raw []json.RawMessage) (out []synth.Turn) {
 	for _, r := range raw {
 		t, err := synth.ReadTurn(r)
 		if err != nil {
-			return out, err
+			break
 		}
 		out = append(out, t)
 	}
-	return out, nil
+	return out
 }
 
 // numbered adds to the numbers of turns.
