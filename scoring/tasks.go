@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heldout/envs"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 
@@ -51,8 +52,8 @@ func (s *Score) SeedRates() (out []SeedRate) {
 }
 
 // EqualSeeds reports whether all results of every task are equal with several seeds: rates, steps and tokens. Such
-// seeds are one try, repeated without a temperature, by a server that ignores temperature or seed, or by a model that
-// always says the same.
+// seeds are one try, repeated without a temperature, by a server that ignores temperature or seed, or by a model or an
+// agent that always says the same.
 func (s *Score) EqualSeeds() bool { return s.equalSeeds }
 
 // worth is how many seeds the results are worth: equal ones are one.
@@ -65,7 +66,7 @@ func (s *Score) worth() int {
 
 // haveEqualSeeds computes EqualSeeds.
 func (s *Score) haveEqualSeeds() (compared bool) {
-	if s.Condition.Decoding == nil {
+	if s.Condition.Decoding == nil && !record.Outside(s.Condition.Agent) {
 		return false
 	}
 	for _, t := range s.tasks {

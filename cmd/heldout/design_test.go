@@ -191,6 +191,9 @@ func (d *design) play(rng *rand.Rand) {
 			if chance(0.3) {
 				p.template = []string{"template-1", "template-2"}[rng.IntN(2)]
 			}
+			if chance(0.2) {
+				*p = protocol{steps: p.steps, agent: record.Own}
+			}
 		}
 		d.protocols[m] = own
 	}
@@ -384,6 +387,11 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 					PromptHash: "0123456789abcdef" + own.prompt, Context: own.context,
 					Decoding: &decoding}}
 				g.Condition.Trials = d.conditionOf(model)
+				if own.agent == record.Own {
+					g.Condition.Model = record.OwnModel + model
+					g.Condition.Decoding, g.Condition.PromptHash, g.Condition.Context = nil, "", 0
+					g.Condition.Player = &record.Identity{Version: "1"}
+				}
 				if under != "none" {
 					g.Condition.PerturbationHash = "hash of " + under
 				}

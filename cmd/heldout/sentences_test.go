@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"heldout/scoring/record"
 )
 
 // more is how a last note counts the others.
@@ -129,7 +131,7 @@ var sentences = []kindOfSentence{
 	{"trials that are due", form(`\* Incomplete: (?P<a>` + formName + `) on \w+ lacks results that are due: ` +
 		`(?P<parts>.*)\. Later rates are missing, because .*`), (*checker).due},
 	{"more models", form(`(?:\d+ (?:significant|not significant|not compared)(?:, )?)+ more: --table verdict|\d+ rates? more: --table verdict`), nothing},
-	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature [\d.]+: .*`), (*checker).equalSeeds},
+	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task(?: at temperature [\d.]+: .*)?, so they count as one run`), (*checker).equalSeeds},
 	{"changed protocol", form(`The default protocol is changed: (?P<parts>.*)`), (*checker).changed},
 	{"what differs besides", form(`(?P<besides>(?:Not only the models differ|` + formName + ` and ` + formName + ` report the same weights).*)`), (*checker).allBesides},
 	{"served name", form(`.* is one served name in .*, and nothing shows that it is one model`), nothing},
@@ -517,8 +519,11 @@ func (c *checker) level(f fact, low, high, slack, most float64) {
 	}
 }
 
-// values are the parts of a protocol, as texts name them.
+// values are the parts of a protocol, as texts name them. Prompts and calls of an agent of the user's are its own.
 func (p protocol) values() map[string]string {
+	if p.agent == record.Own {
+		return map[string]string{"steps": fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)), "agent": "agent own"}
+	}
 	out := map[string]string{"steps": fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)), "agent": "agent " +
 		cmp.Or(p.agent, "react"),
 		"temperature": fmt.Sprintf("temperature %g", cmp.Or(p.temperature, 1)), "prompt": "prompt " +
@@ -553,15 +558,19 @@ func (c *checker) besides(text, place string, models ...string) {
 		}
 	}
 	for name := range (protocol{}).values() {
-		differs := slices.ContainsFunc(models, func(m string) bool {
-			return c.protocols[m].values()[name] != c.protocols[models[0]].values()[name]
-		})
+		have := map[string]string{} // by model
 		for _, m := range models {
-			if value := c.protocols[m].values()[name]; differs && !slices.Contains(said[m], value) {
+			if value, ok := c.protocols[m].values()[name]; ok {
+				have[m] = value
+			}
+		}
+		values := slices.Compact(slices.Sorted(maps.Values(have)))
+		for m, value := range have {
+			if len(values) > 1 && !slices.Contains(said[m], value) {
 				c.wrong("%q lacks %s of %s", text, value, m)
 			}
 		}
-		if !differs && strings.Contains(text, c.protocols[models[0]].values()[name]) {
+		if len(values) == 1 && strings.Contains(text, values[0]) {
 			c.wrong("%q has %s, which is the same for all", text, name)
 		}
 	}
@@ -914,7 +923,7 @@ func (c *checker) leaders(place, said string) {
 	got, want := strings.Split(said, ", "), order[:n]
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) && (n <= 3 || said != fmt.Sprintf("one of %d models", n)) {
+	if !slices.Equal(got, want) && said != fmt.Sprintf("one of %d models", n) {
 		c.wrong("%s: %s, want %s", place, got, want)
 	}
 }

@@ -328,9 +328,9 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 			best[0].Family.corrected())
 	}
 	var parts, undecided []string
-	leaders := s.leaders
+	leaders := s.leaders(mostOfGroup)
 	if len(Grouped(best, leaders)) > mostGroups {
-		leaders = Claim.winner // few words tell more
+		leaders = s.leaders(1)
 	}
 	for _, claims := range Grouped(best, leaders) {
 		where := strings.Join(placesOf(claims), ", ")
@@ -354,22 +354,24 @@ func (c Claim) winner() string {
 // mostOfGroup is how many models of a group are named, and mostGroups with how many groups of environments they are.
 const mostOfGroup, mostGroups = 3, 3
 
-// leaders are the best model, or the models of which one is the best, which are significantly above all others;
-// empty if any may be.
-func (s *Set) leaders(c Claim) string {
-	switch {
-	case c.Leading == len(c.Subjects):
-		return ""
-	case c.Leading > mostOfGroup:
-		return fmt.Sprintf("one of %d models", c.Leading)
+// leaders names the best model, or at most so many models of which one is the best, which are significantly above all
+// others; it names none if any may be.
+func (s *Set) leaders(most int) func(Claim) string {
+	return func(c Claim) string {
+		switch {
+		case c.Leading == len(c.Subjects):
+			return ""
+		case c.Leading > most:
+			return fmt.Sprintf("one of %d models", c.Leading)
+		}
+		first := slices.Clone(c.Subjects[:c.Leading])
+		slices.SortFunc(first, func(a, b Subject) int { return cmp.Compare(s.position(a), s.position(b)) })
+		var names []string
+		for _, of := range first {
+			names = append(names, of.Name)
+		}
+		return strings.Join(names, ", ")
 	}
-	first := slices.Clone(c.Subjects[:c.Leading])
-	slices.SortFunc(first, func(a, b Subject) int { return cmp.Compare(s.position(a), s.position(b)) })
-	var names []string
-	for _, of := range first {
-		names = append(names, of.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 func placesOf(claims []Claim) (titles []string) {

@@ -68,14 +68,20 @@ func Player(c record.Condition) []Part {
 			Part{Name: "stop", Value: fmt.Sprintf("%q", d.Stop), Usual: fmt.Sprintf("%q", usual.Stop)},
 			Part{Name: "extra-body", Value: compact(d.Extra), Usual: compact(nil)})
 	}
-	parts = append(parts, flag(c.NoSystemRole, "system role", "none", "own", "no system role"),
-		flag(c.Completions, "endpoint", "completions", "chat", "completions"))
+	outside := record.Outside(c.Agent) // what its calls are like is its own
+	if !outside {
+		parts = append(parts, flag(c.NoSystemRole, "system role", "none", "own", "no system role"),
+			flag(c.Completions, "endpoint", "completions", "chat", "completions"))
+	}
 	if t := c.Trials; t != nil {
 		parts = append(parts, Part{Name: "trials", Value: fmt.Sprint(t.Limit),
 			Label: fmt.Sprintf("%d trials", t.Limit)},
 			Part{Name: "memory", Value: fmt.Sprint(t.Memory)},
 			Part{Name: "same action", Value: fmt.Sprint(t.SameAction)},
 			Part{Name: "same step", Value: fmt.Sprint(t.SameStep)})
+	}
+	if outside {
+		return parts
 	}
 	share, context := fmt.Sprintf("%d%%", c.HistoryShare),
 		Part{Name: "context", Value: "of the server", Usual: "of the server"}

@@ -128,9 +128,12 @@ func equalSeeds(s *scoring.Score) string {
 	if !s.EqualSeeds() {
 		return ""
 	}
-	text := fmt.Sprintf("%d seeds gave equal results in every task at temperature %g", len(s.Seeds),
-		s.Condition.Decoding.Temperature)
-	if s.Condition.Decoding.Temperature > 0 {
+	text := fmt.Sprintf("%d seeds gave equal results in every task", len(s.Seeds))
+	d := s.Condition.Decoding
+	if d != nil {
+		text += fmt.Sprintf(" at temperature %g", d.Temperature)
+	}
+	if d != nil && d.Temperature > 0 {
 		text += ": the server ignores the seed or the temperature, or the model always says the same"
 	}
 	return text + ", so they count as one run"
