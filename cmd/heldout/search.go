@@ -51,7 +51,7 @@ const (
 	usedBoost  = 3   // a word of many questions
 	usedHalf   = 8   // how many questions with a word give half of its weight
 	longer     = 0.4 // how much the words of a passage that is longer than others count less
-	wholeBoost = 1.5 // a heading with all words of a question
+	wholeBoost = 1.5 // a heading with all words of a question, or a question as it was typed
 	pairBoost  = 2   // a pair of neighbouring words; a single word has 1
 	likeness   = 0.5 // a synonym or a corrected word; a word as it was typed has 1
 )
@@ -147,6 +147,7 @@ type helpIndex struct {
 	// each passage have a term.
 	asked, used, text []map[string]float64
 	headings          []map[string]float64 // the terms of a heading or of a flag's name
+	written           []map[string]bool    // questions, as their stems
 	length            []float64            // of a passage, by the mean of all
 	passages          map[string]int       // how many passages have a term
 	synonyms          map[string][]string  // of a stem
@@ -160,7 +161,13 @@ func indexPassages(list []passage) *helpIndex {
 	for _, p := range list {
 		name, heading, _ := strings.Cut(p.title, ": ")
 		also := cmp.Or(readWords().Asked[p.title], readWords().Asked[name])
-		questions := strings.Join(slices.Concat(readQuestions()[p.title], readQuestions()[name]), "\n")
+		asked := slices.Concat(readQuestions()[p.title], readQuestions()[name])
+		questions, written := strings.Join(asked, "\n"), map[string]bool{}
+		for _, q := range asked {
+			stems, _ := terms(q)
+			written[strings.Join(stems, " ")] = true
+		}
+		x.written = append(x.written, written)
 		if p.flag {
 			also += "\n" + p.text
 		} else {
@@ -203,6 +210,7 @@ func countTerms(text string) map[string]float64 {
 // that it shares with the question, and grows further if they stand side by side in both.
 func (x *helpIndex) find(question string) (results []match) {
 	stems, pairs := terms(x.separated(question))
+	typed := strings.Join(stems, " ")
 	idle := func(stem string) bool { return slices.Contains(x.idle, stem) }
 	if words := slices.DeleteFunc(slices.Clone(stems), idle); len(words) > 0 {
 		stems = words
@@ -224,6 +232,9 @@ func (x *helpIndex) find(question string) (results []match) {
 		}
 		score += pairBoost * x.total(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair], 1) })
 		if !slices.ContainsFunc(stems, func(stem string) bool { return x.headings[i][stem] == 0 }) {
+			score *= wholeBoost
+		}
+		if x.written[i][typed] {
 			score *= wholeBoost
 		}
 		results = append(results, match{passage: p, score: score * p.weight()})
