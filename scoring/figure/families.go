@@ -24,7 +24,7 @@ func byDose(r reader, f *Figure) error {
 		return r.text(row, column.Environment) + ", " + grade
 	})
 	f.Table.Rows = newReader(f.Table).match(column.Rate, rate).Rows
-	return curveFigure{r: r, value: column.Level, name: rate, xColumn: column.Combined, x: func(of reader) axis {
+	return curveFigure{r: r, value: column.Value, name: rate, xColumn: column.Combined, x: func(of reader) axis {
 		scale := axis{label: "combined families"}
 		for row := range of.Rows {
 			n, _ := of.number(row, column.Combined)
@@ -60,7 +60,7 @@ func families(r reader, f *Figure) error {
 		changes[i].name, changes[i].p = "Δ "+rates[i], column.P
 	}
 	graded := r.renamed(column.Family, func(row int) string {
-		return r.text(row, column.Family) + " " + r.text(row, column.FamilyGrade)
+		return r.text(row, column.Family) + " " + r.text(row, column.Grade)
 	})
 	names, models := graded.distinct(column.Family), r.models()
 	var out []rowPanel

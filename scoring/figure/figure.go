@@ -148,7 +148,7 @@ func New(name string, source TableSource) (Figure, error) {
 }
 
 // tableTitle says which of several tables a line comes from.
-var tableTitle = table.Words("table", "Table", "the table")
+var tableTitle = table.Words(table.Column{Key: "table", Header: "Table", Words: true})
 
 // nameOf is what a table is called: its title, or what stands before it in the caption if the
 // title is what the runs show.

@@ -163,14 +163,14 @@ func (l *losses) level(p *perturbedPlayer, conditions []row, changes [2]*stats.D
 	success, progress := scoring.MeanRates(scoresOf(conditions))
 	for i, e := range []scoring.Estimate{success, progress} {
 		l.add(sweptRates[i], changes[i],
-			append(p.label(label...), rated(column.Level, e).Marked(marksOf(conditions)))...)
+			append(p.label(label...), rated(column.Value, e).Marked(marksOf(conditions)))...)
 	}
 }
 
 // unchanged adds the rates without a perturbation.
 func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
 	for _, rate := range sweptRates {
-		l.add(rate, nil, append(p.label(label...), p.base.rated(column.Level, rate.Select(p.base.Score).Estimate))...)
+		l.add(rate, nil, append(p.label(label...), p.base.rated(column.Value, rate.Select(p.base.Score).Estimate))...)
 	}
 }
 
@@ -207,7 +207,7 @@ func families(report *Report, t *table.Table) {
 	for _, p := range players {
 		for _, c := range singleFamilies(p) {
 			part := c.about.Parts[0]
-			l.changed(p, []row{c}, column.Family.Val(part.Family), column.FamilyGrade.Val(part.Grade))
+			l.changed(p, []row{c}, column.Family.Val(part.Family), column.Grade.Val(part.Grade))
 		}
 	}
 	if len(l.lines) == 0 { // all are combinations
@@ -298,7 +298,7 @@ func (g oldFormGroup) fields(p *perturbedPlayer, o *scoring.OldForms) []table.Fi
 	line := []table.Field{
 		column.Environment.Val(p.env), column.Model.Val(p.name), column.Perturbation.Val(g.name),
 		column.Actions.Val(o.Old + o.New).Marked(mark), measured(column.Old, o.Use).Marked(mark),
-		column.Episodes.AsDetail().Val(o.Episodes), column.Refused.Val(o.Refused),
+		column.Episodes.Val(o.Episodes), column.Refused.Val(o.Refused),
 		column.Never.Val(o.Refused - o.Relearned),
 	}
 	for i, m := range o.Survival {

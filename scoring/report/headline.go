@@ -137,13 +137,6 @@ func headline(r *Report, t *table.Table) {
 	}
 }
 
-// claimColumns are the columns of the table of claims.
-var claimColumns = cols(
-	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
-	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
-	column.Alone, column.AloneP, column.Value, column.Reason, column.Besides, column.Sentence,
-)
-
 // header is the head of a place's column.
 func header(p claim.Scope, rate claim.Rate) string {
 	if p == claim.HeldOut {
@@ -260,19 +253,16 @@ func enter(s *standing, h Headline, t *table.Table) {
 func verdict(r *Report, t *table.Table) {
 	s := r.standing()
 	claims := *t
-	t.Columns = table.Columns(
-		column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
-		column.Difference, column.P, column.Shows, column.Sensitivity,
-	)
+	t.Columns = column.Heads("environment model against perturbations? rate tasks? difference+ p claim sensitivity")
 	if s.Swept() {
-		t.Columns = append(table.Columns(column.FamilyOfTests), t.Columns...)
+		t.Columns = append(column.Heads("test_family?"), t.Columns...)
 	}
 	for _, c := range s.Claims() {
 		if c.Kind == claim.Rated {
 			continue
 		}
 		line := []table.Field{column.Shows.Val(string(c.Kind)), column.Environment.Val(c.Place.Name),
-			column.Rate.Val(c.Rate), column.Model.Val(c.Subjects[0].Name), column.Compared.Val(c.Tasks)}
+			column.Rate.Val(c.Rate), column.Model.Val(c.Subjects[0].Name), column.Tasks.Val(c.Tasks)}
 		if c.Compared() {
 			line = append(line, rated(column.Difference, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval}),
 				column.P.Val(c.P), column.Sensitivity.Val(c.Sensitivity))

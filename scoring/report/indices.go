@@ -271,10 +271,10 @@ func shownRate(r *Report, pair [2]indexLine) int {
 
 // Columns of the table as people see it: the limits of an index stand beside it.
 var (
-	shownBase = table.Words("base", "As is", "the rate without a perturbation, in percent").Aligned(false)
-	shownSaid = table.Words("interface", "Interface", "the index, with the limits of its 95% interval").Aligned(false)
-	shownRead = table.Words("reading", "Reading", "the index, with the limits of its 95% interval").Aligned(false)
-	shownCost = table.Words("adaptation_cost", "Steps", "extra steps until the first new form").Aligned(false)
+	shownBase = table.Words(column.Base.Column)
+	shownSaid = table.Words(column.InterfaceIndex.Column)
+	shownRead = table.Words(column.ReadingIndex.Column)
+	shownCost = table.Words(column.AdaptationCost.Column)
 )
 
 func (l indexLine) summaryFields(rate claim.Rate) []table.Field {

@@ -32,7 +32,8 @@ type Kind struct {
 	// if the page has its numbers with figures.
 	Section string
 	Late    bool
-	// Extra are columns that depend on what was played.
+	// Heads names its columns, as column.Heads reads them. Extra are columns that depend on what was played.
+	Heads string `yaml:"columns"`
 	Extra string
 	// Steps: it is made from the steps of episodes, not from their results alone.
 	Steps bool
@@ -44,15 +45,12 @@ type Kind struct {
 
 // maker makes the tables of a kind.
 type maker struct {
-	columns  []table.Declared
 	fill     func(*Report, *table.Table)
 	buildAll func(report *Report, blank table.Table) []table.Table // of a kind of several tables
 }
 
-func cols(columns ...table.Declared) []table.Declared { return columns }
-
 // Columns are the columns of the table. Those of environments and of conditions of sweeps are not among them.
-func (k Kind) Columns() []table.Column { return table.Columns(k.columns...) }
+func (k Kind) Columns() []table.Column { return column.Heads(k.Heads) }
 
 // build makes the tables.
 func (k Kind) build(report *Report) []table.Table {
@@ -104,87 +102,42 @@ func Suit(ids []string, facts map[Only]bool) error {
 
 // makers make the tables of a kind, by its ID.
 var makers = map[string]maker{
-	"headline": {fill: headline, columns: cols(column.Model, column.Environment, column.Rate, column.Value,
-		column.Letters, column.Tasks, column.TaskSet, column.Seeds, column.Planned, column.Finished,
-		column.Preset)},
-	"verdict": {fill: verdict, columns: claimColumns},
-	"paper":   {fill: paper, columns: cols(column.Model, column.Seeds)},
-	"paper-robustness": {buildAll: paperRobustness, columns: cols(column.Model, column.Average,
-		column.Population, column.Sample)},
-	"paper-best-of": {fill: paperBestOf, columns: cols(column.Model, column.Tries)},
-	"presets": {fill: presets, columns: cols(column.Preset, column.SHA256, column.TaskSet, column.Model,
-		column.Metric, column.MetricValue, column.Success.Col, column.LooseSuccess, column.Seeds)},
-	"presets-published": {fill: presetsPublished, columns: cols(column.Preset, column.Model, column.Printed,
-		column.ResultKind, column.ReadIn, column.ResultPlace)},
-	"indices": {fill: indices, columns: cols(column.Environment, column.Model, column.Grade, column.Rate,
-		column.Base, column.InterfaceIndex, column.ReadingIndex, column.AdaptationCost, column.Worst,
-		column.InterfaceSets, column.InterfaceCounted, column.MemoriserLoss, column.ReaderLoss,
-		column.ReadingSets, column.ReadingCounted, column.ReciterLoss, column.ReaderReadingLoss,
-		column.Luck)},
-	"dose": {fill: doses, columns: cols(column.Environment, column.Model, column.DoseGrade, column.Combined,
-		column.Sets, column.Rate, column.Level)},
-	"families": {fill: families, columns: cols(column.Environment, column.Model, column.Family,
-		column.FamilyGrade, column.Rate, column.Level, column.Difference, column.P)},
-	"old-forms": {fill: oldForms, columns: cols(column.Environment, column.Model, column.Perturbation,
-		column.Actions, column.Old, column.Episodes.AsDetail(), column.Refused, column.Never,
-		column.Survival[0], column.Survival[1], column.Survival[2], column.Survival[3],
-		column.MedianRelearn)},
-	"results": {buildAll: results, columns: cols(column.Environment, column.TaskSet, column.Model,
-		column.Agent, column.Finished, column.Planned.AsDetail(), column.Success, column.Progress,
-		column.Grounding, column.Seeds)},
-	"difficulty": {fill: difficulty, columns: cols(column.Environment, column.Model, column.EasyTasks,
-		column.EasySuccess, column.EasyProgress, column.HardTasks, column.HardSuccess, column.HardProgress)},
-	"abilities": {fill: abilities, columns: cols(column.Model, column.Ability, column.Origin.AsDetail(),
-		column.AbilityScore, column.Weight)},
-	"trainings": {fill: trainings, columns: cols(column.Environment, column.Model, column.Perturbation,
-		column.Trainings, column.Success, column.SuccessDeviation, column.Progress,
-		column.ProgressDeviation)},
-	"trainings-paired": {fill: trainingsPaired, columns: cols(column.Environment, column.Model,
-		column.Against, column.Compared, column.SuccessChange, column.ProgressChange)},
-	"robustness": {buildAll: robustness, columns: cols(column.Model, column.TaskSet, column.Rate,
-		column.Average, column.Population, column.Sample)},
-	"change": {buildAll: changes, columns: cols(column.Model, column.Perturbation, column.Compared,
-		column.SuccessChange, column.ProgressChange)},
-	"pass-at-k": {fill: passAtK, columns: cols(column.Environment, column.Model, column.Tries.Headed("k"),
-		column.Pass, column.PassAll, column.BestProgress)},
-	"best-of-paired": {fill: bestOfPaired, columns: cols(column.Environment, column.Model, column.Against,
-		column.Tries, column.Compared, column.SuccessChange, column.ProgressChange)},
-	"trials": {fill: trials, columns: cols(column.Environment, column.Model, column.Trial, column.Success,
-		column.Progress, column.BestTrial)},
-	"trials-cost": {fill: trialCosts, columns: cols(column.Environment, column.Model, column.Trial,
-		column.Episodes, column.SolvedEpisodes, column.Same, column.Cut, column.Reflections, column.Calls,
-		column.TokensIn, column.TokensOut)},
-	"trials-paired": {fill: trialsPaired, columns: cols(column.Environment, column.Model, column.Against,
-		column.Trial, column.Compared, column.SuccessChange, column.ProgressChange)},
-	"refinement": {fill: refinementShort, columns: cols(column.Environment, column.Model, column.Refinement)},
-	"refinement-measures": {fill: refinementMeasures, columns: cols(column.Environment, column.Model,
-		column.Measure, column.Measured.Col, column.Unit, column.Measured.Low, column.Measured.High)},
-	"refinement-paired": {fill: refinementPaired, columns: cols(column.Environment, column.Model,
-		column.Measure, column.Against, column.Difference.Col, column.Unit, column.Difference.Low,
-		column.Difference.High, column.P)},
-	"kinds": {buildAll: kindTables, columns: cols(column.Environment, column.Model, column.Kind,
-		column.KindHead, column.Tasks, column.Success, column.SuccessDeviation, column.Progress,
-		column.ProgressDeviation, column.Used[0], column.Used[1], column.Used[2], column.Used[3],
-		column.MetricValue)},
-	"rates": {fill: rateLines, columns: cols(column.Environment, column.Model, column.Origin,
-		column.TaskSet, column.Success, column.Progress)},
-	"tasks": {fill: byTask, columns: cols(column.Environment, column.TaskNo, column.Task, column.Type,
-		column.Model, column.Episodes, column.Success.Col, column.Progress.Col)},
-	"seeds": {fill: bySeed, columns: cols(column.Environment, column.Model, column.Seed, column.Episodes,
-		column.Success.Col, column.Progress.Col)},
-	"steps": {fill: byStep, columns: cols(column.Environment, column.Model, column.Step, column.Success,
-		column.Progress)},
-	"cost": {fill: cost, columns: cols(column.Model, column.Environment, column.Calls, column.TokensIn,
-		column.CachedTokens, column.TokensOut, column.ReasoningTokens, column.Dollars,
-		column.DollarsPerEpisode, column.DollarsPerSolved)},
-	"usage": {fill: usage, columns: cols(column.Environment, column.Model, column.Quantity, column.Episodes,
-		column.Mean, column.Tenth, column.Median, column.Ninth)},
-	"endings": {fill: endings, columns: cols(column.Environment, column.Model, column.Planned,
-		column.SolvedEpisodes, column.EndedEarly, column.StepLimit, column.ContextExceeded,
-		column.ModelError, column.AgentError, column.EnvError, column.NotRun)},
-	"lost-steps": {fill: lostSteps, columns: cols(column.Environment, column.Model, column.Unsolved,
-		column.Lost, column.CutOff, column.Format, column.Invalid, column.Loops, column.OtherValid)},
-	"notes": {fill: allNotes},
+	"headline":            {fill: headline},
+	"verdict":             {fill: verdict},
+	"paper":               {fill: paper},
+	"paper-robustness":    {buildAll: paperRobustness},
+	"paper-best-of":       {fill: paperBestOf},
+	"presets":             {fill: presets},
+	"presets-published":   {fill: presetsPublished},
+	"indices":             {fill: indices},
+	"dose":                {fill: doses},
+	"families":            {fill: families},
+	"old-forms":           {fill: oldForms},
+	"results":             {buildAll: results},
+	"difficulty":          {fill: difficulty},
+	"abilities":           {fill: abilities},
+	"trainings":           {fill: trainings},
+	"trainings-paired":    {fill: trainingsPaired},
+	"robustness":          {buildAll: robustness},
+	"change":              {buildAll: changes},
+	"pass-at-k":           {fill: passAtK},
+	"best-of-paired":      {fill: bestOfPaired},
+	"trials":              {fill: trials},
+	"trials-cost":         {fill: trialCosts},
+	"trials-paired":       {fill: trialsPaired},
+	"refinement":          {fill: refinementShort},
+	"refinement-measures": {fill: refinementMeasures},
+	"refinement-paired":   {fill: refinementPaired},
+	"kinds":               {buildAll: kindTables},
+	"rates":               {fill: rateLines},
+	"tasks":               {fill: byTask},
+	"seeds":               {fill: bySeed},
+	"steps":               {fill: byStep},
+	"cost":                {fill: cost},
+	"usage":               {fill: usage},
+	"endings":             {fill: endings},
+	"lost-steps":          {fill: lostSteps},
+	"notes":               {fill: allNotes},
 }
 
 //go:embed tables.yaml
@@ -198,11 +151,13 @@ var described = sync.OnceValue(func() (list []Kind) {
 	return list
 })
 
-// legend says how to read a table.
-func legend(t *table.Table) string {
-	i := slices.IndexFunc(described(), func(k Kind) bool { return k.ID == t.ID })
-	return described()[i].Legend
+// description is a kind without what makes its tables.
+func description(id string) Kind {
+	return described()[slices.IndexFunc(described(), func(k Kind) bool { return k.ID == id })]
 }
+
+// legend says how to read a table.
+func legend(t *table.Table) string { return description(t.ID).Legend }
 
 // Kinds are all kinds that readers can ask for, with what makes them. They are shared: nobody changes them.
 var Kinds = sync.OnceValue(func() []Kind {

@@ -102,12 +102,13 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 			changes, otherKinds = append(changes, change.Difference), append(otherKinds, change.NewKindsP)
 		}
 		others, head := holm(otherKinds), claim.Pick(rate, column.SuccessChange, column.ProgressChange)
+		chance := claim.Pick(rate, column.SuccessP, column.ProgressP)
 		for i, d := range family(changes) {
 			if of, ok := p.settled[i]; ok && rate == p.rate {
 				d.P = of.P
 			}
-			lines[i] = append(lines[i], column.Compared.Val(d.N), head.Val(d.Mean, d.Low, d.High),
-				head.P.Val(d.P))
+			lines[i] = append(lines[i], column.Tasks.Val(d.N), head.Val(d.Mean, d.Low, d.High),
+				chance.Val(d.P))
 			if p.comparisons[i].About == stats.TheseKinds && d.P < significant && others[i].P >= significant {
 				only[i] = append(only[i], string(rate))
 			}

@@ -222,7 +222,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		usual := usualConditions(lines)
 		t := blank
 		title := envs.Title(p.env)
-		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Words: true}}
+		t.Columns = table.Columns(column.Model)
 		for _, name := range names {
 			header := name
 			if name == baseColumn {
@@ -230,8 +230,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 			}
 			t.Columns = append(t.Columns, table.Column{Key: name, Header: header})
 		}
-		t.Columns = append(t.Columns, table.Column{Key: "average", Header: "Average"},
-			table.Column{Key: "std", Header: "Std"})
+		t.Columns = append(t.Columns, column.Heads("average std")...)
 		programs := blank
 		programs.Columns = column.Sweep(names)
 		addSwept(&programs, p, lines, names)

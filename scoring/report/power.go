@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -16,16 +17,8 @@ import (
 // tasks it takes to detect a given difference, which is a fraction.
 func Power(runs []NamedRun, difference float64) table.Table {
 	t := table.Table{ID: "power", Title: fmt.Sprintf("Seeing a difference of %g points with a probability of 80 %%",
-		100*difference), Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Words: true}, {Key: "model", Header: "Model", Words: true},
-		{Key: "against", Header: "against", Words: true},
-		{Key: "rate", Header: "Rate", Words: true}, {Key: "tasks", Header: "Tasks", Detail: true},
-		{Key: "seeds", Header: "Seeds"},
-		{Key: "decoding", Header: "Decoding"}, {Key: "smallest", Header: "Visible"},
-		{Key: "smallest_limit", Header: "limit"},
-		{Key: "power", Header: "Power"}, {Key: "seeds_needed", Header: "Seeds needed"},
-		{Key: "tasks_needed", Header: "or tasks"},
-	}}
+		100*difference), Columns: column.Heads("environment model against rate tasks? seeds decoding smallest " +
+		"smallest_limit power seeds_needed tasks_needed")}
 	allRows := newRows(runs)
 	rows := plainRows(allRows)
 	var failed, alone []string

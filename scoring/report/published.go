@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
@@ -44,14 +45,11 @@ func method(r configs.PublishedRow) string {
 // printed has the rates as printed, with grounding accuracies if there are any, and the number
 // of tasks behind the success rate.
 func printed(p configs.PublishedTable) table.Table {
-	t := table.Table{ID: p.ID, Title: p.Title, Columns: []table.Column{
-		{Key: "model", Header: "Model", Words: true}, {Key: "column", Header: "Column", Words: true},
-		{Key: "success", Header: "SR"}, {Key: "solved", Header: "Solved", Words: true}, {Key: "progress", Header: "PR"},
-	}}
+	t := table.Table{ID: p.ID, Title: p.Title, Columns: column.Heads("model column success solved_counts progress")}
 	grounded := slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool { return r.Grounding != nil })
 	legend := "SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."
 	if grounded {
-		t.Columns = append(t.Columns, table.Column{Key: "grounding", Header: "GA"})
+		t.Columns = append(t.Columns, column.Heads("grounding")...)
 		legend += " GA: grounding accuracy as printed, the share of valid actions."
 	}
 	for _, r := range p.Rows {
@@ -125,19 +123,11 @@ func solved(p configs.PublishedTable, column string, success *float64) table.Cel
 // recomputed has the values that follow from the cells of a table's rows, next to the printed ones: the held-out
 // score, or the average and both deviations of conditions.
 func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
-	t := table.Table{ID: p.ID + "-recomputed", Title: p.Title + ", recomputed", Columns: []table.Column{
-		{Key: "model", Header: "Model", Words: true}, {Key: "rate", Header: "Rate", Words: true},
-	}}
+	heads := "model rate average_printed average_recomputed std_printed population_recomputed sample_recomputed"
 	if p.Env == "" {
-		t.Columns = append(t.Columns, table.Column{Key: "heldout", Header: "Held-out"})
-	} else {
-		t.Columns = append(t.Columns,
-			table.Column{Key: "average_printed", Header: "Average, printed"},
-			table.Column{Key: "average", Header: "recomputed"},
-			table.Column{Key: "std_printed", Header: "Std, printed"},
-			table.Column{Key: "population_std", Header: "std (n)"},
-			table.Column{Key: "sample_std", Header: "std (n-1)"})
+		heads = "model rate heldout"
 	}
+	t := table.Table{ID: p.ID + "-recomputed", Title: p.Title + ", recomputed", Columns: column.Heads(heads)}
 	for i, rate := range []string{"SR", "PR"} {
 		for _, r := range p.Rows {
 			values := [][]*float64{r.Success, r.Progress}[i]

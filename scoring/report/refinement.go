@@ -25,9 +25,9 @@ func refinementShort(report *Report, t *table.Table) {
 			continue
 		}
 		line := []table.Field{r.envCol(), r.modelCol()}
-		for _, c := range column.Refinement {
+		for _, c := range t.Columns[len(line):] { // their keys are the measures'
 			m := byKey[c.Key]
-			line = append(line, r.share(c.Format(amountIn(m.Unit)), m.Value))
+			line = append(line, r.share(table.Amount(c, amountIn(m.Unit)), m.Value))
 		}
 		t.Add(line...)
 	}

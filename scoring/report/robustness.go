@@ -161,7 +161,7 @@ const conditionLegend = "Average and Std are over the conditions shown, Std with
 // Programs get the claims beside it.
 func head(r *Report, t *table.Table, legend ...string) {
 	s := r.standing()
-	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
+	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: description("verdict").Columns()}
 	verdict(r, &claims)
 	if t.Programs == nil {
 		t.Programs = []table.Table{*t}

@@ -25,58 +25,22 @@ type Col[V any] struct {
 }
 
 // Words declares a column of texts.
-func Words(key, header, about string) Col[string] {
-	return Col[string]{Column{Key: key, Header: header, About: about, Words: true}, String}
-}
+func Words(c Column) Col[string] { return Col[string]{c, String} }
 
 // Count declares a column of whole numbers.
-func Count(key, header, about string) Col[int] {
-	return Col[int]{Column{Key: key, Header: header, About: about}, Int}
-}
+func Count(c Column) Col[int] { return Col[int]{c, Int} }
 
 // Share declares a column of fractions, which are shown in percent. NaN is none.
-func Share(key, header, about string) Col[float64] { return Amount(key, header, about, Percent) }
+func Share(c Column) Col[float64] { return Amount(c, Percent) }
 
 // Difference declares a column of differences of fractions, in percentage points.
-func Difference(key, header, about string) Col[float64] { return Amount(key, header, about, Points) }
+func Difference(c Column) Col[float64] { return Amount(c, Points) }
 
 // Chance declares a column of probabilities.
-func Chance(key, header, about string) Col[float64] { return Amount(key, header, about, Probability) }
+func Chance(c Column) Col[float64] { return Amount(c, Probability) }
 
 // Amount declares a column of numbers that are shown in some way.
-func Amount(key, header, about string, show func(float64) Cell) Col[float64] {
-	return Col[float64]{Column{Key: key, Header: header, About: about}, show}
-}
-
-// AsDetail returns the column as one that a narrow table may leave out.
-func (c Col[V]) AsDetail() Col[V] {
-	c.Detail = true
-	return c
-}
-
-// Aligned returns the column with its texts on the left or on the right.
-func (c Col[V]) Aligned(words bool) Col[V] {
-	c.Words = words
-	return c
-}
-
-// Headed returns the column with another header.
-func (c Col[V]) Headed(header string) Col[V] {
-	c.Header = header
-	return c
-}
-
-// Under returns the column as one of a group, with its head there.
-func (c Col[V]) Under(group, short string) Col[V] {
-	c.Group, c.Short = group, short
-	return c
-}
-
-// Format returns the column with values that are shown in another way.
-func (c Col[V]) Format(show func(V) Cell) Col[V] {
-	c.show = show
-	return c
-}
+func Amount(c Column, show func(float64) Cell) Col[float64] { return Col[float64]{c, show} }
 
 // Val returns a value for the column.
 func (c Col[V]) Val(v V) Field { return Field{[]string{c.Key}, []Cell{c.show(v)}} }
@@ -93,15 +57,13 @@ type Bounded struct {
 // Limited returns a column with its limits, whose keys begin with the column's.
 func Limited(c Col[float64]) Bounded {
 	low, high := c, c
-	low.Column = Column{Key: c.Key + "_low", Header: "95% low", About: "lower limit of the 95% interval",
-		Detail: c.Detail}
-	high.Column = Column{Key: c.Key + "_high", Header: "high", About: "upper limit of the 95% interval",
-		Detail: c.Detail, Upper: true}
+	low.Column = Column{Key: c.Key + "_low", Header: "95% low", About: "lower limit of the 95% interval"}
+	high.Column = Column{Key: c.Key + "_high", Header: "high", About: "upper limit of the 95% interval", Upper: true}
 	return Bounded{c, low, high}
 }
 
 // Rate declares a share with its limits.
-func Rate(key, header, about string) Bounded { return Limited(Share(key, header, about)) }
+func Rate(c Column) Bounded { return Limited(Share(c)) }
 
 // Heads implements Declared.
 func (b Bounded) Heads() []Column { return []Column{b.Column, b.Low.Column, b.High.Column} }
@@ -109,12 +71,6 @@ func (b Bounded) Heads() []Column { return []Column{b.Column, b.Low.Column, b.Hi
 // Format returns the columns with numbers that are shown in another way.
 func (b Bounded) Format(show func(float64) Cell) Bounded {
 	b.show, b.Low.show, b.High.show = show, show, show
-	return b
-}
-
-// WithDetail returns the columns as such that a narrow table may leave out: the limits, or all of them.
-func (b Bounded) WithDetail(detail bool) Bounded {
-	b.Detail, b.Low.Detail, b.High.Detail = detail, true, true
 	return b
 }
 
