@@ -3,8 +3,11 @@ package record
 import (
 	"bytes"
 	"fmt"
-	"reflect"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"heldout/configs"
 )
@@ -21,15 +24,16 @@ const (
 	maxNesting = 100
 )
 
-// checkNesting reports JSON that is nested too deep, before it is parsed.
-func checkNesting(b []byte) error {
-	depth, quoted := 0, false
+// checkNesting reports JSON that is nested too deep, before it is parsed, and says whether it may have texts that are
+// longer than a name.
+func checkNesting(b []byte) (long bool, err error) {
+	depth, quoted, start := 0, false, 0
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
-			quoted = !quoted
+			quoted, long, start = !quoted, long || quoted && i-start > maxName, i
 		case quoted:
 		case c == '[' || c == '{':
 			depth++
@@ -38,18 +42,19 @@ func checkNesting(b []byte) error {
 		}
 		if depth > maxNesting {
 			line := 1 + bytes.Count(b[:i], []byte("\n"))
-			return fmt.Errorf("line %d: lists or objects are nested more than %d deep", line, maxNesting)
+			return long, fmt.Errorf("line %d: lists or objects are nested more than %d deep", line, maxNesting)
 		}
 	}
-	return nil
+	return long, nil
 }
 
-// checkLimits reports numbers, texts and names beyond their limits.
-func (m *Manifest) checkLimits() error {
-	if err := m.checkCounts(); err != nil {
+// checkLimits reports numbers, texts and names beyond their limits in a manifest, which is b in JSON; long: b may have
+// texts that are longer than a name.
+func (m *Manifest) checkLimits(b []byte, long bool) error {
+	if err := m.checkCounts(); err != nil || !long {
 		return err
 	}
-	return checkTexts(reflect.ValueOf(m).Elem(), "", maxText)
+	return checkTexts(b)
 }
 
 func (m *Manifest) checkCounts() error {
@@ -98,74 +103,34 @@ var names = map[string]bool{"name": true, "title": true, "names": true, "env": t
 	"agent": true, "type": true, "id": true, "difficulty": true, "source": true, "perturbation": true,
 	"instead": true, "protocol": true, "episodes": true, "family": true, "anchors": true, "suite": true}
 
-// checkTexts reports a text in a value that is longer than limit, or the key of a map that is
-// longer than a name. The field of an error is relative to the value.
-func checkTexts(v reflect.Value, field string, limit int) error {
-	switch v.Kind() {
-	case reflect.String:
-		if v.Len() > limit {
-			return tooLong(field, v.String(), limit)
+// checkTexts reports a text of a manifest that is longer than its limit, or a key that is longer than a name. The
+// definitions of protocols are read by others.
+func checkTexts(b []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := d.ReadToken()
+		if err != nil { // the end: all of it was parsed before
+			return nil
 		}
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			return checkTexts(v.Elem(), field, limit)
-		}
-	case reflect.Slice:
-		return checkItems(v, field, limit)
-	case reflect.Map:
-		return checkEntries(v, field, limit)
-	case reflect.Struct:
-		return checkFields(v, field)
-	}
-	return nil
-}
-
-func checkItems(v reflect.Value, field string, limit int) error {
-	if v.Type().Elem().Kind() == reflect.Uint8 { // JSON that is read by others
-		return nil
-	}
-	for i := range v.Len() {
-		if checkTexts(v.Index(i), field, limit) != nil {
-			return checkTexts(v.Index(i), fmt.Sprintf("%s[%d]", field, i), limit)
-		}
-	}
-	return nil
-}
-
-func checkEntries(v reflect.Value, field string, limit int) error {
-	for entries := v.MapRange(); entries.Next(); {
-		if err := checkTexts(entries.Key(), field, maxName); err != nil {
-			return err
-		}
-		if err := checkTexts(entries.Value(), field, limit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkFields(v reflect.Value, field string) error {
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if !f.IsExported() {
+		if token.Kind() != '"' {
 			continue
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		limit := maxText
-		if names[name] {
+		text, path, limit := token.String(), slices.Collect(d.StackPointer().Tokens()), maxText
+		object, n := d.StackIndex(d.StackDepth())
+		switch {
+		case slices.Contains(path, "definition"):
+			continue
+		case object == '{' && n%2 == 1: // a key
+			limit, path = maxName, path[:len(path)-1]
+		case slices.ContainsFunc(path, func(field string) bool { return names[field] }):
 			limit = maxName
 		}
-		if err := checkTexts(v.Field(i), name, limit); err != nil {
-			return prefixed(field, err)
+		if len(text) > limit {
+			field := index.ReplaceAllString(strings.Join(path, "."), "[$1]")
+			return tooLong(field, text, limit)
 		}
 	}
-	return nil
 }
 
-// prefixed puts the name of a field before the field of an error inside.
-func prefixed(field string, err error) error {
-	if e, ok := err.(*fieldError); ok && field != "" {
-		e.field = field + "." + e.field
-	}
-	return err
-}
+// index is the number of an item of a list in a path of fields.
+var index = regexp.MustCompile(`\.(\d+)\b`)

@@ -316,7 +316,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNesting(b); err != nil {
+	long, err := checkNesting(b)
+	if err != nil {
 		return nil, badManifest(file, b, err)
 	}
 	var m Manifest
@@ -326,7 +327,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if !readable(m.Schema) {
 		return nil, badManifest(file, b, &schemaError{m.Schema})
 	}
-	if err := m.checkLimits(); err != nil {
+	if err := m.checkLimits(b, long); err != nil {
 		return nil, badManifest(file, b, err)
 	}
 	if err := m.check(); err != nil { // which says more than a checksum

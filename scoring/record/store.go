@@ -116,16 +116,17 @@ func (s *Store) noteAnswered(r *Result) {
 
 // SetManifest writes run.json.
 func (s *Store) SetManifest(m *Manifest) error {
-	if err := m.checkLimits(); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", manifestFile, err)
-	}
 	c := *m
 	c.Schema = Schema
 	b, err := EncodeFile(&c)
 	if err != nil {
 		return err
 	}
-	if err := checkNesting(b); err != nil {
+	long, err := checkNesting(b)
+	if err == nil {
+		err = m.checkLimits(b, long)
+	}
+	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", manifestFile, err)
 	}
 	return s.disk.replace(filepath.Join(s.dir, manifestFile), b)
