@@ -182,7 +182,12 @@ func noMatch(pattern string, tasks []envs.Task) error {
 		return fmt.Errorf("no task has the name or number %q; the numbers are %d to %d", pattern,
 			slices.MinFunc(tasks, byIndex).Index, slices.MaxFunc(tasks, byIndex).Index)
 	}
-	return fmt.Errorf("no task matches %q; the first is %s and the last %s", pattern, tasks[0].ID, tasks[last].ID)
+	folded, why := matcher(strings.ToLower(pattern)), ""
+	if slices.ContainsFunc(tasks, func(t envs.Task) bool { t.ID = strings.ToLower(t.ID); return folded(t) }) {
+		why = ", since case counts"
+	}
+	return fmt.Errorf("no task matches %q%s; the first is %s and the last %s",
+		pattern, why, tasks[0].ID, tasks[last].ID)
 }
 
 var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)

@@ -117,7 +117,7 @@ func newDataPull(sys *system) *cobra.Command {
 
 func fetchFlags(c *cobra.Command, dryRun *bool, replacements *[]string) {
 	c.Flags().BoolVar(dryRun, "dry-run", false,
-		"print the sources with their size, licence and purpose, and fetch nothing")
+		"print the sources with their licence, purpose and, if known, size, and fetch nothing")
 	c.Flags().StringArrayVar(replacements, "source", nil,
 		"take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
 }

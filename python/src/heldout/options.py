@@ -97,8 +97,8 @@ class RunOptions(TypedDict, total=False):
     """Folder with the official task data (or HELDOUT_DATA, or the folder of heldout data pull); "" uses
     generated tasks."""
     tasks: str | Sequence[str]
-    """Use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the benchmark
-    such as babyai's 1/10000, or @FILE with a name per line; separated by commas."""
+    """Use only these tasks: names with * and ? (case counts), types, 0-based numbers and ranges, tasks outside
+    the benchmark such as babyai's 1/10000, or @FILE with a name per line; separated by commas."""
     limit: int
     """Use only N tasks of each environment, balanced over types and difficulties; more tasks contain fewer; 0
     uses all."""
@@ -351,8 +351,8 @@ class PoolOptions(TypedDict, total=False):
     generator_seed: int | str
     """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     tasks: str | Sequence[str]
-    """Use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the benchmark
-    such as babyai's 1/10000, or @FILE with a name per line; separated by commas."""
+    """Use only these tasks: names with * and ? (case counts), types, 0-based numbers and ranges, tasks outside
+    the benchmark such as babyai's 1/10000, or @FILE with a name per line; separated by commas."""
     step_limit: int
     """Step limit of an episode; 0 uses the environment's own, mostly 30."""
     perturb: str | os.PathLike[str]
