@@ -165,7 +165,7 @@ func pick(env envs.Env, names []taskName) ([]envs.Task, error) {
 func otherTask(env envs.Env, name string) (envs.Task, error) {
 	err := noMatch(name, env.Tasks())
 	f, ok := envs.As[envs.Finder](env)
-	if !ok {
+	if !ok || strings.ContainsAny(name, "*?") { // a name has none of these
 		return envs.Task{}, err
 	}
 	t, finding := f.Task(name)
