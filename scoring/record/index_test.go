@@ -219,7 +219,7 @@ func TestSearch(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	dir := t.TempDir()
-	if s, err := readStatus(dir); s != nil || err != nil {
+	if s, err := readStatus(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a file: %v, %v", s, err)
 	}
 	store := open(t, dir)

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +78,7 @@ func (p Parts) Status(since time.Time) (*Status, error) {
 	for _, dir := range dirs {
 		s, err := readStatus(dir)
 		switch {
-		case err != nil || s == nil || s.Updated.Before(since):
+		case err != nil || s.Updated.Before(since):
 		case sum == nil:
 			sum = s
 		default:
@@ -113,18 +111,12 @@ func (s *Status) add(o *Status) {
 	}
 }
 
-// readStatus reads status.json of a run directory; it is nil if there is none.
+// readStatus reads status.json of a run directory.
 func readStatus(dir string) (*Status, error) {
-	b, err := datafile.Read(filepath.Join(dir, statusFile), maxStatus)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var s Status
-	if _, err := DecodeFile(b, &s); err != nil {
-		return nil, err
+	b, err := datafile.Read(filepath.Join(dir, statusFile), maxStatus)
+	if err == nil {
+		_, err = DecodeFile(b, &s)
 	}
-	return &s, nil
+	return &s, err
 }
