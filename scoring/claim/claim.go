@@ -130,11 +130,6 @@ type Claim struct {
 	Environments []Scope
 }
 
-// Significant reports whether the claim says that there is a difference.
-func (c Claim) Significant() bool {
-	return c.Kind == Differs || c.Bounded
-}
-
 // Compared reports whether the claim is a comparison, also one that was not made.
 func (c Claim) Compared() bool {
 	return c.Kind == Differs || c.Kind == NotSignificant || c.Kind == NotCompared
@@ -171,7 +166,7 @@ func (c Claim) Worse() bool {
 // direction is 1 if the first subject is shown to be above the second, -1 if it is below, else 0.
 func (c Claim) direction() int {
 	switch {
-	case !c.Significant() || c.Interval == nil:
+	case c.Kind != Differs && !c.Bounded || c.Interval == nil:
 		return 0
 	case c.Interval.Low > 0:
 		return 1

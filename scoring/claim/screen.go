@@ -200,6 +200,14 @@ func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 	return groups
 }
 
+// Keys are the keys of items, each once, in the order in which they come.
+func Keys[T any, K comparable](items []T, key func(T) K) (keys []K) {
+	for _, of := range Grouped(items, key) {
+		keys = append(keys, key(of[0]))
+	}
+	return keys
+}
+
 // byPair groups comparisons by their models.
 func byPair(claims []Claim) [][]Claim {
 	return Grouped(claims, func(c Claim) [2]string { return [2]string{c.Subjects[0].Name, c.Subjects[1].Name} })

@@ -23,7 +23,7 @@ func byDose(r reader, f *Figure) error {
 		}
 		return r.text(row, column.Environment) + ", " + grade
 	})
-	f.Table.Rows = newReader(f.Table).match(column.Rate, rate).Rows
+	f.Table.Rows = reader{Table: f.Table}.match(column.Rate, rate).Rows
 	return curveFigure{r: r, value: column.Value, name: rate, xColumn: column.Combined, x: func(of reader) axis {
 		scale := axis{label: "combined families"}
 		for row := range of.Rows {
@@ -44,7 +44,7 @@ func (r reader) renamed(c named, name func(row int) string) reader {
 	out.Rows = nil
 	for row, cells := range r.Rows {
 		cells = slices.Clone(cells)
-		cells[r.column[c.ID()]] = table.String(name(row))
+		cells[r.Pos(c.ID())] = table.String(name(row))
 		out.Rows = append(out.Rows, cells)
 	}
 	return out

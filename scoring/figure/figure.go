@@ -138,9 +138,8 @@ func New(name string, source TableSource) (Figure, error) {
 		kind, _ := report.Find(k.Table)
 		return f, &EmptyError{name, kind.Lacks}
 	}
-	r := newReader(f.Table)
-	r.order = newReader(merged(source.Tables("rates"))).match(column.Origin, column.FromRun).distinct(column.Model)
-	r.checkpoints = source.Checkpoints()
+	runs := reader{Table: merged(source.Tables("rates"))}.match(column.Origin, column.FromRun)
+	r := reader{f.Table, runs.distinct(column.Model), source.Checkpoints()}
 	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}
@@ -225,31 +224,16 @@ func (s *sheet) mark(x0, y0, x1, y1 vg.Length, text string) {
 // a column that the table does not have.
 type reader struct {
 	table.Table
-	column map[string]int
-	order  []string // of models, the same in all figures
+	order []string // of models, the same in all figures
 	// checkpoints are models in the order of their training.
 	checkpoints []string
-}
-
-func newReader(t table.Table) reader {
-	r := reader{Table: t, column: map[string]int{}}
-	for i, c := range t.Columns {
-		r.column[c.Key] = i
-	}
-	return r
 }
 
 // named is a column.
 type named interface{ ID() string }
 
 // cell returns a cell.
-func (r reader) cell(row int, c named) table.Cell {
-	i, ok := r.column[c.ID()]
-	if !ok {
-		panic(fmt.Sprintf("table %s has no column %s", r.ID, c.ID()))
-	}
-	return r.Rows[row][i]
-}
+func (r reader) cell(row int, c named) table.Cell { return r.Rows[row][r.Pos(c.ID())] }
 
 // text is a cell for people, without its mark.
 func (r reader) text(row int, c named) string { return r.cell(row, c).Text }

@@ -46,7 +46,7 @@ func (all tables) Checkpoints() []string {
 	if len(all) == 0 {
 		return nil
 	}
-	return newReader(all[0]).distinct(column.Model)
+	return reader{Table: all[0]}.distinct(column.Model)
 }
 
 // Tables implements TableSource.
@@ -356,7 +356,7 @@ func TestMatrixHasItsCells(t *testing.T) {
 		}
 	}
 	of := filled("tasks", "model index task type episodes success", rows...)
-	m := newMatrix(newReader(of))
+	m := newMatrix(reader{Table: of})
 	if m.tasks != 3 || m.perColumn != 1 {
 		t.Fatalf("%d tasks, %d in a column", m.tasks, m.perColumn)
 	}

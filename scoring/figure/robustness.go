@@ -24,7 +24,7 @@ func robustness(r reader, f *Figure) error {
 	}
 	names := r.models()
 	tables := []string{""}
-	if _, several := r.column[tableTitle.Key]; several {
+	if r.Columns[0].Key == tableTitle.Key {
 		tables = r.distinct(tableTitle)
 	}
 	var out []rowPanel

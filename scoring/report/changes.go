@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heldout/scoring/agentboard"
+	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/table"
 )
@@ -30,27 +31,23 @@ func (d departure) String() string {
 
 // departed says what of the default protocol the runs changed. Presets list their own changes.
 func departed(plain []row) (out []departure) {
-	var titles []string
+	title := func(r row) string { return r.place.Title }
 	byChange := map[string][]row{}
 	var changes []string
 	for _, of := range plain {
-		titles = appendNew(titles, of.place.Title)
 		for _, change := range changesOf(of) {
 			changes = appendNew(changes, change)
 			byChange[change] = append(byChange[change], of)
 		}
 	}
 	for _, change := range changes {
-		d := departure{text: change}
-		for _, of := range byChange[change] {
-			d.models, d.places = appendNew(d.models, of.line), appendNew(d.places, of.place.Title)
-		}
+		d := departure{change, claim.Keys(byChange[change], lineOf), claim.Keys(byChange[change], title)}
 		if !slices.ContainsFunc(plain, func(of row) bool {
 			return slices.Contains(d.places, of.place.Title) && !slices.Contains(d.models, of.line)
 		}) {
 			d.models = nil
 		}
-		if len(d.places) == len(titles) {
+		if len(d.places) == len(claim.Keys(plain, title)) {
 			d.places = nil
 		}
 		out = append(out, d)
@@ -108,16 +105,13 @@ func changedNote(r *Report, besides string) []string {
 
 // protocolNames names the protocols of the rows; logs of AgentBoard do not state theirs.
 func protocolNames(plain []row) string {
-	var names []string
-	for _, of := range plain {
-		name := "default protocol"
-		if p := of.Condition.Preset; p != nil {
-			name = "preset " + p.Label()
+	return table.List(claim.Keys(plain, func(of row) string {
+		switch p := of.Condition.Preset; {
+		case of.Condition.Agent == agentboard.Agent:
+			return "unstated protocol"
+		case p != nil:
+			return "preset " + p.Label()
 		}
-		if of.Condition.Agent == agentboard.Agent {
-			name = "unstated protocol"
-		}
-		names = appendNew(names, name)
-	}
-	return table.List(names)
+		return "default protocol"
+	}))
 }

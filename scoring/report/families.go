@@ -63,15 +63,20 @@ func (l *losses) fill(t *table.Table, players []*perturbedPlayer) {
 
 // aboutNotes say which rates have other names, and what the intervals are about.
 func (l *losses) aboutNotes(players []*perturbedPlayer) []string {
-	var rows []row
-	for _, p := range players {
-		rows = append(rows, p.perturbed[0])
-	}
+	rows := firstRows(players)
 	note := aboutNotes(rows)[0]
 	if l.about == stats.TheseTasks && l.atMost {
 		note += " At most as wide, because with one seed luck cannot be told from difficulty."
 	}
 	return append(otherNames(rows), note+" The perturbations are fixed: nothing is said about others.")
+}
+
+// firstRows has a row of each player.
+func firstRows(players []*perturbedPlayer) (rows []row) {
+	for _, p := range players {
+		rows = append(rows, p.perturbed[0])
+	}
+	return rows
 }
 
 // missing says how many episodes have no result, by player and environment, and explains the other marks in rows.
@@ -253,11 +258,7 @@ func oldForms(report *Report, t *table.Table) {
 		return
 	}
 	t.Notes = append(t.Notes, legend(t))
-	var rows []row
-	for _, p := range players {
-		rows = append(rows, p.perturbed[0])
-	}
-	t.Notes = slices.Concat(t.Notes, aboutNotes(rows)[:1], missing(players, t.Rows))
+	t.Notes = slices.Concat(t.Notes, aboutNotes(firstRows(players))[:1], missing(players, t.Rows))
 }
 
 // oldFormGroup is perturbations whose actions count together.

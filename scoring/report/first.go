@@ -69,7 +69,7 @@ func population(rows []row) string {
 			single = appendNew(single, r.place.Title)
 		}
 	}
-	switch places := environmentsOf(rows); {
+	switch places := claim.Keys(rows, placeOf); {
 	case len(single) == len(places):
 		return "new tasks like these"
 	case len(single) > 0:
@@ -101,7 +101,8 @@ func caveatsOf(r *Report, s *standing) (notes []string) {
 			notes = append(notes, l.absent...)
 		}
 	}
-	notes = slices.Concat(notes, reservations(r.plain), caveats(r.plain), grouped(r.plain, lineOf, remembers),
+	sent := func(r row) string { return strings.Join(otherFaults(r.Score), "; ") }
+	notes = slices.Concat(notes, notesOn(r.plain, sent), caveats(r.plain), grouped(r.plain, lineOf, remembers),
 		grouped(r.plain, lineOf, lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""
@@ -204,7 +205,7 @@ func otherTasks(plain []row) (notes []string) {
 	}
 	if len(generated) > 0 {
 		suffix := ""
-		if len(generated) < len(environmentsOf(plain)) {
+		if len(generated) < len(claim.Keys(plain, placeOf)) {
 			suffix = " on " + table.List(generated)
 		}
 		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", suffix))
@@ -326,8 +327,7 @@ func questionOf(s *claim.Set, name claim.FamilyName) string {
 
 // tools names the programs that made the runs.
 func tools(runs []NamedRun) string {
-	var names []string
-	for _, run := range runs {
+	return table.List(claim.Keys(runs, func(run NamedRun) string {
 		name := strings.TrimSpace("heldout " + run.Tool.Version)
 		if c := run.Tool.Commit; c != "" {
 			name += fmt.Sprintf(" (%.8s)", c)
@@ -335,9 +335,8 @@ func tools(runs []NamedRun) string {
 		if run.Board {
 			name = "logs of AgentBoard"
 		}
-		names = appendNew(names, name)
-	}
-	return table.List(names)
+		return name
+	}))
 }
 
 // lettersLegend explains letters.

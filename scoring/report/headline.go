@@ -335,11 +335,8 @@ func publishedTitle(r *Report) string {
 }
 
 // publications are the names of published tables, each once.
-func publications(baselines []Baseline) (names []string) {
-	for _, b := range baselines {
-		names = appendNew(names, b.Name)
-	}
-	return names
+func publications(baselines []Baseline) []string {
+	return claim.Keys(baselines, func(b Baseline) string { return b.Name })
 }
 
 // sourceOf says above published rows where they are from, in brackets; names of rows have a number if there are

@@ -115,10 +115,7 @@ func newRows(runs []NamedRun) []row {
 	}
 	knownWeights(rows)
 	rows = joinRows(rows)
-	var environments []string
-	for _, r := range rows {
-		environments = appendNew(environments, r.Condition.Env)
-	}
+	environments := claim.Keys(rows, environmentOf)
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(slices.Index(environments, a.Condition.Env)-slices.Index(environments, b.Condition.Env),
 			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place.Name, b.place.Name))
@@ -153,7 +150,7 @@ func joinRows(rows []row) (out []row) {
 	separate := map[string]bool{}
 	for _, r := range rows {
 		for _, other := range parts[keyOf(r)] {
-			separate[player(r)] = separate[player(r)] || !r.joins(other)
+			separate[player(r)] = separate[player(r)] || !r.continues(other) || !r.sameModel(other)
 		}
 		parts[keyOf(r)] = append(parts[keyOf(r)], r)
 	}
@@ -181,9 +178,6 @@ func joinRows(rows []row) (out []row) {
 	}
 	return out
 }
-
-// joins reports whether two rows are parts of one.
-func (r row) joins(o row) bool { return r.continues(o) && r.sameModel(o) }
 
 // continues reports whether two rows have other seeds of one condition.
 func (r row) continues(o row) bool {

@@ -11,6 +11,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/spelling"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -40,13 +41,18 @@ type Kind struct {
 	// Lacks says why runs may have no rows for it, Legend how to read it.
 	Lacks, Legend string
 
-	maker
+	make maker
 }
 
-// maker makes the tables of a kind.
-type maker struct {
-	fill     func(*Report, *table.Table)
-	buildAll func(report *Report, blank table.Table) []table.Table // of a kind of several tables
+// maker makes the tables of a kind, of which blank has the columns.
+type maker func(report *Report, blank table.Table) []table.Table
+
+// single makes a kind of one table by what fills it.
+func single(fill func(*Report, *table.Table)) maker {
+	return func(report *Report, t table.Table) []table.Table {
+		fill(report, &t)
+		return []table.Table{t}
+	}
 }
 
 // Columns are the columns of the table. Those of environments and of conditions of sweeps are not among them.
@@ -54,12 +60,7 @@ func (k Kind) Columns() []table.Column { return column.Heads(k.Heads) }
 
 // build makes the tables.
 func (k Kind) build(report *Report) []table.Table {
-	t := table.Table{ID: k.ID, Title: k.Title, Columns: k.Columns()}
-	if k.buildAll != nil {
-		return k.buildAll(report, t)
-	}
-	k.fill(report, &t)
-	return []table.Table{t}
+	return k.make(report, table.Table{ID: k.ID, Title: k.Title, Columns: k.Columns()})
 }
 
 // Only says which runs alone have a table.
@@ -102,42 +103,42 @@ func Suit(ids []string, facts map[Only]bool) error {
 
 // makers make the tables of a kind, by its ID.
 var makers = map[string]maker{
-	"headline":            {fill: headline},
-	"verdict":             {fill: verdict},
-	"paper":               {fill: paper},
-	"paper-robustness":    {buildAll: paperRobustness},
-	"paper-best-of":       {fill: paperBestOf},
-	"presets":             {fill: presets},
-	"presets-published":   {fill: presetsPublished},
-	"indices":             {fill: indices},
-	"dose":                {fill: doses},
-	"families":            {fill: families},
-	"old-forms":           {fill: oldForms},
-	"results":             {buildAll: results},
-	"difficulty":          {fill: difficulty},
-	"abilities":           {fill: abilities},
-	"trainings":           {fill: trainings},
-	"trainings-paired":    {fill: trainingsPaired},
-	"robustness":          {buildAll: robustness},
-	"change":              {buildAll: changes},
-	"pass-at-k":           {fill: passAtK},
-	"best-of-paired":      {fill: bestOfPaired},
-	"trials":              {fill: trials},
-	"trials-cost":         {fill: trialCosts},
-	"trials-paired":       {fill: trialsPaired},
-	"refinement":          {fill: refinementShort},
-	"refinement-measures": {fill: refinementMeasures},
-	"refinement-paired":   {fill: refinementPaired},
-	"kinds":               {buildAll: kindTables},
-	"rates":               {fill: rateLines},
-	"tasks":               {fill: byTask},
-	"seeds":               {fill: bySeed},
-	"steps":               {fill: byStep},
-	"cost":                {fill: cost},
-	"usage":               {fill: usage},
-	"endings":             {fill: endings},
-	"lost-steps":          {fill: lostSteps},
-	"notes":               {fill: allNotes},
+	"headline":            single(headline),
+	"verdict":             single(verdict),
+	"paper":               single(paper),
+	"paper-robustness":    paperRobustness,
+	"paper-best-of":       single(paperBestOf),
+	"presets":             single(presets),
+	"presets-published":   single(presetsPublished),
+	"indices":             single(indices),
+	"dose":                single(doses),
+	"families":            single(families),
+	"old-forms":           single(oldForms),
+	"results":             results,
+	"difficulty":          single(difficulty),
+	"abilities":           single(abilities),
+	"trainings":           single(trainings),
+	"trainings-paired":    single(trainingsPaired),
+	"robustness":          robustness,
+	"change":              changes,
+	"pass-at-k":           single(passAtK),
+	"best-of-paired":      single(bestOfPaired),
+	"trials":              single(trials),
+	"trials-cost":         single(trialCosts),
+	"trials-paired":       single(trialsPaired),
+	"refinement":          single(refinementShort),
+	"refinement-measures": single(refinementMeasures),
+	"refinement-paired":   single(refinementPaired),
+	"kinds":               kindTables,
+	"rates":               single(rateLines),
+	"tasks":               single(byTask),
+	"seeds":               single(bySeed),
+	"steps":               single(byStep),
+	"cost":                single(cost),
+	"usage":               single(usage),
+	"endings":             single(endings),
+	"lost-steps":          single(lostSteps),
+	"notes":               single(allNotes),
 }
 
 //go:embed tables.yaml
@@ -163,7 +164,7 @@ func legend(t *table.Table) string { return description(t.ID).Legend }
 var Kinds = sync.OnceValue(func() []Kind {
 	list := slices.Clone(described())
 	for i := range list {
-		list[i].maker = makers[list[i].ID]
+		list[i].make = makers[list[i].ID]
 	}
 	return list
 })
@@ -194,12 +195,7 @@ func NeedSteps(ids []string) bool {
 
 // IDs lists the tables that readers can ask for. "results" also stands for the tables
 // of environments with other names for their rates, such as "results-EM-F1".
-func IDs() (ids []string) {
-	for _, k := range Kinds() {
-		ids = append(ids, k.ID)
-	}
-	return ids
-}
+func IDs() []string { return claim.Keys(Kinds(), func(k Kind) string { return k.ID }) }
 
 // merged are the tables that are now others, which have what they had.
 var merged = map[string]string{"paired": "verdict", "pairs": "verdict", "ranks": "verdict",

@@ -94,11 +94,7 @@ func checkCard(r *Report) error {
 			return fmt.Errorf("a model card says how rates were measured, and the logs in %s do not: leave them out", run.Name)
 		}
 	}
-	var names []string
-	for _, l := range r.standing().lines {
-		names = append(names, l.Name)
-	}
-	if len(names) > 1 {
+	if names := claim.Keys(r.standing().lines, func(l modelRates) string { return l.Name }); len(names) > 1 {
 		return fmt.Errorf("a model card describes one model, and these runs have %s: choose one with --model", table.List(names))
 	}
 	return nil

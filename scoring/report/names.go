@@ -12,6 +12,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/spelling"
+	"heldout/scoring"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -117,11 +118,8 @@ func checkDistinct(runs []NamedRun) error {
 }
 
 // models lists the models of a run, each once.
-func (r NamedRun) models() (specs []string) {
-	for _, s := range r.Scores {
-		specs = appendNew(specs, s.Condition.Model)
-	}
-	return specs
+func (r NamedRun) models() []string {
+	return claim.Keys(r.Scores, func(s *scoring.Score) string { return s.Condition.Model })
 }
 
 // bare is the name of a model without its provider.
@@ -222,15 +220,10 @@ func namesakes(plain []row) (notes []string) {
 // gathered say which models have places from several directories, of which it is not known
 // whether they belong to one model.
 func gathered(plain []row) (notes []string) {
-	for _, of := range claim.Grouped(plain, func(r row) string { return r.line }) {
-		first := of[0]
-		var parts []string
-		same := true
-		for _, part := range of {
-			same = same && first.sameModel(part)
-			parts = appendNew(parts, part.directory)
-		}
-		if len(parts) > 1 && !same {
+	for _, of := range claim.Grouped(plain, lineOf) {
+		first, parts := of[0], claim.Keys(of, func(r row) string { return r.directory })
+		other := func(r row) bool { return !first.sameModel(r) }
+		if len(parts) > 1 && slices.ContainsFunc(of, other) {
 			notes = append(notes, fmt.Sprintf("%s is one served name in %s, and nothing shows that it is one model.",
 				first.line, table.List(parts)))
 		}

@@ -162,12 +162,8 @@ func notesOn(rows []row, say func(row) string) (notes []string) {
 // grouped makes one note per text that say returns, with the names of the items that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
 	for _, of := range claim.Grouped(items, say) {
-		var names []string
-		for _, t := range of {
-			names = appendNew(names, name(t))
-		}
 		if text := say(of[0]); text != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names, "; "), text))
+			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(claim.Keys(of, name), "; "), text))
 		}
 	}
 	return notes
@@ -219,12 +215,10 @@ var kindWords = map[string]string{
 
 // kindsOf lists the kinds of the rows' environments, with their numbers.
 func kindsOf(rows []row) string {
-	var parts []string
-	for _, r := range rows {
+	return strings.Join(claim.Keys(rows, func(r row) string {
 		words := cmp.Or(kindWords[r.Condition.Env], r.Condition.Env+" task types")
-		parts = appendNew(parts, fmt.Sprintf("%s (%d)", words, r.Kinds()))
-	}
-	return strings.Join(parts, ", ")
+		return fmt.Sprintf("%s (%d)", words, r.Kinds())
+	}), ", ")
 }
 
 // fewKinds is the number of kinds below which an interval for new kinds is wide.
@@ -254,18 +248,11 @@ func aboutWeakness(r row) string {
 func named(rows []row) string {
 	title := func(r row) string { return r.place.Title }
 	models := func(rows []row) string {
-		var names []string
-		for _, r := range rows {
-			names = appendNew(names, r.name)
-		}
-		return table.List(names)
+		return table.List(claim.Keys(rows, func(r row) string { return r.name }))
 	}
 	var parts []string
 	for _, places := range claim.Grouped(claim.Grouped(rows, title), models) {
-		var titles []string
-		for _, of := range places {
-			titles = append(titles, title(of[0]))
-		}
+		titles := claim.Keys(places, func(of []row) string { return title(of[0]) })
 		parts = append(parts, models(places[0])+" on "+table.List(titles))
 	}
 	return strings.Join(parts, "; ")

@@ -40,10 +40,7 @@ func PaperColumns() []PaperColumn { return slices.Clone(paperColumns) }
 
 // CheckColumns reports a column that tables for papers cannot have.
 func CheckColumns(names []string) error {
-	var known []string
-	for _, c := range paperColumns {
-		known = append(known, c.Name)
-	}
+	known := claim.Keys(paperColumns, func(c PaperColumn) string { return c.Name })
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("--columns %q is unknown%s; there are %s", name, spelling.Hint(name, known),

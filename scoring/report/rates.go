@@ -31,7 +31,7 @@ func rateLines(report *Report, t *table.Table) {
 			add(column.HeldOutScore, l, h.Success, h.Progress, "")
 		}
 	}
-	for _, env := range environmentsOf(rows) {
+	for _, env := range claim.Keys(rows, placeOf) {
 		for _, l := range lines {
 			if r, ok := l.rates[env]; ok && r.success != nil && r.progress != nil {
 				add(env, l, *r.success, *r.progress, r.marks)
@@ -49,14 +49,6 @@ func rateLines(report *Report, t *table.Table) {
 // fair are the rows with a rate that does not mislead.
 func fair(rows []row) []row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Misleads() })
-}
-
-// environmentsOf lists the environments of rows, each once.
-func environmentsOf(rows []row) (out []string) {
-	for _, r := range rows {
-		out = appendNew(out, r.place.Name)
-	}
-	return out
 }
 
 // results are the tables of rates, one for each pair of names that rates have: SR and PR first of all.

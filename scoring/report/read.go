@@ -11,6 +11,7 @@ import (
 	"heldout/envs/spelling"
 	"heldout/scoring"
 	"heldout/scoring/agentboard"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
@@ -79,11 +80,8 @@ func (s Inputs) Load() (g Loaded, err error) {
 }
 
 // Intervals are the names of the populations that intervals can refer to.
-func Intervals() (names []string) {
-	for _, q := range stats.Questions() {
-		names = append(names, string(q))
-	}
-	return names
+func Intervals() []string {
+	return claim.Keys(stats.Questions(), func(q stats.Question) string { return string(q) })
 }
 
 // checkInterval reports an unknown population of intervals.

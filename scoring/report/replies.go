@@ -118,11 +118,6 @@ func otherFaults(s *scoring.Score) (out []string) {
 	return out
 }
 
-// reservations are faults of rows about what models were sent.
-func reservations(plain []row) []string {
-	return notesOn(plain, func(entry row) string { return strings.Join(otherFaults(entry.Score), "; ") })
-}
-
 // equalSeeds says what equal seeds are; empty if they are not.
 func equalSeeds(s *scoring.Score) string {
 	if !s.EqualSeeds() {

@@ -55,9 +55,6 @@ const drawn = "drawn"
 // isDrawn reports whether families and grades of a perturbation were drawn.
 func isDrawn(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "random:") }
 
-// isAll reports whether a perturbation combines all families of the environment.
-func isAll(p *record.Perturbation) bool { return strings.HasPrefix(p.Name, "all:") }
-
 // grades lists the grades of a player's perturbations: the suite's or, without one, the grades of single families.
 func (p *perturbedPlayer) grades() (grades []int) {
 	if p.sweep.Suite != "" {
@@ -120,7 +117,7 @@ func (p *perturbedPlayer) doses() (doses []dose) {
 				doses = append(doses, dose{grade: grade, parts: n})
 			}
 			d := &doses[len(doses)-1]
-			d.complete = d.complete || isAll(c.about)
+			d.complete = d.complete || strings.HasPrefix(c.about.Name, "all:")
 			d.conditions = append(d.conditions, c)
 		}
 	}
