@@ -250,7 +250,7 @@ func OnPaper(key, header string) Paper {
 // UsedColumn is a column of the mean of a quantity over episodes.
 type UsedColumn struct {
 	table.Col[float64]
-	Of scoring.Quantity
+	Quantity scoring.Quantity
 }
 
 // In is the column in a place of a paper's table.

@@ -61,14 +61,14 @@ func (a Answered) Names() []string {
 
 // String lists the most frequent names with their counts.
 func (a Answered) String() string {
-	const most = 4
+	const limit = 4
 	names := a.Names()
 	var out []string
-	for _, name := range names[:min(most, len(names))] {
+	for _, name := range names[:min(limit, len(names))] {
 		out = append(out, fmt.Sprintf("%s (%d)", name, a[name]))
 	}
-	if more := len(names) - most; more > 0 {
-		out = append(out, fmt.Sprintf("%d more", more))
+	if rest := len(names) - limit; rest > 0 {
+		out = append(out, fmt.Sprintf("%d more", rest))
 	}
 	return strings.Join(out, ", ")
 }

@@ -184,7 +184,7 @@ func (x *Index) readManifests() error {
 // read indexes the lines of a file up to a size. It leaves out a last line without an end, which may
 // still be being written.
 func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
-	start, before := file.size, file.lines
+	start, skipped := file.size, file.lines
 	newDecoder := heading
 	if x.measuring != nil {
 		var known map[string]any // of lines that are new there are none
@@ -199,7 +199,7 @@ func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 		if !bytes.HasSuffix(l.raw, []byte("\n")) && !reachesEnd(l.raw) {
 			return nil
 		}
-		place := Place{file: file.name, line: before + l.number, offset: start + l.offset, length: len(l.raw)}
+		place := Place{file: file.name, line: skipped + l.number, offset: start + l.offset, length: len(l.raw)}
 		file.lines, file.size = place.line, place.offset+int64(place.length)
 		if !l.torn { // else a crash left it unfinished
 			x.add(file, l, place)

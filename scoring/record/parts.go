@@ -204,12 +204,12 @@ func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecode
 	if err != nil {
 		return nil, err
 	}
-	all, part := m.Plan(), m.Only(p.Only)
-	selected := all
+	full, part := m.Plan(), m.Only(p.Only)
+	selected := full
 	if part != m {
 		selected = part.Plan()
 	}
-	checks := newChecker(all)
+	checks := newChecker(full)
 	for _, c := range contents {
 		if c == nil {
 			continue
@@ -222,7 +222,7 @@ func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecode
 					bare++
 				}
 				found := true
-				if selected != all {
+				if selected != full {
 					pos, found = selected.Find(e.ID)
 				}
 				if found {

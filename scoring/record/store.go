@@ -107,11 +107,11 @@ func (s *Store) noteAnswered(r *Result) {
 	if s.Answered == nil {
 		s.Answered = map[string]Answered{}
 	}
-	all := s.Answered[r.Model]
+	counts := s.Answered[r.Model]
 	for name, n := range r.Answered {
-		all.Add(name, n)
+		counts.Add(name, n)
 	}
-	s.Answered[r.Model] = all
+	s.Answered[r.Model] = counts
 }
 
 // SetManifest writes run.json.

@@ -42,8 +42,8 @@ func departed(plain []row) (out []departure) {
 	}
 	for _, change := range changes {
 		d := departure{change, claim.Keys(byChange[change], lineOf), claim.Keys(byChange[change], title)}
-		if !slices.ContainsFunc(plain, func(of row) bool {
-			return slices.Contains(d.places, of.place.Title) && !slices.Contains(d.models, of.line)
+		if !slices.ContainsFunc(plain, func(r row) bool {
+			return slices.Contains(d.places, r.place.Title) && !slices.Contains(d.models, r.line)
 		}) {
 			d.models = nil
 		}
@@ -105,9 +105,9 @@ func changedNote(r *Report, besides string) []string {
 
 // protocolNames names the protocols of the rows; logs of AgentBoard do not state theirs.
 func protocolNames(plain []row) string {
-	return table.List(claim.Keys(plain, func(of row) string {
-		switch p := of.Condition.Preset; {
-		case of.Condition.Agent == agentboard.Agent:
+	return table.List(claim.Keys(plain, func(r row) string {
+		switch p := r.Condition.Preset; {
+		case r.Condition.Agent == agentboard.Agent:
 			return "unstated protocol"
 		case p != nil:
 			return "preset " + p.Label()

@@ -222,8 +222,8 @@ func namesakes(plain []row) (notes []string) {
 func gathered(plain []row) (notes []string) {
 	for _, of := range claim.Grouped(plain, lineOf) {
 		first, parts := of[0], claim.Keys(of, func(r row) string { return r.directory })
-		other := func(r row) bool { return !first.sameModel(r) }
-		if len(parts) > 1 && slices.ContainsFunc(of, other) {
+		unproven := func(r row) bool { return !first.sameModel(r) }
+		if len(parts) > 1 && slices.ContainsFunc(of, unproven) {
 			notes = append(notes, fmt.Sprintf("%s is one served name in %s, and nothing shows that it is one model.",
 				first.line, table.List(parts)))
 		}

@@ -252,7 +252,7 @@ func named(rows []row) string {
 	}
 	var parts []string
 	for _, places := range claim.Grouped(claim.Grouped(rows, title), models) {
-		titles := claim.Keys(places, func(of []row) string { return title(of[0]) })
+		titles := claim.Keys(places, func(rows []row) string { return title(rows[0]) })
 		parts = append(parts, models(places[0])+" on "+table.List(titles))
 	}
 	return strings.Join(parts, "; ")

@@ -101,7 +101,7 @@ func paper(r *Report, t *table.Table) {
 			}
 			if score := l.Scores[p.Name]; ok && score != nil {
 				for _, c := range column.Used {
-					fields = append(fields, c.In(p.Name).Val(score.Usage(c.Of).Mean))
+					fields = append(fields, c.In(p.Name).Val(score.Usage(c.Quantity).Mean))
 				}
 			}
 		}

@@ -183,7 +183,7 @@ func kindLines(r *Report, t table.Table) table.Table {
 					column.ProgressDeviation.Val(part.Progress.SampleStd))
 			}
 			for _, c := range column.Used {
-				line = append(line, c.Val(part.Usage(c.Of).Mean))
+				line = append(line, c.Val(part.Usage(c.Quantity).Mean))
 			}
 			if scored = scored || of.Condition.Preset != nil; of.Condition.Preset != nil {
 				line = append(line, of.rated(column.MetricValue, part.Metric(false).Estimate))
