@@ -14,52 +14,46 @@ import (
 	"heldout/scoring/table"
 )
 
-func newBundle(sys *system) *cobra.Command {
+func newBundle(sys *system, c *cobra.Command) {
 	var out, about, key string
 	var force bool
-	c := &cobra.Command{
-		Use:               "bundle RUN…",
-		ValidArgsFunction: folders,
-		Args:              args(1, -1, "at least one run directory"),
-		RunE: func(c *cobra.Command, dirs []string) error {
-			if !strings.HasSuffix(out, bundle.Extension) {
-				return usage(fmt.Errorf("--out is %q, want a name that ends in %s", out, bundle.Extension))
+	c.RunE = func(c *cobra.Command, dirs []string) error {
+		if !strings.HasSuffix(out, bundle.Extension) {
+			return usage(fmt.Errorf("--out is %q, want a name that ends in %s", out, bundle.Extension))
+		}
+		if _, err := os.Lstat(out); err == nil && !force {
+			return usage(fmt.Errorf("%s exists already; replace it with --force", out))
+		}
+		var details configs.About
+		if about != "" {
+			var err error
+			if details, err = loadAbout(about); err != nil {
+				return usage(err)
 			}
-			if _, err := os.Lstat(out); err == nil && !force {
-				return usage(fmt.Errorf("%s exists already; replace it with --force", out))
-			}
-			var details configs.About
-			if about != "" {
-				var err error
-				if details, err = loadAbout(about); err != nil {
-					return usage(err)
-				}
-			}
-			runs, err := record.Runs(dirs, sys.tell())
-			if err != nil {
-				return err
-			}
-			result, err := bundle.Create(c.Context(), out, runs, details, key)
-			if err != nil {
-				return err
-			}
-			for _, name := range result.Paths {
-				sys.warn(fmt.Sprintf("the name of %s is a path of a machine, and is in the bundle", name))
-			}
-			sys.say("%s: %s, %.1f MB (%.1f MB unpacked)", out, table.Counted(len(result.Runs), "run"),
-				float64(result.Size)/1e6, float64(result.Unpacked)/1e6)
-			if key != "" {
-				sys.say("%s: signature; %s", out+bundle.SignatureExtension, result.Signer)
-			}
-			return nil
-		},
+		}
+		runs, err := record.Runs(dirs, sys.tell())
+		if err != nil {
+			return err
+		}
+		result, err := bundle.Create(c.Context(), out, runs, details, key)
+		if err != nil {
+			return err
+		}
+		for _, name := range result.Paths {
+			sys.warn(fmt.Sprintf("the name of %s is a path of a machine, and is in the bundle", name))
+		}
+		sys.say("%s: %s, %.1f MB (%.1f MB unpacked)", out, table.Counted(len(result.Runs), "run"),
+			float64(result.Size)/1e6, float64(result.Unpacked)/1e6)
+		if key != "" {
+			sys.say("%s: signature; %s", out+bundle.SignatureExtension, result.Signer)
+		}
+		return nil
 	}
 	f := c.Flags()
-	f.StringVar(&out, "out", "result"+bundle.Extension, "file to write")
-	f.StringVar(&about, "about", "", "YAML file that says who made the results and what the models are")
-	f.StringVar(&key, "sign", "", "private SSH key to sign the file with")
-	f.BoolVar(&force, "force", false, "replace a file that exists")
-	return c
+	f.StringVar(&out, "out", "result"+bundle.Extension, "")
+	f.StringVar(&about, "about", "", "")
+	f.StringVar(&key, "sign", "", "")
+	f.BoolVar(&force, "force", false, "")
 }
 
 // loadAbout reads what the authors say, and the training tasks of their manifests.

@@ -23,62 +23,54 @@ var errUnproven = errors.New("some claims fail")
 var errPart = &codedError{errors.New("some claims fail, all because tasks, seeds or episodes are missing"),
 	exitIncomplete}
 
-func newCheck(sys *system) *cobra.Command {
+func newCheck(sys *system, c *cobra.Command) {
 	var o check.Options
 	var asJSON bool
-	c := &cobra.Command{
-		Use:  "check FILE…",
-		Args: args(1, -1, "at least one bundle"),
-		RunE: func(c *cobra.Command, files []string) error {
-			o.Workers = runtime.GOMAXPROCS(0)
-			o.Texts.Outside = sys.outside()
-			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
-			failed, incomplete := false, true
-			for _, file := range files {
-				if record.IsRun(file) {
-					return usage(fmt.Errorf("%s is a run directory, want a bundle: heldout bundle %[1]s writes one", file))
-				}
-				r, err := checkBundle(c, file, o)
-				if err != nil {
-					return err
-				}
-				if bad, part := r.Failed(); bad {
-					failed, incomplete = true, incomplete && part
-				}
-				if asJSON {
-					err = json.NewEncoder(sys.stdout).Encode(struct {
-						File string `json:"file"`
-						*check.Report
-					}{file, r})
-				} else {
-					err = printClaims(sys, file, r)
-				}
-				if err != nil {
-					return err
-				}
+	c.RunE = func(c *cobra.Command, files []string) error {
+		o.Workers = runtime.GOMAXPROCS(0)
+		o.Texts.Outside = sys.outside()
+		o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
+		failed, incomplete := false, true
+		for _, file := range files {
+			if record.IsRun(file) {
+				return usage(fmt.Errorf("%s is a run directory, want a bundle: heldout bundle %[1]s writes one", file))
 			}
-			switch {
-			case failed && incomplete:
-				return errPart
-			case failed:
-				return errUnproven
+			r, err := checkBundle(c, file, o)
+			if err != nil {
+				return err
 			}
-			return nil
-		},
+			if bad, part := r.Failed(); bad {
+				failed, incomplete = true, incomplete && part
+			}
+			if asJSON {
+				err = json.NewEncoder(sys.stdout).Encode(struct {
+					File string `json:"file"`
+					*check.Report
+				}{file, r})
+			} else {
+				err = printClaims(sys, file, r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		switch {
+		case failed && incomplete:
+			return errPart
+		case failed:
+			return errUnproven
+		}
+		return nil
 	}
 	f := c.Flags()
-	f.StringVar(&o.Signers, "signers", "",
-		"file of those who may sign, a name and a public SSH key per line; without it, signatures are not read")
-	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
-	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
-		"prompt file of the runs' reflections, if it was not heldout's own")
-	f.StringVar(&o.Texts.Originals.Dir, "originals", "",
-		"folder with the original prompt files of presets; by default the folder of heldout preset pull")
-	jsonFlag(c, &asJSON, "form of output; json has one object per bundle")
+	f.StringVar(&o.Signers, "signers", "", "")
+	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "")
+	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "", "")
+	f.StringVar(&o.Texts.Originals.Dir, "originals", "", "")
+	jsonFlag(c, &asJSON)
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
 	setupFlags(f, &o.Texts.Setup)
-	externalFlag(f, &o.Texts.Setup)
-	return c
+	f.StringVar(&o.Texts.Setup.External, "env", "", "")
 }
 
 func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report, error) {

@@ -23,13 +23,9 @@ type checkpointFlags struct {
 }
 
 func (m *checkpointFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&m.pattern, "checkpoints", "",
-		"play the checkpoints of this pattern, such as 'out/checkpoint-*', one after the other, each as a run "+
-			"of its own on a server that --serve starts; in --model, {} stands for the path: the default is vllm:{}")
-	f.StringVar(&m.serve, "serve", "",
-		"with --checkpoints: command that serves one, such as 'vllm serve {} --port {port}'")
-	f.BoolVar(&m.follow, "follow", false,
-		"with --checkpoints: wait for those that appear later, until the command is stopped")
+	f.StringVar(&m.pattern, "checkpoints", "", "")
+	f.StringVar(&m.serve, "serve", "", "")
+	f.BoolVar(&m.follow, "follow", false, "")
 }
 
 func (m *checkpointFlags) on() bool { return m.pattern != "" }

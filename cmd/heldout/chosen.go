@@ -19,12 +19,12 @@ type chosen struct {
 func (o *chosen) flags(c *cobra.Command) {
 	f := c.Flags()
 	grouped(f, filterGroup, func() {
-		f.StringSliceVar(&o.Env, "env", nil, "read only these environments; * and ? stand for characters")
-		f.StringSliceVar(&o.Model, "model", nil, "read only these models")
-		f.StringSliceVar(&o.Task, "tasks", nil, "read only these tasks: names, types, 0-based numbers or ranges")
-		f.Var(seedList{list: &o.Seed}, "seeds", "read only these seeds: a range 0-9, a list 1,5, or a number: 10 means 0-9")
+		f.StringSliceVar(&o.Env, "env", nil, "")
+		f.StringSliceVar(&o.Model, "model", nil, "")
+		f.StringSliceVar(&o.Task, "tasks", nil, "")
+		f.Var(seedList{list: &o.Seed}, "seeds", "")
 		f.VarPF(seedList{&o.Seed, c}, "seed", "", "").Hidden = true
-		f.StringSliceVar(&o.Preset, "preset", nil, `read only these presets; "none" for episodes without one`)
+		f.StringSliceVar(&o.Preset, "preset", nil, "")
 	})
 }
 

@@ -16,51 +16,40 @@ const modelCard = "model-card"
 var cardFlags = []string{"format", "env", "model", "tasks", "seeds", "seed", "preset", "names", "held-in", "interval",
 	"weights", "mixed"}
 
-func newCompare(sys *system) *cobra.Command {
+func newCompare(sys *system, c *cobra.Command) {
 	var out output
 	var only chosen
 	var mix bool
-	c := &cobra.Command{
-		Use:               "compare RUN…",
-		ValidArgsFunction: folders,
-		Args:              args(1, -1, "at least one run directory"),
-		RunE: func(c *cobra.Command, dirs []string) error {
-			card := out.format == modelCard
-			if card {
-				out.format = string(table.Text)
-				if err := refuseFlags(c, modelCard, cardFlags...); err != nil {
-					return usage(err)
-				}
+	c.RunE = func(c *cobra.Command, dirs []string) error {
+		card := out.format == modelCard
+		if card {
+			out.format = string(table.Text)
+			if err := refuseFlags(c, modelCard, cardFlags...); err != nil {
+				return usage(err)
 			}
-			if err := out.check(); err != nil {
-				return err
-			}
-			once, boards, err := only.sources(sys, dirs)
-			if err != nil {
-				return err
-			}
-			out.separate, out.first.OldNew = !mix, true
-			out.Names, out.Prices, out.HeldIn = only.Names, only.Prices, only.HeldIn
-			out.Boards, out.Only = boards, only.EpisodeFilter.Called(only.Names)
-			if card {
-				return out.printCard(sys, once)
-			}
-			_, err = out.print(sys, once)
+		}
+		if err := out.check(); err != nil {
 			return err
-		},
+		}
+		once, boards, err := only.sources(sys, dirs)
+		if err != nil {
+			return err
+		}
+		out.separate, out.first.OldNew = !mix, true
+		out.Names, out.Prices, out.HeldIn = only.Names, only.Prices, only.HeldIn
+		out.Boards, out.Only = boards, only.EpisodeFilter.Called(only.Names)
+		if card {
+			return out.printCard(sys, once)
+		}
+		_, err = out.print(sys, once)
+		return err
 	}
 	out.flags(c)
-	c.Flags().Lookup("format").Usage += "; " + modelCard + " has the results of one model for its card on the Hub"
 	only.flags(c)
 	only.modelFlags(c, "names", "prices", "held-in")
-	c.Flags().StringToStringVar(&out.floors, "fail-below", nil,
-		"exit with 4 if a rate, such as alfworld=60 percent, is lower, missing or not of a complete run")
-	c.Flags().BoolVar(&out.worse, "fail-if-worse", false,
-		"exit with 4 if the second of two runs is significantly worse than the first, by more than --margin, or not "+
-			"compared somewhere")
-	c.Flags().BoolVar(&mix, "mixed", false,
-		"print runs of different protocols in one table; their numbers do not compare")
-	return c
+	c.Flags().StringToStringVar(&out.floors, "fail-below", nil, "")
+	c.Flags().BoolVar(&out.worse, "fail-if-worse", false, "")
+	c.Flags().BoolVar(&mix, "mixed", false, "")
 }
 
 // printCard prints what the card of a model says of its results.

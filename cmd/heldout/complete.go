@@ -96,6 +96,14 @@ func flagValues() (map[string]completer, error) {
 	return values, nil
 }
 
+// argumentValues are the values of arguments, by the names that commands.yaml has for them.
+var argumentValues = map[string]completer{
+	"folders":      folders,
+	"files":        orFile(),
+	"environments": completeEnvironment,
+	"presets":      listed(presetParts, orFile),
+}
+
 func folders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }

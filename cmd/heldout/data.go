@@ -60,71 +60,47 @@ func dataOrigin(sys *system, dir string) string {
 	return ", the folder of heldout data pull; --data \"\" is for generated tasks"
 }
 
-func newData(sys *system) *cobra.Command {
-	return parent("data", "a command: pull, import or check",
-		newDataPull(sys), newDataImport(sys), newDataCheck(sys))
-}
-
-// parent is a command that only has others below it.
-func parent(name, expected string, below ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Args: args(1, 1, expected),
-		RunE: func(c *cobra.Command, names []string) error { return unknownPart(c, names[0]) }}
-	c.AddCommand(below...)
-	return c
-}
-
 func dataFlag(c *cobra.Command, sys *system, dir *string) {
 	*dir = pullFolder(sys)
-	c.Flags().StringVar(dir, "data", *dir, "data folder")
+	c.Flags().StringVar(dir, "data", *dir, "")
 }
 
 var errNoFolder = usage(errors.New("this system has no data directory; name a folder with --data"))
 
-func newDataPull(sys *system) *cobra.Command {
+func newDataPull(sys *system, c *cobra.Command) {
 	var replacements []string
 	var dryRun bool
 	var o official.Options
-	c := &cobra.Command{
-		Use: "pull [ENV...]",
-		RunE: func(c *cobra.Command, names []string) (err error) {
-			o.Environments = names
-			if o.Sources, err = official.Replace(official.Sources(), replacements, sys.getenv(hfVariable)); err != nil {
-				return usage(err)
-			}
-			plan, err := official.Plan(o)
-			if err != nil {
-				return usage(err)
-			}
-			if o.Dir == "" {
-				return errNoFolder
-			}
-			if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
-				return err
-			}
-			err = fetching(c.Context(), sys, &o, func() error { return official.Pull(c.Context(), o) })
-			if err != nil {
-				return err
-			}
-			return printCheck(sys, string(table.Text), o.Dir, o.Environments)
-		},
+	c.RunE = func(c *cobra.Command, names []string) (err error) {
+		o.Environments = names
+		if o.Sources, err = official.Replace(official.Sources(), replacements, sys.getenv(hfVariable)); err != nil {
+			return usage(err)
+		}
+		plan, err := official.Plan(o)
+		if err != nil {
+			return usage(err)
+		}
+		if o.Dir == "" {
+			return errNoFolder
+		}
+		if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
+			return err
+		}
+		err = fetching(c.Context(), sys, &o, func() error { return official.Pull(c.Context(), o) })
+		if err != nil {
+			return err
+		}
+		return printCheck(sys, string(table.Text), o.Dir, o.Environments)
 	}
 	dataFlag(c, sys, &o.Dir)
 	fetchFlags(c, &dryRun, &replacements)
-	c.Flags().StringSliceVar(&o.Extras, "with", nil, "fetch these sources too: "+strings.Join(official.Extras(), ", "))
-	acceptFlag(c, &o.Accept)
-	return c
+	c.Flags().StringSliceVar(&o.Extras, "with", nil, "")
+	c.Flags().BoolVar(&o.Accept, "accept-changed", false, "")
 }
 
 func fetchFlags(c *cobra.Command, dryRun *bool, replacements *[]string) {
-	c.Flags().BoolVar(dryRun, "dry-run", false,
-		"print the sources with their licence, purpose and, if known, size, and fetch nothing")
-	c.Flags().StringArrayVar(replacements, "source", nil,
-		"take a source from elsewhere: NAME=URL or NAME=FILE; can be repeated")
-}
-
-func acceptFlag(c *cobra.Command, accept *bool) {
-	c.Flags().BoolVar(accept, "accept-changed", false,
-		"take files whose bytes are not the published ones; heldout data check names them")
+	c.Flags().BoolVar(dryRun, "dry-run", false, "")
+	c.Flags().StringArrayVar(replacements, "source", nil, "")
 }
 
 func showPlan(sys *system, plan []official.PublishedFile, dir string) error {
@@ -156,56 +132,47 @@ func fetching(ctx context.Context, sys *system, o *official.Options, fetch func(
 	return err
 }
 
-func newDataImport(sys *system) *cobra.Command {
+func newDataImport(sys *system, c *cobra.Command) {
 	var o official.Options
-	c := &cobra.Command{
-		Use:  "import FILE|DIR...",
-		Args: args(1, -1, "at least one file or folder"),
-		RunE: func(c *cobra.Command, paths []string) error {
-			if o.Dir == "" {
-				return errNoFolder
+	c.RunE = func(c *cobra.Command, paths []string) error {
+		if o.Dir == "" {
+			return errNoFolder
+		}
+		o.Now = sys.now
+		found, err := official.Import(c.Context(), o, paths)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("no official data in %s", strings.Join(paths, ", "))
+		}
+		var environments []string
+		for _, p := range official.Parts() {
+			if n := found[p.ID()]; n > 0 {
+				fmt.Fprintf(sys.stdout, "%s: %s\n", p.ID(), table.Counted(n, "file"))
+				environments = append(environments, p.Env)
 			}
-			o.Now = sys.now
-			found, err := official.Import(c.Context(), o, paths)
-			if err != nil {
-				return err
-			}
-			if len(found) == 0 {
-				return fmt.Errorf("no official data in %s", strings.Join(paths, ", "))
-			}
-			var environments []string
-			for _, p := range official.Parts() {
-				if n := found[p.ID()]; n > 0 {
-					fmt.Fprintf(sys.stdout, "%s: %s\n", p.ID(), table.Counted(n, "file"))
-					environments = append(environments, p.Env)
-				}
-			}
-			fmt.Fprintln(sys.stdout)
-			return printCheck(sys, string(table.Text), o.Dir, environments)
-		},
+		}
+		fmt.Fprintln(sys.stdout)
+		return printCheck(sys, string(table.Text), o.Dir, environments)
 	}
 	dataFlag(c, sys, &o.Dir)
-	acceptFlag(c, &o.Accept)
-	return c
+	c.Flags().BoolVar(&o.Accept, "accept-changed", false, "")
 }
 
-func newDataCheck(sys *system) *cobra.Command {
+func newDataCheck(sys *system, c *cobra.Command) {
 	var dir, format string
-	c := &cobra.Command{
-		Use: "check [ENV...]",
-		RunE: func(_ *cobra.Command, names []string) error {
-			if err := official.CheckEnvironments(names); err != nil {
-				return usage(err)
-			}
-			if dir == "" {
-				return errNoFolder
-			}
-			return printCheck(sys, format, dir, names)
-		},
+	c.RunE = func(_ *cobra.Command, names []string) error {
+		if err := official.CheckEnvironments(names); err != nil {
+			return usage(err)
+		}
+		if dir == "" {
+			return errNoFolder
+		}
+		return printCheck(sys, format, dir, names)
 	}
 	dataFlag(c, sys, &dir)
 	formatFlag(c, &format)
-	return c
 }
 
 // printCheck prints the state of the data folder. What is needed and wrong is an error.

@@ -13,70 +13,63 @@ import (
 	"heldout/scoring/table"
 )
 
-func newDoctor(sys *system) *cobra.Command {
+func newDoctor(sys *system, c *cobra.Command) {
 	r := configs.DefaultRun()
 	var quick, show bool
-	c := &cobra.Command{
-		Use:               "doctor [ENV | --preset NAME | --model PROVIDER:NAME]",
-		ValidArgsFunction: completeEnvironment,
-		Args:              args(0, 1, "one environment, or none and a --model"),
-		RunE: func(c *cobra.Command, names []string) error {
-			if len(names) > 0 {
-				if flag := flagFor(names[0]); flag == "preset" || flag == "model" && !bench.IsBaseline(names[0]) {
-					return standsAlone(c, flag, names[0])
+	c.RunE = func(c *cobra.Command, names []string) error {
+		if len(names) > 0 {
+			if flag := flagFor(names[0]); flag == "preset" || flag == "model" && !bench.IsBaseline(names[0]) {
+				return standsAlone(c, flag, names[0])
+			}
+		}
+		if len(names) > 0 && len(r.Preset) > 0 {
+			return usage(errors.New("want an environment or a --preset, not both"))
+		}
+		if r.Tasks != "" && len(r.Model) == 0 {
+			return usage(errors.New("--tasks chooses what the first turns play, so it needs a --model"))
+		}
+		if len(names) > 0 && len(r.Model) > 0 {
+			return usage(errors.New("want an environment or a --model, not both"))
+		}
+		d := bench.Doctor{Outside: sys.bench(), Say: func(line string) { sys.say("%s", line) },
+			Server: func(address string) { fmt.Fprintln(sys.stdout, address) },
+			Tell: func(c envs.Check) {
+				sys.indented(fmt.Sprintf("%-8s ", c.Status), c.Name+": "+c.Text)
+			},
+			Quick: quick}
+		if show {
+			d.Show = func(text string) {
+				for line := range strings.Lines(text) {
+					content := strings.TrimLeft(line, " ")
+					sys.indented(line[:len(line)-len(content)], content)
 				}
 			}
-			if len(names) > 0 && len(r.Preset) > 0 {
-				return usage(errors.New("want an environment or a --preset, not both"))
+		}
+		if len(names) > 0 {
+			return d.Environment(c.Context(), names[0], r.Setup)
+		}
+		var change func(*configs.Run) error
+		if len(r.Preset) > 0 {
+			change = func(target *configs.Run) error { return override(target, c.Flags()) }
+			if err := d.Presets(r.Preset, change); err != nil || len(r.Model) == 0 {
+				return err
 			}
-			if r.Tasks != "" && len(r.Model) == 0 {
-				return usage(errors.New("--tasks chooses what the first turns play, so it needs a --model"))
-			}
-			if len(names) > 0 && len(r.Model) > 0 {
-				return usage(errors.New("want an environment or a --model, not both"))
-			}
-			d := bench.Doctor{Outside: sys.bench(), Say: func(line string) { sys.say("%s", line) },
-				Server: func(address string) { fmt.Fprintln(sys.stdout, address) },
-				Tell: func(c envs.Check) {
-					sys.indented(fmt.Sprintf("%-8s ", c.Status), c.Name+": "+c.Text)
-				},
-				Quick: quick}
-			if show {
-				d.Show = func(text string) {
-					for line := range strings.Lines(text) {
-						content := strings.TrimLeft(line, " ")
-						sys.indented(line[:len(line)-len(content)], content)
-					}
-				}
-			}
-			if len(names) > 0 {
-				return d.Environment(c.Context(), names[0], r.Setup)
-			}
-			var change func(*configs.Run) error
-			if len(r.Preset) > 0 {
-				change = func(target *configs.Run) error { return override(target, c.Flags()) }
-				if err := d.Presets(r.Preset, change); err != nil || len(r.Model) == 0 {
-					return err
-				}
-			} else if len(r.Model) != 1 || bench.IsBaseline(r.Model[0]) {
-				return usage(
-					errors.New(
-						"want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
-			}
-			doing, finish := sys.work()
-			defer finish()
-			d.Doing = doing
-			return d.Model(c.Context(), r, change)
-		},
+		} else if len(r.Model) != 1 || bench.IsBaseline(r.Model[0]) {
+			return usage(
+				errors.New(
+					"want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
+		}
+		doing, finish := sys.work()
+		defer finish()
+		d.Doing = doing
+		return d.Model(c.Context(), r, change)
 	}
 	optionFlags(c.Flags(), &r, configs.Protocols, configs.Server, configs.Sampling, configs.Length, configs.Player)
-	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env,
-		"environments of the first turns; the default is pddl with generated tasks")
-	c.Flags().BoolVar(&quick, "quick", false, "only play the first three turns of one task, once")
-	c.Flags().BoolVar(&show, "show", false, "print what is sent in the first turns, and the replies")
-	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, helpOf("tasks"))
+	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "")
+	c.Flags().BoolVar(&quick, "quick", false, "")
+	c.Flags().BoolVar(&show, "show", false, "")
+	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, "")
 	taskSource(c, sys, &r.Setup)
-	return c
 }
 
 // indented prints a text behind a head, in lines that are as wide as the terminal. The text

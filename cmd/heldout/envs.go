@@ -19,35 +19,29 @@ func taskSource(c *cobra.Command, sys *system, s *envs.Setup) {
 	setupFlags(c.Flags(), s)
 }
 
-func newEnvs(sys *system) *cobra.Command {
+func newEnvs(sys *system, c *cobra.Command) {
 	var o envs.Setup
 	var format string
-	c := &cobra.Command{
-		Use:               "envs [ENV]",
-		ValidArgsFunction: completeEnvironment,
-		Args:              args(0, 1, "at most one environment"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			if err := bench.CheckData(o.Data); err != nil {
-				return usage(err)
-			}
-			if len(names) == 0 {
-				return render(sys, format, false, inventory.Environments(o, sys.outside(), dataOrigin(sys, o.Data)))
-			}
-			e, err := catalog.Find(names[0])
-			if err != nil {
-				return usage(err)
-			}
-			families, err := inventory.Families(e.Name, plainWidth)
-			if err != nil {
-				return err
-			}
-			_, err = sys.stdout.Write([]byte(describeSettings(e) + families))
+	c.RunE = func(_ *cobra.Command, names []string) error {
+		if err := bench.CheckData(o.Data); err != nil {
+			return usage(err)
+		}
+		if len(names) == 0 {
+			return render(sys, format, false, inventory.Environments(o, sys.outside(), dataOrigin(sys, o.Data)))
+		}
+		e, err := catalog.Find(names[0])
+		if err != nil {
+			return usage(err)
+		}
+		families, err := inventory.Families(e.Name, plainWidth)
+		if err != nil {
 			return err
-		},
+		}
+		_, err = sys.stdout.Write([]byte(describeSettings(e) + families))
+		return err
 	}
 	taskSource(c, sys, &o)
 	formatFlag(c, &format)
-	return c
 }
 
 func describeSettings(e catalog.Entry) string {

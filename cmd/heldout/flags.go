@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,10 +83,14 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	settingFlags(f, &r.Setup)
 }
 
-// helpOf is the help of an option, for commands that have it in another form.
-func helpOf(name string) string {
-	o, _ := configs.FindOption(name)
-	return o.Help
+// explainFlags says of the flags of a command what the texts of its own say, else of those that are not explained
+// yet what flags.yaml or an option of their name does.
+func explainFlags(f *pflag.FlagSet, own map[string]string, lists *strings.Replacer) {
+	f.VisitAll(func(f *pflag.Flag) {
+		if o, _ := configs.FindOption(f.Name); !f.Hidden {
+			f.Usage = lists.Replace(cmp.Or(own[f.Name], f.Usage, flagTables().Texts[f.Name], o.Help))
+		}
+	})
 }
 
 // setupFlags adds the flags that say how environments are set up. The help of a command leaves out the settings of
@@ -94,12 +99,6 @@ func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	data, _ := configs.FindOption("data")
 	optionFlag(f, s, data)
 	settingFlags(f, s)
-}
-
-// externalFlag adds the flag that says where records of environments outside of heldout are played again.
-func externalFlag(f *pflag.FlagSet, s *envs.Setup) {
-	f.StringVar(&s.External, "env", "",
-		"where records of an environment outside of heldout are played again, such as exec:COMMAND")
 }
 
 func settingFlags(f *pflag.FlagSet, s *envs.Setup) {

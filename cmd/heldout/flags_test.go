@@ -125,21 +125,19 @@ func otherValue(f *pflag.Flag) string {
 // as one value and, where it may be repeated, as a list. The command line wins.
 func TestEveryFlagIsAKey(t *testing.T) {
 	ofRun, values := flat(configs.Run{}), readValues(t)
-	for _, newCommand := range []func(*system) *cobra.Command{newRun, newSweep} {
-		c := newCommand(&system{getenv: noVariables})
+	for _, played := range []string{"run", "sweep"} {
+		c := command(played)
 		c.InitDefaultHelpFlag()
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		for _, name := range names {
+		for _, name := range namesOf(c.Flags(), func(string) bool { return true }) {
 			_, isOfRun := ofRun[name]
 			switch {
 			case onlyFlags[name] != "":
 			case isOfRun && values[name] == "":
 				t.Errorf("%s --%s has no value in this test", c.Name(), name)
 			case isOfRun:
-				keyIs(t, newCommand, name, values[name], false)
+				keyIs(t, played, name, values[name], false)
 			default:
-				keyIs(t, newCommand, name, otherValue(c.Flags().Lookup(name)), true)
+				keyIs(t, played, name, otherValue(c.Flags().Lookup(name)), true)
 			}
 		}
 	}
@@ -150,10 +148,16 @@ func TestEveryFlagIsAKey(t *testing.T) {
 	}
 }
 
+// command is a command of the program.
+func command(name string) *cobra.Command {
+	c, _, _ := newRoot(&system{getenv: noVariables}).Find([]string{name})
+	return c
+}
+
 // keyIs checks that a configuration file may name a flag, and that it sets own flags.
-func keyIs(t *testing.T, newCommand func(*system) *cobra.Command, name, value string, own bool) {
+func keyIs(t *testing.T, played, name, value string, own bool) {
 	t.Helper()
-	flags := func() *pflag.FlagSet { return newCommand(&system{getenv: noVariables}).Flags() }
+	flags := func() *pflag.FlagSet { return command(played).Flags() }
 	byFlag := flags()
 	if err := byFlag.Set(name, value); err != nil {
 		t.Fatalf("--%s %q: %v", name, value, err)
@@ -190,7 +194,7 @@ func keyIs(t *testing.T, newCommand func(*system) *cobra.Command, name, value st
 // A key with a wrong value is named, with its line.
 func TestOwnKeysErrors(t *testing.T) {
 	for text, want := range sharedtest.Table[string](t, "own-key-errors.yaml") {
-		all := newSweep(&system{getenv: noVariables}).Flags()
+		all := command("sweep").Flags()
 		err := setOwnKeys(all, bench.Input{File: "f.yaml", Content: []byte(text), Own: ownKeys(all)})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

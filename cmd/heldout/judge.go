@@ -23,90 +23,72 @@ const (
 )
 
 func samplingFlags(f *pflag.FlagSet, s *training.Sampling) {
-	f.IntVar(&s.Trajectories, "trajectories", judgeTurnsOf,
-		"largest number of trajectories in the sample; two turns of each are judged")
-	f.StringVar((*string)(&s.Kind), "sample", string(judge.Balanced),
-		"balanced: a right and a wrong turn of each trajectory, by its own labels; natural: two turns at random")
-	f.IntVar(&s.History, "max-history", judgeHistory,
-		"longest history that is shown, in bytes: the first observation and the newest turns stay")
+	f.IntVar(&s.Trajectories, "trajectories", judgeTurnsOf, "")
+	f.StringVar((*string)(&s.Kind), "sample", string(judge.Balanced), "")
+	f.IntVar(&s.History, "max-history", judgeHistory, "")
 }
 
-func newJudge(sys *system) *cobra.Command {
+func newJudge(sys *system, c *cobra.Command) {
 	a, j := newModelCalls(0, judgeMaxTokens), &training.Judging{}
-	c := &cobra.Command{
-		Use:  "judge {DIR | FILE} --model MODEL",
-		Args: args(1, 1, "one file or directory"),
-		// Files, beside the name of the command below.
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
-		RunE: func(c *cobra.Command, path []string) error {
-			if err := errors.Join(a.check(), usage(j.Check())); err != nil {
-				return usage(err)
-			}
-			j.ModelCalls, j.Seed = a.calls(sys), a.seed
-			turns, err := j.Prepare(path[0])
-			if err != nil {
-				return err
-			}
-			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per turn; replies of at most %d tokens\n",
-					j.Dir, table.Counted(turns, "call"), a.run.MaxTokens)
-				return err
-			}
-			tables, missing, err := j.Label(c.Context())
-			if err != nil {
-				return err
-			}
-			if err := render(sys, a.format, a.wide, tables...); err != nil {
-				return err
-			}
-			sys.say("labels: %s", filepath.Join(j.Dir, record.LabelsFile))
-			return withoutResult(missing, "turn")
-		},
+	c.RunE = func(c *cobra.Command, path []string) error {
+		if err := errors.Join(a.check(), usage(j.Check())); err != nil {
+			return usage(err)
+		}
+		j.ModelCalls, j.Seed = a.calls(sys), a.seed
+		turns, err := j.Prepare(path[0])
+		if err != nil {
+			return err
+		}
+		if a.dry {
+			_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per turn; replies of at most %d tokens\n",
+				j.Dir, table.Counted(turns, "call"), a.run.MaxTokens)
+			return err
+		}
+		tables, missing, err := j.Label(c.Context())
+		if err != nil {
+			return err
+		}
+		if err := render(sys, a.format, a.wide, tables...); err != nil {
+			return err
+		}
+		sys.say("labels: %s", filepath.Join(j.Dir, record.LabelsFile))
+		return withoutResult(missing, "turn")
 	}
 	f := c.Flags()
 	samplingFlags(f, &j.Sampling)
-	f.StringVar(&j.Prompt, "prompt", "", "YAML file with another prompt; heldout help training says which")
-	f.StringVar(&j.Human, "human", "", "sheet with labels of people, as CSV with the columns id and label")
+	f.StringVar(&j.Prompt, "prompt", "", "")
+	f.StringVar(&j.Human, "human", "", "")
 	a.flags(c)
-	f.Lookup(
-		"out").Usage = "folder for calls and results; the default is a name derived from the condition, below runs/"
-	c.AddCommand(newSheet(sys))
-	return c
 }
 
-func newSheet(sys *system) *cobra.Command {
+func newSheet(sys *system, c *cobra.Command) {
 	var s training.Sampling
 	var out string
 	var force bool
 	var seed int64
-	c := &cobra.Command{
-		Use:  "sheet {DIR | FILE} --out FILE.csv",
-		Args: args(1, 1, "one file or directory"),
-		RunE: func(_ *cobra.Command, path []string) error {
-			if out == "" {
-				return usage(errors.New("no file is given; name one with --out"))
-			}
-			if err := s.Check(); err != nil {
-				return usage(err)
-			}
-			sample, turns, source, err := s.Draw(path[0], seed)
-			if err != nil {
-				return err
-			}
-			sys.warnUncovered(source.Uncovered)
-			err = writeFile(out, force, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) })
-			if err != nil {
-				return err
-			}
-			for _, note := range sample.Notes() {
-				sys.say("%s", note)
-			}
-			return nil
-		},
+	c.RunE = func(_ *cobra.Command, path []string) error {
+		if out == "" {
+			return usage(errors.New("no file is given; name one with --out"))
+		}
+		if err := s.Check(); err != nil {
+			return usage(err)
+		}
+		sample, turns, source, err := s.Draw(path[0], seed)
+		if err != nil {
+			return err
+		}
+		sys.warnUncovered(source.Uncovered)
+		err = writeFile(out, force, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) })
+		if err != nil {
+			return err
+		}
+		for _, note := range sample.Notes() {
+			sys.say("%s", note)
+		}
+		return nil
 	}
 	samplingFlags(c.Flags(), &s)
-	c.Flags().Int64Var(&seed, "seed", 0, "seed of all random draws")
-	c.Flags().StringVar(&out, "out", "", "file to write")
-	c.Flags().BoolVar(&force, "force", false, "replace a file that is there, and the labels in it")
-	return c
+	c.Flags().Int64Var(&seed, "seed", 0, "")
+	c.Flags().StringVar(&out, "out", "", "")
+	c.Flags().BoolVar(&force, "force", false, "")
 }

@@ -18,10 +18,10 @@ const setFlagName = "set"
 //go:embed flags.yaml
 var flagsText []byte
 
-// flagTables is what flags.yaml says of the names and values of flags.
+// flagTables is what flags.yaml says of the names, values and meanings of flags.
 var flagTables = sync.OnceValue(func() (t struct {
-	Keys, Played    []string
-	Others, Formats map[string]string
+	Keys, Played           []string
+	Others, Formats, Texts map[string]string
 }) {
 	if err := yaml.Unmarshal(flagsText, &t); err != nil {
 		panic(err) // it is ours, and tests read it

@@ -22,7 +22,7 @@ func newMan(sys *system) *cobra.Command {
 		Short:  "Write the man pages of all commands to a folder",
 		Long:   "man writes a man page for each command. SOURCE_DATE_EPOCH sets their date.",
 		Hidden: true,
-		Args:   args(1, 1, "a folder"),
+		Args:   args([]int{1, 1}, "a folder"),
 		RunE: func(c *cobra.Command, names []string) error {
 			date, err := documentDate(sys)
 			if err != nil {

@@ -12,22 +12,17 @@ import (
 	"heldout/scoring/table"
 )
 
-func newMerge(sys *system) *cobra.Command {
-	return &cobra.Command{
-		Use:               "merge OUT DIR…",
-		ValidArgsFunction: folders,
-		Args:              args(2, -1, "the new run directory and at least one directory of a run or of shards"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
-			m, err := record.Merge(dirs[0], dirs[1:])
-			if err != nil {
-				return err
-			}
-			for _, text := range m.Warnings {
-				sys.warn(text)
-			}
-			sys.warnUncovered(m.Uncovered)
-			return printMerged(sys.stdout, dirs[0], m)
-		},
+func newMerge(sys *system, c *cobra.Command) {
+	c.RunE = func(_ *cobra.Command, dirs []string) error {
+		m, err := record.Merge(dirs[0], dirs[1:])
+		if err != nil {
+			return err
+		}
+		for _, text := range m.Warnings {
+			sys.warn(text)
+		}
+		sys.warnUncovered(m.Uncovered)
+		return printMerged(sys.stdout, dirs[0], m)
 	}
 }
 

@@ -33,14 +33,11 @@ func newModelCalls(temperature float64, maxTokens int) *modelCalls {
 func (a *modelCalls) flags(c *cobra.Command) {
 	f := c.Flags()
 	optionFlags(f, &a.run, configs.Server, configs.Sampling, configs.Length)
-	f.Lookup("model").Usage = "model to ask: vllm:NAME, openai:NAME (any OpenAI-compatible server) or ollama:NAME"
-	f.Lookup("concurrency").Usage = "number of calls in flight"
-	f.Lookup("max-tokens").Usage = "length limit of a reply in tokens"
-	f.Int64Var(&a.seed, "seed", 0, "seed of all random draws, and of the calls' own seeds")
-	f.StringVar(&a.out, "out", "", "folder for calls and results; the same command continues there")
-	f.BoolVar(&a.dry, "dry-run", false, "print the plan and its cost, and stop")
-	f.BoolVar(&a.quiet, "quiet", false, "show no progress")
-	f.BoolVar(&a.wide, "wide", false, "show all columns of text tables, however wide")
+	f.Int64Var(&a.seed, "seed", 0, "")
+	f.StringVar(&a.out, "out", "", "")
+	f.BoolVar(&a.dry, "dry-run", false, "")
+	f.BoolVar(&a.quiet, "quiet", false, "")
+	f.BoolVar(&a.wide, "wide", false, "")
 	formatFlag(c, &a.format)
 }
 

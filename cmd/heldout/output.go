@@ -48,16 +48,12 @@ func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func()
 
 func (o *output) addFlags(c *cobra.Command) {
 	formatFlag(c, &o.format)
-	c.Flags().StringSliceVar(&o.tables, "table", nil, "print only these tables: "+report.Names())
-	c.Flags().StringVar(&o.latex, "latex", latexLines,
-		"limits of rates in LaTeX: lines (below the rates) or compact (as indices)")
-	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
-	c.Flags().IntVar(&o.width, "width", 0,
-		"width of text in characters; 0 takes the terminal's width, else COLUMNS, else 80")
-	c.Flags().StringVar((*string)(&o.first.Rate), "rate", string(claim.Success),
-		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
-	c.Flags().StringSliceVar(&o.first.Columns, "columns", nil,
-		"columns of the tables paper (the default of this flag) and kinds: "+columnNames())
+	c.Flags().StringSliceVar(&o.tables, "table", nil, "")
+	c.Flags().StringVar(&o.latex, "latex", latexLines, "")
+	c.Flags().BoolVar(&o.wide, "wide", false, "")
+	c.Flags().IntVar(&o.width, "width", 0, "")
+	c.Flags().StringVar((*string)(&o.first.Rate), "rate", string(claim.Success), "")
+	c.Flags().StringSliceVar(&o.first.Columns, "columns", nil, "")
 	c.Flags().Func("by", "", func(text string) error { // the former name of the table kinds
 		if text != "kind" {
 			return fmt.Errorf("%q is unknown; rates by kind of task are --table kinds", text)
@@ -67,24 +63,17 @@ func (o *output) addFlags(c *cobra.Command) {
 		return nil
 	})
 	c.Flag("by").Hidden = true
-	c.Flags().BoolVar(&o.first.Limits, "intervals", false, "add 95% intervals to the tables paper, paper-best-of and kinds")
-	c.Flags().Float64Var(&o.margin, "margin",
-		0, "differences of at most so many points count as none, where the intervals show it")
+	c.Flags().BoolVar(&o.first.Limits, "intervals", false, "")
+	c.Flags().Float64Var(&o.margin, "margin", 0, "")
 	o.contentFlags(c)
 }
 
 func (o *output) contentFlags(c *cobra.Command) {
-	intervalFlag(c, &o.Interval)
-	c.Flags().StringVar(&o.first.Reference, "reference", "",
-		"model that all others are compared with, by its name in tables or its run; the default is all pairs, or the "+
-			"first of two runs")
-	c.Flags().StringVar(&o.Weights, "weights", "",
-		"YAML file with other weights of the held-out score, in the form of configs/weights.yaml")
-	c.Flags().StringVar(&o.Thoughts, "thoughts", "",
-		"text file with a thought per line to compare thoughts with, such as training data")
-	c.Flags().StringSliceVar(&o.Baselines, "baseline", nil,
-		"published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard, "+
-			"…; presets are settings of presets that the run changed")
+	c.Flags().StringVar(&o.Interval, "interval", string(stats.TheseKinds), "")
+	c.Flags().StringVar(&o.first.Reference, "reference", "", "")
+	c.Flags().StringVar(&o.Weights, "weights", "", "")
+	c.Flags().StringVar(&o.Thoughts, "thoughts", "", "")
+	c.Flags().StringSliceVar(&o.Baselines, "baseline", nil, "")
 }
 
 // columnNames explains the columns of tables for papers.
@@ -125,12 +114,12 @@ func render(sys *system, format string, wide bool, tables ...table.Table) error 
 }
 
 func formatFlag(c *cobra.Command, format *string) {
-	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+formats())
+	c.Flags().StringVar(format, "format", string(table.Text), "")
 }
 
 // jsonFlag lets a command that writes lines of text write JSON instead.
-func jsonFlag(c *cobra.Command, on *bool, about string) {
-	c.Flags().Var((*jsonLines)(on), "format", about+" (default text)")
+func jsonFlag(c *cobra.Command, on *bool) {
+	c.Flags().Var((*jsonLines)(on), "format", "")
 	c.Flags().BoolFunc("json", "", func(string) error {
 		*on = true
 		c.PrintErrln(configs.Rename{Old: "json", New: "format json"}.Hint("--"))
@@ -156,13 +145,6 @@ func (j *jsonLines) Set(form string) error {
 		return fmt.Errorf("%q is unknown; there are text and json", form)
 	}
 	return nil
-}
-
-func intervalFlag(c *cobra.Command, about *string) {
-	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
-		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these "+
-			"kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help "+
-			"statistics)")
 }
 
 // check reports errors that can be found before anything is played.

@@ -28,62 +28,54 @@ type playOptions struct {
 	promptOnly   bool
 }
 
-func newPlay(sys *system) *cobra.Command {
+func newPlay(sys *system, c *cobra.Command) {
 	var o playOptions
-	c := &cobra.Command{
-		Use:               "play ENV --task TASK",
-		ValidArgsFunction: completeEnvironment,
-		Args:              args(1, 1, "the name of an environment, such as pddl"),
-		RunE: func(c *cobra.Command, names []string) error {
-			env, err := o.environment(names[0], sys.outside())
-			if err != nil {
+	c.RunE = func(c *cobra.Command, names []string) error {
+		env, err := o.environment(names[0], sys.outside())
+		if err != nil {
+			return usage(err)
+		}
+		noteIncomplete(sys, env)
+		if o.perturbation != "" {
+			if env, err = bench.Perturbed(env, o.perturbation); err != nil {
 				return usage(err)
 			}
-			noteIncomplete(sys, env)
-			if o.perturbation != "" {
-				if env, err = bench.Perturbed(env, o.perturbation); err != nil {
-					return usage(err)
-				}
-			}
-			task, err := o.find(env)
+		}
+		task, err := o.find(env)
+		if err != nil {
+			return usage(err)
+		}
+		if o.promptOnly {
+			text, err := bench.OpeningText(c.Context(), env, task)
 			if err != nil {
-				return usage(err)
-			}
-			if o.promptOnly {
-				text, err := bench.OpeningText(c.Context(), env, task)
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintln(sys.stdout, table.PrintableLines(text))
 				return err
 			}
-			world, err := env.NewWorld(task)
-			if err != nil {
-				return usage(err)
-			}
-			p := console.Console{In: sys.stdin, Out: sys.stdout, Env: env.Info().Name, Task: task, World: world,
-				Actions: o.withActions, Raw: o.raw, Columns: sys.columns,
-				Colored: sys.columns > 0 && sys.getenv("NO_COLOR") == "" && sys.getenv("TERM") != "dumb"}
-			defer func() { _ = p.World.Close() }()
-			if o.asJSON {
-				return p.JSON(c.Context())
-			}
-			return p.Text(c.Context())
-		},
+			_, err = fmt.Fprintln(sys.stdout, table.PrintableLines(text))
+			return err
+		}
+		world, err := env.NewWorld(task)
+		if err != nil {
+			return usage(err)
+		}
+		p := console.Console{In: sys.stdin, Out: sys.stdout, Env: env.Info().Name, Task: task, World: world,
+			Actions: o.withActions, Raw: o.raw, Columns: sys.columns,
+			Colored: sys.columns > 0 && sys.getenv("NO_COLOR") == "" && sys.getenv("TERM") != "dumb"}
+		defer func() { _ = p.World.Close() }()
+		if o.asJSON {
+			return p.JSON(c.Context())
+		}
+		return p.Text(c.Context())
 	}
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
-	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task; of alfworld also a file game.tw-pddl")
-	f.Var(&o.setup.GeneratorSeed, "generator-seed",
-		"seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
-	f.StringVar(&o.perturbation, "perturb", "",
-		"play under a perturbation: P1 to P4, FAMILY:GRADE such as verbs:2, random:SEED:K, or a YAML file")
-	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
-	f.BoolVar(&o.raw, "raw", false, "with --story, show its output unchanged and pass every line to it")
-	jsonFlag(c, &o.asJSON, "form of input and output; json has one object per line")
-	f.BoolVar(&o.promptOnly, "prompt", false, "print what a model is told before its first action, and stop")
-	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
-	return c
+	f.StringVar(&o.task, "task", "0", "")
+	f.Var(&o.setup.GeneratorSeed, "generator-seed", "")
+	f.StringVar(&o.perturbation, "perturb", "", "")
+	f.StringVar(&o.story, "story", "", "")
+	f.BoolVar(&o.raw, "raw", false, "")
+	jsonFlag(c, &o.asJSON)
+	f.BoolVar(&o.promptOnly, "prompt", false, "")
+	f.BoolVar(&o.withActions, "actions", false, "")
 }
 
 // noteIncomplete says what an environment lacks whose tasks can be played all the same: numbers

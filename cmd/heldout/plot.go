@@ -21,9 +21,7 @@ type drawnFigure struct {
 
 func (d *drawnFigure) flags(c *cobra.Command) {
 	d.contentFlags(c)
-	c.Flags().StringSliceVar(&d.order, "order", nil,
-		`checkpoints of one model in order: names of models or run directories, or "`+report.OrderGiven+
-			`" for all served models in the order of the directories`)
+	c.Flags().StringSliceVar(&d.order, "order", nil, "")
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.
@@ -38,57 +36,51 @@ func (d *drawnFigure) read(sys *system, runs []record.Chosen, steps bool) (*repo
 	return results, nil
 }
 
-func newPlot(sys *system) *cobra.Command {
+func newPlot(sys *system, c *cobra.Command) {
 	var d drawnFigure
 	var name, out string
 	var environments []string
 	var only chosen
-	c := &cobra.Command{
-		Use:               "plot RUN…",
-		ValidArgsFunction: folders,
-		Args:              args(1, -1, "at least one run directory"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
-			kind, format, err := checkFigure(name, out)
-			if err != nil {
-				return usage(err)
-			}
-			if name == "checkpoints" && len(d.order) == 0 {
-				d.order = []string{report.OrderGiven}
-			}
-			once, boards, err := only.sources(sys, dirs)
-			if err != nil {
-				return err
-			}
-			d.Names, d.HeldIn, d.Boards = only.Names, only.HeldIn, boards
-			results, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
-			if err != nil {
-				return err
-			}
-			part, err := results.Part(environments)
-			if err != nil {
-				return usage(fmt.Errorf("--env: %w", err))
-			}
-			f, err := figure.New(name, part)
-			if err != nil {
-				return err
-			}
-			err = writeFile(out, true, func(w io.Writer) error { return f.Write(w, format) })
-			if err != nil {
-				return fmt.Errorf("writing the figure: %w", err)
-			}
-			sys.say("%s: %s. %s", out, f.Title, f.Caption)
-			for _, note := range f.Table.Notes {
-				sys.say("%s", table.Printable(note))
-			}
-			return nil
-		},
+	c.RunE = func(_ *cobra.Command, dirs []string) error {
+		kind, format, err := checkFigure(name, out)
+		if err != nil {
+			return usage(err)
+		}
+		if name == "checkpoints" && len(d.order) == 0 {
+			d.order = []string{report.OrderGiven}
+		}
+		once, boards, err := only.sources(sys, dirs)
+		if err != nil {
+			return err
+		}
+		d.Names, d.HeldIn, d.Boards = only.Names, only.HeldIn, boards
+		results, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
+		if err != nil {
+			return err
+		}
+		part, err := results.Part(environments)
+		if err != nil {
+			return usage(fmt.Errorf("--env: %w", err))
+		}
+		f, err := figure.New(name, part)
+		if err != nil {
+			return err
+		}
+		err = writeFile(out, true, func(w io.Writer) error { return f.Write(w, format) })
+		if err != nil {
+			return fmt.Errorf("writing the figure: %w", err)
+		}
+		sys.say("%s: %s. %s", out, f.Title, f.Caption)
+		for _, note := range f.Table.Notes {
+			sys.say("%s", table.Printable(note))
+		}
+		return nil
 	}
-	c.Flags().StringVar(&name, "figure", "", "which figure")
-	c.Flags().StringVar(&out, "out", "", "file to write: .svg, .pdf or .png")
-	c.Flags().StringSliceVar(&environments, "env", nil, "only these environments, separated by commas")
+	c.Flags().StringVar(&name, "figure", "", "")
+	c.Flags().StringVar(&out, "out", "", "")
+	c.Flags().StringSliceVar(&environments, "env", nil, "")
 	d.flags(c)
 	only.modelFlags(c, "names", "held-in")
-	return c
 }
 
 func figureList() string {

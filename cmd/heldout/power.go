@@ -7,42 +7,38 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/scoring/report"
+	"heldout/scoring/stats"
 )
 
-func newPower(sys *system) *cobra.Command {
+func newPower(sys *system, c *cobra.Command) {
 	var format, interval string
 	var wide bool
 	var points float64
-	c := &cobra.Command{
-		Use:  "power RUN…",
-		Args: args(1, -1, "at least one run directory"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
-			if !(points > 0 && points < 100) {
-				return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))
-			}
-			source, err := report.Inputs{Interval: interval}.Load()
-			if err != nil {
-				return usage(err)
-			}
-			runs, err := new(chosen).runs(sys, dirs)
-			if err != nil {
-				return err
-			}
-			results, uncovered, err := source.Read(runs, false)
-			if err != nil {
-				return err
-			}
-			sys.warnUncovered(uncovered)
-			t := report.Power(results.Runs, points/100)
-			if len(t.Rows) == 0 {
-				return fmt.Errorf("there is nothing to plan from: %s", strings.Join(t.Notes, " "))
-			}
-			return render(sys, format, wide, t)
-		},
+	c.RunE = func(_ *cobra.Command, dirs []string) error {
+		if !(points > 0 && points < 100) {
+			return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))
+		}
+		source, err := report.Inputs{Interval: interval}.Load()
+		if err != nil {
+			return usage(err)
+		}
+		runs, err := new(chosen).runs(sys, dirs)
+		if err != nil {
+			return err
+		}
+		results, uncovered, err := source.Read(runs, false)
+		if err != nil {
+			return err
+		}
+		sys.warnUncovered(uncovered)
+		t := report.Power(results.Runs, points/100)
+		if len(t.Rows) == 0 {
+			return fmt.Errorf("there is nothing to plan from: %s", strings.Join(t.Notes, " "))
+		}
+		return render(sys, format, wide, t)
 	}
-	c.Flags().Float64Var(&points, "difference", 5, "difference to be seen, in percentage points")
+	c.Flags().Float64Var(&points, "difference", 5, "")
 	formatFlag(c, &format)
-	intervalFlag(c, &interval)
-	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
-	return c
+	c.Flags().StringVar(&interval, "interval", string(stats.TheseKinds), "")
+	c.Flags().BoolVar(&wide, "wide", false, "")
 }

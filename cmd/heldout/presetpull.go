@@ -15,39 +15,34 @@ import (
 	"heldout/scoring/table"
 )
 
-func newPresetPull(sys *system) *cobra.Command {
+func newPresetPull(sys *system, c *cobra.Command) {
 	var replacements []string
 	var dryRun bool
 	var o official.Options
-	c := &cobra.Command{
-		Use:               "pull [NAME...]",
-		ValidArgsFunction: listed(presetParts, orFile),
-		RunE: func(c *cobra.Command, names []string) (err error) {
-			list, err := checkouts(names)
-			if err != nil {
-				return usage(err)
-			}
-			plan, err := official.Replace(official.CheckoutSources(list), replacements, sys.getenv(hfVariable))
-			if err != nil {
-				return usage(err)
-			}
-			if o.Dir == "" {
-				return errNoFolder
-			}
-			if len(list) == 0 {
-				_, err := fmt.Fprintln(sys.stdout, "Nothing has to be fetched: these presets read no files of others.")
-				return err
-			}
-			if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
-				return err
-			}
-			o.Sources = plan
-			return pullPresets(c.Context(), sys, o, list)
-		},
+	c.RunE = func(c *cobra.Command, names []string) (err error) {
+		list, err := checkouts(names)
+		if err != nil {
+			return usage(err)
+		}
+		plan, err := official.Replace(official.CheckoutSources(list), replacements, sys.getenv(hfVariable))
+		if err != nil {
+			return usage(err)
+		}
+		if o.Dir == "" {
+			return errNoFolder
+		}
+		if len(list) == 0 {
+			_, err := fmt.Fprintln(sys.stdout, "Nothing has to be fetched: these presets read no files of others.")
+			return err
+		}
+		if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
+			return err
+		}
+		o.Sources = plan
+		return pullPresets(c.Context(), sys, o, list)
 	}
 	dataFlag(c, sys, &o.Dir)
 	fetchFlags(c, &dryRun, &replacements)
-	return c
 }
 
 // checkouts lists what has to be fetched for the presets with those names, or for all.

@@ -8,32 +8,27 @@ import (
 	"heldout/scoring/report"
 )
 
-func newPublished(sys *system) *cobra.Command {
+func newPublished(sys *system, c *cobra.Command) {
 	var format string
 	var wide bool
-	c := &cobra.Command{
-		Use:  "published [NAME]",
-		Args: args(0, 1, "at most one name"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			if len(names) == 0 {
-				t, err := inventory.Published()
-				if err != nil {
-					return err
-				}
-				return render(sys, format, wide, t)
-			}
-			p, err := report.ReadPublished(names[0])
-			if err != nil {
-				return usage(err)
-			}
-			weights, err := configs.LoadWeights()
+	c.RunE = func(_ *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			t, err := inventory.Published()
 			if err != nil {
 				return err
 			}
-			return render(sys, format, wide, report.Published(p, weights)...)
-		},
+			return render(sys, format, wide, t)
+		}
+		p, err := report.ReadPublished(names[0])
+		if err != nil {
+			return usage(err)
+		}
+		weights, err := configs.LoadWeights()
+		if err != nil {
+			return err
+		}
+		return render(sys, format, wide, report.Published(p, weights)...)
 	}
 	formatFlag(c, &format)
-	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
-	return c
+	c.Flags().BoolVar(&wide, "wide", false, "")
 }

@@ -80,8 +80,7 @@ func pythonOptions(t *testing.T) string {
 	b.WriteString("}\n")
 	repeated := map[string]bool{}
 	for _, k := range keywords {
-		c, _, err := newRoot(&system{getenv: noVariables}).Find([]string{k.command})
-		sharedtest.OK(t, err)
+		c := command(k.command)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if kind := f.Value.Type(); kind == "stringArray" || strings.Contains(kind, "=") {
 				repeated[keyword(f.Name)] = true
@@ -90,8 +89,7 @@ func pythonOptions(t *testing.T) string {
 		base := "TypedDict"
 		if k.command == "sweep" {
 			base = keywords[0].class
-			run, _, _ := newRoot(&system{getenv: noVariables}).Find([]string{keywords[0].command})
-			run.Flags().VisitAll(func(f *pflag.Flag) { k.without += f.Name + " " })
+			command(keywords[0].command).Flags().VisitAll(func(f *pflag.Flag) { k.without += f.Name + " " })
 		}
 		fmt.Fprintf(&b, "\n\nclass %s(%s, total=False):\n", k.class, base)
 		fmt.Fprintf(&b, "    \"\"\"Keywords of %s: flags of `heldout %s`.\"\"\"\n\n", k.functions, k.command)

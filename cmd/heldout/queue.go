@@ -20,13 +20,12 @@ type queueFlags struct{ queue.Location }
 
 // connectionFlags adds the flags that every process of a run has.
 func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
-	f.StringVar(&q.Security.Creds, "queue-creds", "", "file with the credentials for --queue, as NATS writes them")
-	f.StringVar(&q.Security.CA, "queue-ca", "", "PEM file with the certificate authority of --queue, for TLS")
-	f.StringVar(&q.Security.Cert, "queue-cert", "", "PEM file with this process's certificate for --queue")
-	f.StringVar(&q.Security.Key, "queue-key", "", "PEM file with the key of --queue-cert")
-	f.StringVar(&q.LoginEnv, "queue-login-env", "", "environment variable with USER:PASSWORD, or a token, for --queue")
-	f.DurationVar(&q.Wait, "queue-wait", 30*time.Second,
-		"how long to wait at the start for the server of --queue and, in a worker, for its run")
+	f.StringVar(&q.Security.Creds, "queue-creds", "", "")
+	f.StringVar(&q.Security.CA, "queue-ca", "", "")
+	f.StringVar(&q.Security.Cert, "queue-cert", "", "")
+	f.StringVar(&q.Security.Key, "queue-key", "", "")
+	f.StringVar(&q.LoginEnv, "queue-login-env", "", "")
+	f.DurationVar(&q.Wait, "queue-wait", 30*time.Second, "")
 }
 
 // login reads the variable that has the login.
@@ -42,14 +41,10 @@ func (q *queueFlags) login(sys *system) error {
 
 // leaderFlags adds the flags of the process that leads a run.
 func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
-	f.StringVar(&q.Address, "queue", "",
-		"have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a "+
-			"server inside this process")
-	f.StringVar(&q.Listen, "queue-listen", "127.0.0.1:4222",
-		"address at which --queue embedded listens; give :4222 for workers on other machines")
-	f.BoolVar(&q.Open, "queue-open", false, "let everybody who reaches --queue-listen read and change the run")
-	f.DurationVar(&q.AckWait, "queue-ack-wait", queue.AckWait,
-		"how long a worker may be silent before its episodes go to others")
+	f.StringVar(&q.Address, "queue", "", "")
+	f.StringVar(&q.Listen, "queue-listen", "127.0.0.1:4222", "")
+	f.BoolVar(&q.Open, "queue-open", false, "")
+	f.DurationVar(&q.AckWait, "queue-ack-wait", queue.AckWait, "")
 	q.connectionFlags(f)
 }
 

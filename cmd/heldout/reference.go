@@ -121,6 +121,7 @@ func keysPage() string {
 	sweepFlags(c.Flags(), &defaults)
 	new(output).flags(c)
 	grouped(c.Flags(), queueGroup, func() { new(queueFlags).leaderFlags(c.Flags()) })
+	explainFlags(c.Flags(), nil, slots())
 	for _, s := range sections(c) {
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
 		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })

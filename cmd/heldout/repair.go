@@ -12,27 +12,22 @@ import (
 	"heldout/scoring/table"
 )
 
-func newRepair(sys *system) *cobra.Command {
-	return &cobra.Command{
-		Use:               "repair DIR",
-		ValidArgsFunction: folders,
-		Args:              args(1, 1, "one run directory"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
-			parts, err := record.Parts(dirs).Dirs()
-			if err != nil {
+func newRepair(sys *system, c *cobra.Command) {
+	c.RunE = func(_ *cobra.Command, dirs []string) error {
+		parts, err := record.Parts(dirs).Dirs()
+		if err != nil {
+			return err
+		}
+		for _, dir := range parts {
+			lead := ""
+			if dir != dirs[0] {
+				lead = filepath.Base(dir) + ": "
+			}
+			if err := repair(sys, dir, lead); err != nil {
 				return err
 			}
-			for _, dir := range parts {
-				lead := ""
-				if dir != dirs[0] {
-					lead = filepath.Base(dir) + ": "
-				}
-				if err := repair(sys, dir, lead); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		}
+		return nil
 	}
 }
 

@@ -11,24 +11,19 @@ import (
 	"heldout/scoring/table"
 )
 
-func newReplay(sys *system) *cobra.Command {
+func newReplay(sys *system, c *cobra.Command) {
 	var setup envs.Setup
-	c := &cobra.Command{
-		Use:  "replay FILE… | DIR…",
-		Args: args(1, -1, "at least one run directory or file of episodes"),
-		RunE: func(c *cobra.Command, files []string) error {
-			r := replay.New(setup, sys.outside())
-			for _, file := range files {
-				if err := r.Path(c.Context(), file); err != nil {
-					return err
-				}
+	c.RunE = func(c *cobra.Command, files []string) error {
+		r := replay.New(setup, sys.outside())
+		for _, file := range files {
+			if err := r.Path(c.Context(), file); err != nil {
+				return err
 			}
-			return printReplay(sys, r)
-		},
+		}
+		return printReplay(sys, r)
 	}
 	taskSource(c, sys, &setup)
-	externalFlag(c.Flags(), &setup)
-	return c
+	c.Flags().StringVar(&setup.External, "env", "", "")
 }
 
 func printReplay(sys *system, r *replay.Replayer) error {

@@ -6,36 +6,93 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
 
 	"heldout/configs"
+	"heldout/envs/official"
+	"heldout/scoring/report"
 )
 
-// commandTexts are texts and examples of the commands.
-//
-//go:embed commands.txt
-var commandTexts string
+//go:embed commands.yaml
+var commandsText []byte
 
-// explain gives a command, and those below it, what texts have under its name.
-func explain(c *cobra.Command, texts string) {
-	if _, text, found := strings.Cut(texts, "\n# "+c.CommandPath()+"\n"); found {
-		text, _, _ = strings.Cut(text, "\n# ")
-		about, example, _ := strings.Cut(text, "\nExamples:\n")
-		c.Short, about, _ = strings.Cut(about, "\n")
-		c.Long, c.Example = strings.Trim(about, "\n"), strings.Trim(example, "\n")
+// commandRow is what commands.yaml says of a command.
+type commandRow struct {
+	Use, Group, Short, Long, Examples string
+	// Arguments are the least number of arguments and the largest, if there is one; Want says what they are.
+	Arguments []int
+	Want      string
+	Completes string            // one of argumentValues
+	Flags     map[string]string // what only this command says of flags
+	Commands  []commandRow
+}
+
+// command is the command of a row, of which lists replace the slots.
+func (r commandRow) command(lists *strings.Replacer) *cobra.Command {
+	c := &cobra.Command{Use: r.Use, GroupID: r.Group, Short: r.Short, Long: strings.Trim(lists.Replace(r.Long), "\n"),
+		Example: strings.TrimRight(r.Examples, "\n"), ValidArgsFunction: argumentValues[r.Completes]}
+	if r.Arguments != nil {
+		c.Args = args(r.Arguments, r.Want)
 	}
-	for _, below := range c.Commands() {
-		explain(below, texts)
+	return c
+}
+
+// newCommands complete the commands of the table, by their paths.
+func newCommands() map[string]func(*system, *cobra.Command) {
+	return map[string]func(*system, *cobra.Command){
+		"run": newRun, "sweep": newSweep, "compare": newCompare, "power": newPower, "doctor": newDoctor,
+		"published": newPublished, "view": newView, "runs": newRuns, "envs": newEnvs, "tasks": newTasks,
+		"play": newPlay, "replay": newReplay, "presets": newPresets, "preset": newParent,
+		"preset show": newPresetShow, "preset diff": newPresetDiff, "preset prompt": newPresetPrompt,
+		"preset pull": newPresetPull, "report": newReport, "plot": newPlot, "export": newExport,
+		"bundle": newBundle, "check": newCheck, "board": newBoard, "serve": newServe, "synth": newSynth,
+		"verify": newVerify, "judge": newJudge, "judge sheet": newSheet, "think": newThink, "data": newParent,
+		"data pull": newDataPull, "data import": newDataImport, "data check": newDataCheck, "wiki": newParent,
+		"wiki build": newWikiBuild, "worker": newWorker, "merge": newMerge, "repair": newRepair,
+		"version": newVersion,
 	}
 }
 
-func newRoot(sys *system) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "heldout",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       strings.TrimPrefix(versionLine(sys.tool), "heldout "),
-		Args:          cobra.ArbitraryArgs,
+// addCommands adds the commands below a row to their parent.
+func addCommands(sys *system, parent *cobra.Command, row commandRow, lists *strings.Replacer) {
+	for _, below := range row.Commands {
+		c := below.command(lists)
+		if c.GroupID != "" && !parent.ContainsGroup(c.GroupID) {
+			parent.AddGroup(&cobra.Group{ID: c.GroupID, Title: c.GroupID})
+		}
+		parent.AddCommand(c)
+		newCommands()[strings.TrimPrefix(c.CommandPath(), "heldout ")](sys, c)
+		explainFlags(c.Flags(), below.Flags, lists)
+		addCommands(sys, c, below, lists)
 	}
+}
+
+// newParent completes a command that only has others below it.
+func newParent(_ *system, c *cobra.Command) {
+	c.RunE = func(c *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return c.Help()
+		}
+		return unknownPart(c, names[0])
+	}
+}
+
+// slots are lists that texts have slots for.
+func slots() *strings.Replacer {
+	return strings.NewReplacer("{topics}", topicList(), "{figures}", figureList(), "{tables}", report.Names(),
+		"{columns}", columnNames(), "{formats}", formats(), "{exports}", exportFormats(),
+		"{extras}", strings.Join(official.Extras(), ", "))
+}
+
+func newRoot(sys *system) *cobra.Command {
+	var row commandRow
+	if err := yaml.Unmarshal(commandsText, &row); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	lists := slots()
+	root := row.command(lists)
+	root.SilenceUsage, root.SilenceErrors, root.Args = true, true, cobra.ArbitraryArgs
+	root.Version = strings.TrimPrefix(versionLine(sys.tool), "heldout ")
 	root.RunE = func(c *cobra.Command, names []string) error {
 		if len(names) > 0 {
 			return unknownCommand(c, names[0])
@@ -49,20 +106,10 @@ func newRoot(sys *system) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpCommand(newHelp(sys))
-	addGroup(root, "Play and measure:", newRun(sys), newSweep(sys), newCompare(sys), newPower(sys), newDoctor(sys),
-		newPublished(sys))
-	addGroup(root, "Look:", newView(sys), newRuns(sys), newEnvs(sys), newTasks(sys), newPlay(sys), newReplay(sys),
-		newPresets(sys), newPreset(sys))
-	addGroup(root, "Share:", newReport(sys), newPlot(sys), newExport(sys), newBundle(sys), newCheck(sys),
-		newBoard(sys))
-	addGroup(root, "Serve and train:", newServe(sys), newSynth(sys), newVerify(sys), newJudge(sys), newThink(sys))
-	addGroup(root, "Maintain:", newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys),
-		newVersion(sys))
+	addCommands(sys, root, row, lists)
 	for _, newCommand := range packaging {
 		root.AddCommand(newCommand(sys))
 	}
-	lists := strings.NewReplacer("{topics}", topicList(), "{figures}", figureList())
-	explain(root, lists.Replace(commandTexts))
 	root.SetUsageFunc(writeUsage)
 	acceptFormer(root)
 	addKeys(root)
@@ -73,9 +120,10 @@ func newRoot(sys *system) *cobra.Command {
 // packaging are commands that only the release has.
 var packaging []func(*system) *cobra.Command
 
-func args(minimum, maximum int, expected string) cobra.PositionalArgs {
+// args refuses fewer arguments than the first limit, and more than the second, if there is one.
+func args(limits []int, expected string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < minimum || maximum >= 0 && len(args) > maximum {
+		if len(args) < limits[0] || len(limits) > 1 && len(args) > limits[1] {
 			return usage(errors.New("want " + expected + "; see " + c.CommandPath() + " --help"))
 		}
 		return nil

@@ -18,16 +18,11 @@ import (
 	"heldout/scoring/report"
 )
 
-func newRun(sys *system) *cobra.Command {
-	return newRunner(sys, runFlags, bench.Plain, &cobra.Command{
-		Use:  "run",
-		Args: flagsOnly,
-	})
-}
+func newRun(sys *system, c *cobra.Command) { newRunner(sys, runFlags, bench.Plain, c) }
 
 // newRunner completes c to a command that plays what its flags and a
 // configuration file say. The kind adds what the command stands for.
-func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command) *cobra.Command {
+func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command) {
 	var out output
 	var file string
 	var dry bool
@@ -35,6 +30,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 	var series checkpointFlags
 	var explain bool
 	defaults := configs.DefaultRun()
+	c.Args = flagsOnly
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if explain {
 			return c.Help()
@@ -116,21 +112,14 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 	if kind == bench.Plain {
 		grouped(c.Flags(), checkpointGroup, func() { series.flags(c.Flags()) })
 	}
-	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
-	c.Flags().BoolVar(&dry, "dry-run", false,
-		"print the plan and its cost in model calls, with --format json every task, make the checks of a run, and stop")
-	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
-	c.Flags().StringVar(&out.eventsFile, "events", "",
-		"file or pipe that gets a line of JSON for every finished episode, and the tables at the end")
-	c.Flags().StringArrayVar(&out.logTo, "log", nil,
-		"where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event files; "+
-			"repeat it for several")
-	c.Flags().Int64Var(&out.logStep, "log-step", noStep,
-		"with --log tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N, "+
-			"ckpt-N or step-N")
-	c.Flags().BoolVar(&explain, helpAll, false, "explain all flags")
+	c.Flags().StringVar(&file, "config", "", "")
+	c.Flags().BoolVar(&dry, "dry-run", false, "")
+	c.Flags().BoolVar(&out.quiet, "quiet", false, "")
+	c.Flags().StringVar(&out.eventsFile, "events", "", "")
+	c.Flags().StringArrayVar(&out.logTo, "log", nil, "")
+	c.Flags().Int64Var(&out.logStep, "log-step", noStep, "")
+	c.Flags().BoolVar(&explain, helpAll, false, "")
 	out.flags(c)
-	return c
 }
 
 func forecast(ctx context.Context, sys *system, j *bench.Job, format string) error {

@@ -9,39 +9,33 @@ import (
 	"heldout/scoring/table"
 )
 
-func newRuns(sys *system) *cobra.Command {
+func newRuns(sys *system, c *cobra.Command) {
 	var asJSON, rates, wide bool
-	c := &cobra.Command{
-		Use:               "runs [DIR]",
-		ValidArgsFunction: folders,
-		Args:              args(0, 1, "at most one folder"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
-			root := bench.RunsDir
-			if len(dirs) > 0 {
-				root = dirs[0]
-			}
-			found, err := record.RunsBelow([]string{root}, sys.tell())
-			if err != nil {
-				return err
-			}
-			l := view.Listing{Root: root, Runs: found, Now: sys.now, Warn: sys.warn}
-			var t table.Table
-			switch {
-			case asJSON:
-				return l.WriteJSON(sys.stdout)
-			case rates:
-				t, err = l.Rates()
-			default:
-				t, err = l.Table()
-			}
-			if err != nil {
-				return err
-			}
-			return render(sys, string(table.Text), wide, t)
-		},
+	c.RunE = func(_ *cobra.Command, dirs []string) error {
+		root := bench.RunsDir
+		if len(dirs) > 0 {
+			root = dirs[0]
+		}
+		found, err := record.RunsBelow([]string{root}, sys.tell())
+		if err != nil {
+			return err
+		}
+		l := view.Listing{Root: root, Runs: found, Now: sys.now, Warn: sys.warn}
+		var t table.Table
+		switch {
+		case asJSON:
+			return l.WriteJSON(sys.stdout)
+		case rates:
+			t, err = l.Rates()
+		default:
+			t, err = l.Table()
+		}
+		if err != nil {
+			return err
+		}
+		return render(sys, string(table.Text), wide, t)
 	}
-	jsonFlag(c, &asJSON, "form of output; json has one object per run")
-	c.Flags().BoolVar(&rates, "rates", false, "a line for each environment, model and perturbation")
-	c.Flags().BoolVar(&wide, "wide", false, "show all columns, however wide")
-	return c
+	jsonFlag(c, &asJSON)
+	c.Flags().BoolVar(&rates, "rates", false, "")
+	c.Flags().BoolVar(&wide, "wide", false, "")
 }

@@ -35,54 +35,38 @@ type serveOptions struct {
 	stdio             bool
 }
 
-func newServe(sys *system) *cobra.Command {
+func newServe(sys *system, c *cobra.Command) {
 	var o serveOptions
-	c := &cobra.Command{
-		Use:               "serve [MOUNT…]",
-		ValidArgsFunction: completeEnvironment,
-		Args:              cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, mounts []string) error {
-			if o.stdio && c.Flags().Changed("listen") {
-				return usage(errors.New("--stdio and --listen contradict each other"))
-			}
-			return o.serve(c.Context(), sys, mounts)
-		},
+	c.RunE = func(c *cobra.Command, mounts []string) error {
+		if o.stdio && c.Flags().Changed("listen") {
+			return usage(errors.New("--stdio and --listen contradict each other"))
+		}
+		return o.serve(c.Context(), sys, mounts)
 	}
 	taskSource(c, sys, &o.Setup)
 	f := c.Flags()
-	f.Var(&o.Setup.GeneratorSeed, "generator-seed", helpOf("generator-seed"))
-	f.StringVar(&o.Tasks, "tasks", "", helpOf("tasks"))
-	f.StringVar(&o.Perturbation, "perturb", "", "serve under a perturbation: P1 to P4, or a YAML file")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "address and port; port 0 takes a free one")
-	f.StringVar(&o.tokenFile, "token-file", "",
-		"file with the token that clients must send; without it, any address but a loopback one gets a random token, "+
-			"printed once")
-	f.BoolVar(&o.noToken, "no-token", false, "ask for no token, whatever the address")
-	f.IntVar(&o.maxSessions, "max-sessions", 4096, "largest number of open sessions")
-	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "largest number of open sessions of one client address")
-	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
-	f.Var(&o.maxMemory, "max-memory",
-		"refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default sets no limit")
-	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess),
-		"reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
-	f.Float64Var(&o.StepCost, "step-cost", 0, "take this off the reward of every step")
-	f.Float64Var(&o.InvalidPenalty, "invalid-penalty", 0, "take this off the reward of a step without a valid action")
-	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
-	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
-	f.StringVar(&o.name, "name", "",
-		"with --record: who plays, such as my-agent-v2; the default is the name of the folder, and a recording goes on "+
-			"only with the same player")
-	f.Var(listFlag[configs.Identity, *configs.Identity]{&o.player, "KEY=VALUE"}, "player",
-		`with --record: more of who plays: version=TEXT, source=HASH or sampling={"NAME": VALUE}; repeat it for several`)
-	f.BoolVar(&o.acceptChanged, "accept-changed-model", false,
-		"go on with a recording although --set player says another version or source; tables then say so")
-	f.BoolVar(&o.stdio, "stdio", false,
-		"answer lines of JSON on standard input and output, and listen nowhere; the Python package does so")
-	f.BoolVar(&o.profiles, "pprof", false,
-		"serve profiles of the process at /debug/pprof/; only with a loopback address")
-	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
-	f.IntVar(&o.MaxSteps, "step-limit", 0, helpOf("step-limit"))
-	return c
+	f.Var(&o.Setup.GeneratorSeed, "generator-seed", "")
+	f.StringVar(&o.Tasks, "tasks", "", "")
+	f.StringVar(&o.Perturbation, "perturb", "", "")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "")
+	f.StringVar(&o.tokenFile, "token-file", "", "")
+	f.BoolVar(&o.noToken, "no-token", false, "")
+	f.IntVar(&o.maxSessions, "max-sessions", 4096, "")
+	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "")
+	f.DurationVar(&o.idle, "idle", 30*time.Minute, "")
+	f.Var(&o.maxMemory, "max-memory", "")
+	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "")
+	f.Float64Var(&o.StepCost, "step-cost", 0, "")
+	f.Float64Var(&o.InvalidPenalty, "invalid-penalty", 0, "")
+	f.BoolVar(&o.Actions, "actions", false, "")
+	f.StringVar(&o.record, "record", "", "")
+	f.StringVar(&o.name, "name", "", "")
+	f.Var(listFlag[configs.Identity, *configs.Identity]{&o.player, "KEY=VALUE"}, "player", "")
+	f.BoolVar(&o.acceptChanged, "accept-changed-model", false, "")
+	f.BoolVar(&o.stdio, "stdio", false, "")
+	f.BoolVar(&o.profiles, "pprof", false, "")
+	f.BoolVar(&o.deflate, "deflate", false, "")
+	f.IntVar(&o.MaxSteps, "step-limit", 0, "")
 }
 
 func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) error {

@@ -8,12 +8,7 @@ import (
 	"heldout/eval/bench"
 )
 
-func newSweep(sys *system) *cobra.Command {
-	return newRunner(sys, sweepFlags, bench.Sweep, &cobra.Command{
-		Use:  "sweep",
-		Args: flagsOnly,
-	})
-}
+func newSweep(sys *system, c *cobra.Command) { newRunner(sys, sweepFlags, bench.Sweep, c) }
 
 // flagsOf are the flags of a sweep, a run's and more, that set the fields of r.
 func flagsOf(r *configs.Run) *pflag.FlagSet {

@@ -20,58 +20,49 @@ const (
 	nearThreshold    = 0.7
 )
 
-func newSynth(sys *system) *cobra.Command {
+func newSynth(sys *system, c *cobra.Command) {
 	a := newModelCalls(synthTemperature, synthMaxTokens)
 	s := &training.Synthesis{Verify: synth.DefaultOptions()}
-	c := &cobra.Command{
-		Use:  "synth --model MODEL --count N --out DIR",
-		Args: args(0, 0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			var folder error
-			if strings.TrimSpace(a.out) == "" {
-				folder = errors.New("no folder is given; name one with --out")
-			}
-			if err := errors.Join(a.check(), folder, s.Check()); err != nil {
-				return usage(err)
-			}
-			s.ModelCalls, s.Seed = a.calls(sys), a.seed
-			g, err := s.Generator()
-			if err != nil {
-				return usage(err)
-			}
-			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s\n", a.out, g.Estimate(s.Count))
-				return err
-			}
-			tables, missing, err := s.Make(c.Context(), g)
-			if err != nil {
-				return err
-			}
-			if err := render(sys, a.format, a.wide, tables...); err != nil {
-				return err
-			}
-			sys.say("results: %s", a.out)
-			return withoutResult(missing, "item")
-		},
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		var folder error
+		if strings.TrimSpace(a.out) == "" {
+			folder = errors.New("no folder is given; name one with --out")
+		}
+		if err := errors.Join(a.check(), folder, s.Check()); err != nil {
+			return usage(err)
+		}
+		s.ModelCalls, s.Seed = a.calls(sys), a.seed
+		g, err := s.Generator()
+		if err != nil {
+			return usage(err)
+		}
+		if a.dry {
+			_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s\n", a.out, g.Estimate(s.Count))
+			return err
+		}
+		tables, missing, err := s.Make(c.Context(), g)
+		if err != nil {
+			return err
+		}
+		if err := render(sys, a.format, a.wide, tables...); err != nil {
+			return err
+		}
+		sys.say("results: %s", a.out)
+		return withoutResult(missing, "item")
 	}
 	f := c.Flags()
-	f.StringVar(&s.Personas, "personas", "",
-		`file with a persona per line, as text or as {"persona": …}; the default is heldout's own`)
-	f.StringVar(&s.Prompt, "prompt", "", "YAML file with other prompts; heldout help training says which")
-	f.IntVar(&s.Count, "count", 0, "number of items to attempt")
-	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls,
-		"largest number of calls of an item, those for its script included")
-	f.Float64Var(&s.Cutoff, "near", nearThreshold,
-		"least similarity of near duplicates, from 0 to 1; more than 1 removes none")
+	f.StringVar(&s.Personas, "personas", "", "")
+	f.StringVar(&s.Prompt, "prompt", "", "")
+	f.IntVar(&s.Count, "count", 0, "")
+	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls, "")
+	f.Float64Var(&s.Cutoff, "near", nearThreshold, "")
 	verifyFlags(f, &s.Verify, &s.Signal)
 	a.flags(c)
-	return c
 }
 
 // verifyFlags adds the flags for what the verification leaves open.
 func verifyFlags(f *pflag.FlagSet, o *synth.Options, signal *string) {
-	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors,
-		"least number of error turns: 2 in the paper's text, 1 in its algorithm as printed")
-	f.StringVar(signal, "error-signal", "any", "which flags of the master are an error: any, or parameter")
-	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "text that the last observation must contain")
+	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors, "")
+	f.StringVar(signal, "error-signal", "any", "")
+	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "")
 }

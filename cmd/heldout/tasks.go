@@ -9,36 +9,30 @@ import (
 	"heldout/eval/show/inventory"
 )
 
-func newTasks(sys *system) *cobra.Command {
+func newTasks(sys *system, c *cobra.Command) {
 	var o envs.Setup
 	var format, patterns string
-	c := &cobra.Command{
-		Use:               "tasks ENV",
-		ValidArgsFunction: completeEnvironment,
-		Args:              args(1, 1, "the name of an environment, such as pddl"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			if _, err := catalog.Find(names[0]); err != nil {
-				return usage(err)
-			}
-			if err := catalog.CheckSettings(names, o.Settings); err != nil {
-				return usage(err)
-			}
-			o.Partial = true
-			env, err := catalog.Reach(names[0], o, sys.outside())
-			if err != nil {
-				return err
-			}
-			noteIncomplete(sys, env)
-			tasks, err := eval.SelectTasks(env, patterns, 0)
-			if err != nil {
-				return usage(err)
-			}
-			return render(sys, format, false, inventory.Tasks(env.Info(), tasks))
-		},
+	c.RunE = func(_ *cobra.Command, names []string) error {
+		if _, err := catalog.Find(names[0]); err != nil {
+			return usage(err)
+		}
+		if err := catalog.CheckSettings(names, o.Settings); err != nil {
+			return usage(err)
+		}
+		o.Partial = true
+		env, err := catalog.Reach(names[0], o, sys.outside())
+		if err != nil {
+			return err
+		}
+		noteIncomplete(sys, env)
+		tasks, err := eval.SelectTasks(env, patterns, 0)
+		if err != nil {
+			return usage(err)
+		}
+		return render(sys, format, false, inventory.Tasks(env.Info(), tasks))
 	}
 	taskSource(c, sys, &o)
-	c.Flags().Var(&o.GeneratorSeed, "generator-seed", "which generated tasks: a seed, or a range such as 1-100")
-	c.Flags().StringVar(&patterns, "tasks", "", helpOf("tasks"))
+	c.Flags().Var(&o.GeneratorSeed, "generator-seed", "")
+	c.Flags().StringVar(&patterns, "tasks", "", "")
 	formatFlag(c, &format)
-	return c
 }

@@ -13,37 +13,30 @@ import (
 
 const thinkMaxTokens = 128
 
-func newThink(sys *system) *cobra.Command {
+func newThink(sys *system, c *cobra.Command) {
 	a, t := newModelCalls(0, thinkMaxTokens), &training.Thinking{}
-	c := &cobra.Command{
-		Use:               "think DIR --model MODEL",
-		Args:              args(1, 1, "one run directory"),
-		ValidArgsFunction: folders,
-		RunE: func(c *cobra.Command, path []string) error {
-			if err := a.check(); err != nil {
-				return err
-			}
-			t.ModelCalls, t.Seed = a.calls(sys), a.seed
-			steps, err := t.Prepare(path[0])
-			if err != nil {
-				return err
-			}
-			if a.dry {
-				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per step; replies of at most %d tokens\n",
-					t.Dir, table.Counted(steps, "call"), a.run.MaxTokens)
-				return err
-			}
-			missing, err := t.Write(c.Context())
-			if err != nil {
-				return err
-			}
-			sys.say("thoughts: %s", filepath.Join(t.Dir, record.ThoughtsFile))
-			return withoutResult(missing, "episode")
-		},
+	c.RunE = func(c *cobra.Command, path []string) error {
+		if err := a.check(); err != nil {
+			return err
+		}
+		t.ModelCalls, t.Seed = a.calls(sys), a.seed
+		steps, err := t.Prepare(path[0])
+		if err != nil {
+			return err
+		}
+		if a.dry {
+			_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%s, one per step; replies of at most %d tokens\n",
+				t.Dir, table.Counted(steps, "call"), a.run.MaxTokens)
+			return err
+		}
+		missing, err := t.Write(c.Context())
+		if err != nil {
+			return err
+		}
+		sys.say("thoughts: %s", filepath.Join(t.Dir, record.ThoughtsFile))
+		return withoutResult(missing, "episode")
 	}
 	a.flags(c)
 	f := c.Flags()
-	f.StringVar(&t.Prompt, "prompt", "", "YAML file with another instruction")
-	f.Lookup("out").Usage = "folder for calls and thoughts; the default is a name derived from the condition, below runs/"
-	return c
+	f.StringVar(&t.Prompt, "prompt", "", "")
 }

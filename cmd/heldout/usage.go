@@ -14,15 +14,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// addGroup adds commands under a title.
-func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
-	root.AddGroup(&cobra.Group{ID: title, Title: title})
-	for _, c := range commands {
-		c.GroupID = title
-		root.AddCommand(c)
-	}
-}
-
 // The annotations of flags: the title of their group, and whether everybody needs them.
 const (
 	flagGroup = "heldout_group"

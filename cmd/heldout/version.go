@@ -15,14 +15,10 @@ import (
 	"heldout/scoring/table"
 )
 
-func newVersion(sys *system) *cobra.Command {
-	return &cobra.Command{
-		Use:  "version",
-		Args: args(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(sys.stdout, versionLine(sys.tool)+"\n"+surroundings(sys))
-			return err
-		},
+func newVersion(sys *system, c *cobra.Command) {
+	c.RunE = func(*cobra.Command, []string) error {
+		_, err := fmt.Fprint(sys.stdout, versionLine(sys.tool)+"\n"+surroundings(sys))
+		return err
 	}
 }
 

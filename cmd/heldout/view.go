@@ -24,44 +24,37 @@ import (
 	"heldout/scoring/table"
 )
 
-func newView(sys *system) *cobra.Command {
+func newView(sys *system, c *cobra.Command) {
 	var listen string
 	var proxies []string
 	var texts bench.Texts
 	var only chosen
-	c := &cobra.Command{
-		Use:               "view [DIR…]",
-		ValidArgsFunction: folders,
-		Args:              cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, dirs []string) error {
-			if len(dirs) == 0 {
-				dirs = []string{bench.RunsDir}
-			}
-			find := func(tell record.Tell) ([]record.Chosen, error) {
-				found, err := record.RunsBelow(dirs, tell)
-				if err != nil {
-					return nil, err
-				}
-				return only.choose(found)
-			}
-			runs, err := find(sys.tell())
+	c.RunE = func(c *cobra.Command, dirs []string) error {
+		if len(dirs) == 0 {
+			dirs = []string{bench.RunsDir}
+		}
+		find := func(tell record.Tell) ([]record.Chosen, error) {
+			found, err := record.RunsBelow(dirs, tell)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			quiet := func(string) {}
-			again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
-			texts.Outside = sys.outside()
-			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again,
-				Callers: guard.Callers{Proxies: proxies}}, listen, texts)
-		},
+			return only.choose(found)
+		}
+		runs, err := find(sys.tell())
+		if err != nil {
+			return err
+		}
+		quiet := func(string) {}
+		again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
+		texts.Outside = sys.outside()
+		return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again,
+			Callers: guard.Callers{Proxies: proxies}}, listen, texts)
 	}
 	taskSource(c, sys, &texts.Setup)
-	c.Flags().StringSliceVar(&texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address and port; port 0 takes a free one")
-	c.Flags().StringSliceVar(&proxies, "proxy-host", nil,
-		"names under which a proxy shows the pages, such as hub.example.org of JupyterHub; repeat it for several")
+	c.Flags().StringSliceVar(&texts.Prompts, "prompt", nil, "")
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "")
+	c.Flags().StringSliceVar(&proxies, "proxy-host", nil, "")
 	only.flags(c)
-	return c
 }
 
 func serveView(ctx context.Context, sys *system, options view.Options, listen string, texts bench.Texts) error {

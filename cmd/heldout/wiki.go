@@ -10,46 +10,36 @@ import (
 	"heldout/scoring/table"
 )
 
-func newWiki(sys *system) *cobra.Command {
-	return parent("wiki", "a command: build",
-		newWikiBuild(sys))
-}
-
-func newWikiBuild(sys *system) *cobra.Command {
+func newWikiBuild(sys *system, c *cobra.Command) {
 	var dir string
 	var quiet bool
-	c := &cobra.Command{
-		Use:  "build FILE... --out DIR",
-		Args: args(1, -1, "at least one file or folder of a dump of Wikipedia"),
-		RunE: func(c *cobra.Command, files []string) error {
-			var last index.Progress
-			started, show := sys.now(), sys.sometimes()
-			line := func() string { return buildLine(last, sys.now().Sub(started)) }
-			about, err := index.Build(c.Context(), dir, files, func(p index.Progress) {
-				if last = p; !quiet {
-					show(line)
-				}
-			})
-			if !quiet && last.Total > 0 {
-				sys.display.note(line())
+	c.RunE = func(c *cobra.Command, files []string) error {
+		var last index.Progress
+		started, show := sys.now(), sys.sometimes()
+		line := func() string { return buildLine(last, sys.now().Sub(started)) }
+		about, err := index.Build(c.Context(), dir, files, func(p index.Progress) {
+			if last = p; !quiet {
+				show(line)
 			}
-			if c.Context().Err() != nil {
-				return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
-			}
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(sys.stdout, "%s: %s, hash %s\n", dir, table.Counted(about.Articles, "article"),
-				about.Hash)
+		})
+		if !quiet && last.Total > 0 {
+			sys.display.note(line())
+		}
+		if c.Context().Err() != nil {
+			return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
+		}
+		if err != nil {
 			return err
-		},
+		}
+		_, err = fmt.Fprintf(sys.stdout, "%s: %s, hash %s\n", dir, table.Counted(about.Articles, "article"),
+			about.Hash)
+		return err
 	}
-	c.Flags().StringVar(&dir, "out", "", "folder of the index")
-	c.Flags().BoolVar(&quiet, "quiet", false, "show no progress while the index is built")
+	c.Flags().StringVar(&dir, "out", "", "")
+	c.Flags().BoolVar(&quiet, "quiet", false, "")
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag is there
 	}
-	return c
 }
 
 func buildLine(p index.Progress, took time.Duration) string {

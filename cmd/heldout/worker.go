@@ -20,31 +20,26 @@ import (
 	"heldout/scoring/table"
 )
 
-func newWorker(sys *system) *cobra.Command {
+func newWorker(sys *system, c *cobra.Command) {
 	var q queueFlags
 	var job string
 	defaults := configs.DefaultRun()
-	c := &cobra.Command{
-		Use:  "worker --queue nats://HOST:4222",
-		Args: args(0, 0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if q.Address == "" {
-				return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
-			}
-			if err := queue.CheckAddress(q.Address); err != nil {
-				return usage(err)
-			}
-			if err := errors.Join(usage(q.Security.Check()), q.login(sys)); err != nil {
-				return err
-			}
-			return workOn(c.Context(), sys, &q, job, c.Flags())
-		},
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if q.Address == "" {
+			return usage(errors.New("give the --queue of the run, such as nats://HOST:4222"))
+		}
+		if err := queue.CheckAddress(q.Address); err != nil {
+			return usage(err)
+		}
+		if err := errors.Join(usage(q.Security.Check()), q.login(sys)); err != nil {
+			return err
+		}
+		return workOn(c.Context(), sys, &q, job, c.Flags())
 	}
-	c.Flags().StringVar(&q.Address, "queue", "", "address of the queue that the run prints")
-	c.Flags().StringVar(&job, "job", "", "name of the run, if the queue has several")
+	c.Flags().StringVar(&q.Address, "queue", "", "")
+	c.Flags().StringVar(&job, "job", "", "")
 	q.connectionFlags(c.Flags())
 	workerFlags(c.Flags(), &defaults)
-	return c
 }
 
 func workerFlags(f *pflag.FlagSet, r *configs.Run) {
@@ -120,10 +115,12 @@ func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, erro
 	if about.Command == "sweep" {
 		kind = bench.Sweep
 	}
+	var sweep cobra.Command
+	newSweep(sys, &sweep)
 	setup := bench.DefaultSetup(sys.bench())
 	job, _, err := bench.Prepare(sys.bench(), kind, bench.Input{
 		File: about.File, Content: about.Config, Chosen: about.Chosen,
-		Own: ownKeys(newSweep(sys).Flags()), // which only the leader reads
+		Own: ownKeys(sweep.Flags()), // which only the leader reads
 		Override: func(r *configs.Run) error {
 			d := configs.DefaultRun() // what the file says of these is the leader's
 			r.Data, r.Out, r.Concurrency, r.APIKeyEnv, r.Header = setup.Data, "", d.Concurrency, "", nil
