@@ -5,14 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/eval/bench"
 	"heldout/eval/share/board"
 	"heldout/scoring/table"
 )
 
 func newBoard(sys *system, c *cobra.Command) {
 	var o board.Options
-	var out string
+	out := "site"
 	c.RunE = func(c *cobra.Command, dirs []string) error {
 		o.Check.Workers = runtime.GOMAXPROCS(0)
 		o.Check.Texts.Outside = sys.outside()
@@ -26,11 +25,7 @@ func newBoard(sys *system, c *cobra.Command) {
 		sys.say("%s: %s", out, table.Counted(len(site.Places), "table"))
 		return nil
 	}
-	f := c.Flags()
-	f.StringVar(&out, "out", "site", "")
-	f.BoolVar(&o.Force, "force", false, "")
-	f.StringSliceVar(&o.Baselines, "baseline", nil, "")
-	f.StringSliceVar(&o.Check.Texts.Prompts, "prompt", nil, "")
-	o.Check.Texts.Setup = bench.DefaultSetup(sys.bench())
-	setupFlags(f, &o.Check.Texts.Setup)
+	addFlags(c.Flags(), map[string]any{"out": &out, "force": &o.Force, "baseline": &o.Baselines,
+		"prompt": &o.Check.Texts.Prompts})
+	taskSource(c, sys, &o.Check.Texts.Setup)
 }

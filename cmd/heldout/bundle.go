@@ -15,7 +15,8 @@ import (
 )
 
 func newBundle(sys *system, c *cobra.Command) {
-	var out, about, key string
+	out := "result" + bundle.Extension
+	var about, key string
 	var force bool
 	c.RunE = func(c *cobra.Command, dirs []string) error {
 		if !strings.HasSuffix(out, bundle.Extension) {
@@ -49,11 +50,7 @@ func newBundle(sys *system, c *cobra.Command) {
 		}
 		return nil
 	}
-	f := c.Flags()
-	f.StringVar(&out, "out", "result"+bundle.Extension, "")
-	f.StringVar(&about, "about", "", "")
-	f.StringVar(&key, "sign", "", "")
-	f.BoolVar(&force, "force", false, "")
+	addFlags(c.Flags(), map[string]any{"out": &out, "about": &about, "sign": &key, "force": &force})
 }
 
 // loadAbout reads what the authors say, and the training tasks of their manifests.

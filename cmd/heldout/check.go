@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/eval/bench"
 	"heldout/eval/share/check"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -62,15 +61,11 @@ func newCheck(sys *system, c *cobra.Command) {
 		}
 		return nil
 	}
-	f := c.Flags()
-	f.StringVar(&o.Signers, "signers", "", "")
-	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "")
-	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "", "")
-	f.StringVar(&o.Texts.Originals.Dir, "originals", "", "")
 	jsonFlag(c, &asJSON)
-	o.Texts.Setup = bench.DefaultSetup(sys.bench())
-	setupFlags(f, &o.Texts.Setup)
-	f.StringVar(&o.Texts.Setup.External, "env", "", "")
+	taskSource(c, sys, &o.Texts.Setup)
+	addFlags(c.Flags(), map[string]any{"signers": &o.Signers, "prompt": &o.Texts.Prompts,
+		"reflection-prompt": &o.Texts.Reflection, "originals": &o.Texts.Originals.Dir,
+		"env": &o.Texts.Setup.External})
 }
 
 func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report, error) {

@@ -23,9 +23,7 @@ type checkpointFlags struct {
 }
 
 func (m *checkpointFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&m.pattern, "checkpoints", "", "")
-	f.StringVar(&m.serve, "serve", "", "")
-	f.BoolVar(&m.follow, "follow", false, "")
+	addFlags(f, map[string]any{"checkpoints": &m.pattern, "serve": &m.serve, "follow": &m.follow})
 }
 
 func (m *checkpointFlags) on() bool { return m.pattern != "" }

@@ -19,12 +19,9 @@ type chosen struct {
 func (o *chosen) flags(c *cobra.Command) {
 	f := c.Flags()
 	grouped(f, filterGroup, func() {
-		f.StringSliceVar(&o.Env, "env", nil, "")
-		f.StringSliceVar(&o.Model, "model", nil, "")
-		f.StringSliceVar(&o.Task, "tasks", nil, "")
-		f.Var(seedList{list: &o.Seed}, "seeds", "")
+		addFlags(f, map[string]any{"env": &o.Env, "model": &o.Model, "tasks": &o.Task, "preset": &o.Preset,
+			"seeds": seedList{list: &o.Seed}})
 		f.VarPF(seedList{&o.Seed, c}, "seed", "", "").Hidden = true
-		f.StringSliceVar(&o.Preset, "preset", nil, "")
 	})
 }
 

@@ -65,10 +65,8 @@ func newDoctor(sys *system, c *cobra.Command) {
 		return d.Model(c.Context(), r, change)
 	}
 	optionFlags(c.Flags(), &r, configs.Protocols, configs.Server, configs.Sampling, configs.Length, configs.Player)
-	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env, "")
-	c.Flags().BoolVar(&quick, "quick", false, "")
-	c.Flags().BoolVar(&show, "show", false, "")
-	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, "")
+	addFlags(c.Flags(), map[string]any{"env": (*[]string)(&r.Env), "quick": &quick, "show": &show,
+		"tasks": &r.Tasks})
 	taskSource(c, sys, &r.Setup)
 }
 

@@ -20,10 +20,11 @@ import (
 )
 
 func newExport(sys *system, c *cobra.Command) {
-	var o export.Options
-	var format, mask, split, seeds, thoughts string
-	var check, texts bool
-	var frames frame.Options
+	o := export.Options{Labels: export.ByEnvironment, Duplicates: export.SameMessages}
+	var format, split, seeds string
+	var check bool
+	frames := frame.Options{Trajectories: true}
+	mask, thoughts, texts := "unreadable,invalid", templateThoughts, true
 	c.RunE = func(c *cobra.Command, sources []string) error {
 		if check {
 			uncovered, err := export.CheckAll(sys.stdout, sources)
@@ -73,40 +74,20 @@ func newExport(sys *system, c *cobra.Command) {
 		}
 		return nil
 	}
-	f := c.Flags()
-	f.StringVar(&format, "format", "", "")
-	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(exportFormats()), parquet)...))
-	f.StringVar(&o.Out, "out", "", "")
-	f.BoolVar(&frames.Trajectories, "steps", true, "")
-	f.BoolVar(&texts, "texts", true, "")
-	f.BoolVar(&frames.Attempts, "attempts", false, "")
-	f.BoolVar(&check, "check", false, "")
-	f.BoolVar(&o.Force, "force", false, "")
-	f.StringVar(&mask, "mask", "unreadable,invalid", "")
-	f.BoolVar(&o.Filter.Success, "success", false, "")
-	f.Float64Var(&o.Filter.Progress, "least-progress", 0, "")
-	f.IntVar(&o.Filter.Recoveries, "least-recoveries", 0, "")
-	f.StringVar(&seeds, "seeds", "", "")
-	f.StringSliceVar(&o.Filter.Presets, "preset", nil, "")
-	f.StringSliceVar(&o.Filter.Envs, "env", nil, "")
-	f.StringSliceVar(&o.Filter.Players, "model", nil, "")
-	f.IntVar(&o.Balance.Best, "best", 0, "")
-	f.IntVar(&o.Balance.PerTask, "per-task", 0, "")
-	f.IntVar(&o.Balance.PerKind, "per-kind", 0, "")
-	f.StringVar(&o.Labels, "labels", export.ByEnvironment, "")
-	f.StringVar(&o.Tokenizer, "tokenizer", "", "")
-	f.IntVar(&o.Window, "window", 0, "")
-	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages, "")
-	f.StringVar(&thoughts, "thoughts", templateThoughts, "")
-	f.StringVar(&split, "split", "", "")
-	f.Int64Var(&o.Seed, "split-seed", 0, "")
-	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "")
-	f.BoolVar(&o.DropTests, "drop-test-tasks", false, "")
-	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "")
-	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "", "")
-	f.StringVar(&o.Texts.Originals.Dir, "originals", "", "")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
-	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data, "")
+	addFlags(c.Flags(), map[string]any{
+		"format": &format, "out": &o.Out, "steps": &frames.Trajectories, "texts": &texts,
+		"attempts": &frames.Attempts, "check": &check, "force": &o.Force, "mask": &mask,
+		"success": &o.Filter.Success, "least-progress": &o.Filter.Progress,
+		"least-recoveries": &o.Filter.Recoveries, "seeds": &seeds, "preset": &o.Filter.Presets,
+		"env": &o.Filter.Envs, "model": &o.Filter.Players, "best": &o.Balance.Best,
+		"per-task": &o.Balance.PerTask, "per-kind": &o.Balance.PerKind, "labels": &o.Labels,
+		"tokenizer": &o.Tokenizer, "window": &o.Window, "duplicates": &o.Duplicates, "thoughts": &thoughts,
+		"split": &split, "split-seed": &o.Seed, "allow-test-tasks": &o.TestTasks,
+		"drop-test-tasks": &o.DropTests, "prompt": &o.Texts.Prompts, "reflection-prompt": &o.Texts.Reflection,
+		"originals": &o.Texts.Originals.Dir, "data": &o.Texts.Setup.Data,
+	})
+	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(exportFormats()), parquet)...))
 }
 
 // exportFormats are all formats but Parquet.

@@ -31,46 +31,59 @@ func optionFlags(f *pflag.FlagSet, r *configs.Run, groups ...configs.OptionGroup
 // optionFlag adds the flag of an option, which sets its field in a run or a part of one.
 func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 	switch field := o.Pointer(in).(type) {
-	case *string:
-		f.StringVar(field, o.Name, *field, o.Help)
-	case *bool:
-		f.BoolVar(field, o.Name, *field, o.Help)
-	case *int:
-		f.IntVar(field, o.Name, *field, o.Help)
-	case *int64:
-		f.Int64Var(field, o.Name, *field, o.Help)
-	case *float64:
-		f.Float64Var(field, o.Name, *field, o.Help)
-	case *time.Duration:
-		f.DurationVar(field, o.Name, *field, o.Help)
 	case *configs.Servers:
-		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, o.Help)
+		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, "")
 	case *configs.Strings:
 		if o.Name == "env" {
-			f.Var(listFlag[envList, *envList]{(*envList)(field), "stringSlice"}, o.Name, o.Help)
+			f.Var(listFlag[envList, *envList]{(*envList)(field), "stringSlice"}, o.Name, "")
 		} else if o.Commas {
-			f.StringSliceVar((*[]string)(field), o.Name, *field, o.Help)
+			f.StringSliceVar((*[]string)(field), o.Name, *field, "")
 		} else {
-			f.StringArrayVar((*[]string)(field), o.Name, *field, o.Help)
+			f.StringArrayVar((*[]string)(field), o.Name, *field, "")
 		}
-	case *configs.Names:
-		f.Var(listFlag[configs.Names, *configs.Names]{field, "SPEC=TEXT"}, o.Name, o.Help)
-	case *configs.Prices:
-		f.Var(listFlag[configs.Prices, *configs.Prices]{field, "SPEC=PRICES"}, o.Name, o.Help)
-	case *configs.HeldIn:
-		f.Var(listFlag[configs.HeldIn, *configs.HeldIn]{field, "MODEL=ENV"}, o.Name, o.Help)
-	case *configs.Identity:
-		f.Var(listFlag[configs.Identity, *configs.Identity]{field, "KEY=VALUE"}, o.Name, o.Help)
-	case *map[string]any:
-		f.Var((*jsonObject)(field), o.Name, o.Help)
-	case pflag.Value:
-		f.Var(field, o.Name, o.Help)
 	default:
-		panic(fmt.Sprintf("option %s: no flag has a value as %T", o.Name, field)) // a test makes all flags
+		addFlags(f, map[string]any{o.Name: field})
 	}
 	added := f.Lookup(o.Name)
+	added.Usage = o.Help
 	if annotate(added, flagGroup, o.Group.Title()); o.First {
 		annotate(added, flagFirst, "yes")
+	}
+}
+
+// addFlags adds flags that set what they point to, by their names. What stands there is their default.
+func addFlags(f *pflag.FlagSet, pointers map[string]any) {
+	for name, pointer := range pointers {
+		switch to := pointer.(type) {
+		case *string:
+			f.StringVar(to, name, *to, "")
+		case *bool:
+			f.BoolVar(to, name, *to, "")
+		case *int:
+			f.IntVar(to, name, *to, "")
+		case *int64:
+			f.Int64Var(to, name, *to, "")
+		case *float64:
+			f.Float64Var(to, name, *to, "")
+		case *time.Duration:
+			f.DurationVar(to, name, *to, "")
+		case *[]string:
+			f.StringSliceVar(to, name, *to, "")
+		case *configs.Names:
+			f.Var(listFlag[configs.Names, *configs.Names]{to, "SPEC=TEXT"}, name, "")
+		case *configs.Prices:
+			f.Var(listFlag[configs.Prices, *configs.Prices]{to, "SPEC=PRICES"}, name, "")
+		case *configs.HeldIn:
+			f.Var(listFlag[configs.HeldIn, *configs.HeldIn]{to, "MODEL=ENV"}, name, "")
+		case *configs.Identity:
+			f.Var(listFlag[configs.Identity, *configs.Identity]{to, "KEY=VALUE"}, name, "")
+		case *map[string]any:
+			f.Var((*jsonObject)(to), name, "")
+		case pflag.Value:
+			f.Var(to, name, "")
+		default:
+			panic(fmt.Sprintf("no flag has a value as %T, as --%s has", to, name)) // a test makes all flags
+		}
 	}
 }
 

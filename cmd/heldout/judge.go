@@ -23,9 +23,9 @@ const (
 )
 
 func samplingFlags(f *pflag.FlagSet, s *training.Sampling) {
-	f.IntVar(&s.Trajectories, "trajectories", judgeTurnsOf, "")
-	f.StringVar((*string)(&s.Kind), "sample", string(judge.Balanced), "")
-	f.IntVar(&s.History, "max-history", judgeHistory, "")
+	*s = training.Sampling{Trajectories: judgeTurnsOf, Kind: judge.Balanced, History: judgeHistory}
+	addFlags(f, map[string]any{"trajectories": &s.Trajectories, "sample": (*string)(&s.Kind),
+		"max-history": &s.History})
 }
 
 func newJudge(sys *system, c *cobra.Command) {
@@ -54,10 +54,8 @@ func newJudge(sys *system, c *cobra.Command) {
 		sys.say("labels: %s", filepath.Join(j.Dir, record.LabelsFile))
 		return withoutResult(missing, "turn")
 	}
-	f := c.Flags()
-	samplingFlags(f, &j.Sampling)
-	f.StringVar(&j.Prompt, "prompt", "", "")
-	f.StringVar(&j.Human, "human", "", "")
+	samplingFlags(c.Flags(), &j.Sampling)
+	addFlags(c.Flags(), map[string]any{"prompt": &j.Prompt, "human": &j.Human})
 	a.flags(c)
 }
 
@@ -88,7 +86,5 @@ func newSheet(sys *system, c *cobra.Command) {
 		return nil
 	}
 	samplingFlags(c.Flags(), &s)
-	c.Flags().Int64Var(&seed, "seed", 0, "")
-	c.Flags().StringVar(&out, "out", "", "")
-	c.Flags().BoolVar(&force, "force", false, "")
+	addFlags(c.Flags(), map[string]any{"seed": &seed, "out": &out, "force": &force})
 }

@@ -33,11 +33,8 @@ func newModelCalls(temperature float64, maxTokens int) *modelCalls {
 func (a *modelCalls) flags(c *cobra.Command) {
 	f := c.Flags()
 	optionFlags(f, &a.run, configs.Server, configs.Sampling, configs.Length)
-	f.Int64Var(&a.seed, "seed", 0, "")
-	f.StringVar(&a.out, "out", "", "")
-	f.BoolVar(&a.dry, "dry-run", false, "")
-	f.BoolVar(&a.quiet, "quiet", false, "")
-	f.BoolVar(&a.wide, "wide", false, "")
+	addFlags(f, map[string]any{"seed": &a.seed, "out": &a.out, "dry-run": &a.dry, "quiet": &a.quiet,
+		"wide": &a.wide})
 	formatFlag(c, &a.format)
 }
 

@@ -48,12 +48,10 @@ func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func()
 
 func (o *output) addFlags(c *cobra.Command) {
 	formatFlag(c, &o.format)
-	c.Flags().StringSliceVar(&o.tables, "table", nil, "")
-	c.Flags().StringVar(&o.latex, "latex", latexLines, "")
-	c.Flags().BoolVar(&o.wide, "wide", false, "")
-	c.Flags().IntVar(&o.width, "width", 0, "")
-	c.Flags().StringVar((*string)(&o.first.Rate), "rate", string(claim.Success), "")
-	c.Flags().StringSliceVar(&o.first.Columns, "columns", nil, "")
+	o.latex, o.first.Rate = latexLines, claim.Success
+	addFlags(c.Flags(), map[string]any{"table": &o.tables, "latex": &o.latex, "wide": &o.wide, "width": &o.width,
+		"rate": (*string)(&o.first.Rate), "columns": &o.first.Columns, "intervals": &o.first.Limits,
+		"margin": &o.margin})
 	c.Flags().Func("by", "", func(text string) error { // the former name of the table kinds
 		if text != "kind" {
 			return fmt.Errorf("%q is unknown; rates by kind of task are --table kinds", text)
@@ -63,17 +61,13 @@ func (o *output) addFlags(c *cobra.Command) {
 		return nil
 	})
 	c.Flag("by").Hidden = true
-	c.Flags().BoolVar(&o.first.Limits, "intervals", false, "")
-	c.Flags().Float64Var(&o.margin, "margin", 0, "")
 	o.contentFlags(c)
 }
 
 func (o *output) contentFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.Interval, "interval", string(stats.TheseKinds), "")
-	c.Flags().StringVar(&o.first.Reference, "reference", "", "")
-	c.Flags().StringVar(&o.Weights, "weights", "", "")
-	c.Flags().StringVar(&o.Thoughts, "thoughts", "", "")
-	c.Flags().StringSliceVar(&o.Baselines, "baseline", nil, "")
+	o.Interval = string(stats.TheseKinds)
+	addFlags(c.Flags(), map[string]any{"interval": &o.Interval, "reference": &o.first.Reference,
+		"weights": &o.Weights, "thoughts": &o.Thoughts, "baseline": &o.Baselines})
 }
 
 // columnNames explains the columns of tables for papers.

@@ -29,7 +29,7 @@ type playOptions struct {
 }
 
 func newPlay(sys *system, c *cobra.Command) {
-	var o playOptions
+	o := playOptions{task: "0"}
 	c.RunE = func(c *cobra.Command, names []string) error {
 		env, err := o.environment(names[0], sys.outside())
 		if err != nil {
@@ -67,15 +67,10 @@ func newPlay(sys *system, c *cobra.Command) {
 		return p.Text(c.Context())
 	}
 	taskSource(c, sys, &o.setup)
-	f := c.Flags()
-	f.StringVar(&o.task, "task", "0", "")
-	f.Var(&o.setup.GeneratorSeed, "generator-seed", "")
-	f.StringVar(&o.perturbation, "perturb", "", "")
-	f.StringVar(&o.story, "story", "", "")
-	f.BoolVar(&o.raw, "raw", false, "")
+	addFlags(c.Flags(), map[string]any{"task": &o.task, "generator-seed": &o.setup.GeneratorSeed,
+		"perturb": &o.perturbation, "story": &o.story, "raw": &o.raw, "prompt": &o.promptOnly,
+		"actions": &o.withActions})
 	jsonFlag(c, &o.asJSON)
-	f.BoolVar(&o.promptOnly, "prompt", false, "")
-	f.BoolVar(&o.withActions, "actions", false, "")
 }
 
 // noteIncomplete says what an environment lacks whose tasks can be played all the same: numbers

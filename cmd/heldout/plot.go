@@ -76,9 +76,7 @@ func newPlot(sys *system, c *cobra.Command) {
 		}
 		return nil
 	}
-	c.Flags().StringVar(&name, "figure", "", "")
-	c.Flags().StringVar(&out, "out", "", "")
-	c.Flags().StringSliceVar(&environments, "env", nil, "")
+	addFlags(c.Flags(), map[string]any{"figure": &name, "out": &out, "env": &environments})
 	d.flags(c)
 	only.modelFlags(c, "names", "held-in")
 }

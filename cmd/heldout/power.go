@@ -11,9 +11,9 @@ import (
 )
 
 func newPower(sys *system, c *cobra.Command) {
-	var format, interval string
+	var format string
 	var wide bool
-	var points float64
+	points, interval := 5.0, string(stats.TheseKinds)
 	c.RunE = func(_ *cobra.Command, dirs []string) error {
 		if !(points > 0 && points < 100) {
 			return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))
@@ -37,8 +37,6 @@ func newPower(sys *system, c *cobra.Command) {
 		}
 		return render(sys, format, wide, t)
 	}
-	c.Flags().Float64Var(&points, "difference", 5, "")
 	formatFlag(c, &format)
-	c.Flags().StringVar(&interval, "interval", string(stats.TheseKinds), "")
-	c.Flags().BoolVar(&wide, "wide", false, "")
+	addFlags(c.Flags(), map[string]any{"difference": &points, "interval": &interval, "wide": &wide})
 }

@@ -20,12 +20,10 @@ type queueFlags struct{ queue.Location }
 
 // connectionFlags adds the flags that every process of a run has.
 func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
-	f.StringVar(&q.Security.Creds, "queue-creds", "", "")
-	f.StringVar(&q.Security.CA, "queue-ca", "", "")
-	f.StringVar(&q.Security.Cert, "queue-cert", "", "")
-	f.StringVar(&q.Security.Key, "queue-key", "", "")
-	f.StringVar(&q.LoginEnv, "queue-login-env", "", "")
-	f.DurationVar(&q.Wait, "queue-wait", 30*time.Second, "")
+	q.Wait = 30 * time.Second
+	addFlags(f, map[string]any{"queue-creds": &q.Security.Creds, "queue-ca": &q.Security.CA,
+		"queue-cert": &q.Security.Cert, "queue-key": &q.Security.Key, "queue-login-env": &q.LoginEnv,
+		"queue-wait": &q.Wait})
 }
 
 // login reads the variable that has the login.
@@ -41,10 +39,9 @@ func (q *queueFlags) login(sys *system) error {
 
 // leaderFlags adds the flags of the process that leads a run.
 func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
-	f.StringVar(&q.Address, "queue", "", "")
-	f.StringVar(&q.Listen, "queue-listen", "127.0.0.1:4222", "")
-	f.BoolVar(&q.Open, "queue-open", false, "")
-	f.DurationVar(&q.AckWait, "queue-ack-wait", queue.AckWait, "")
+	q.Listen, q.AckWait = "127.0.0.1:4222", queue.AckWait
+	addFlags(f, map[string]any{"queue": &q.Address, "queue-listen": &q.Listen, "queue-open": &q.Open,
+		"queue-ack-wait": &q.AckWait})
 	q.connectionFlags(f)
 }
 

@@ -29,8 +29,8 @@ type commandRow struct {
 
 // command is the command of a row, of which lists replace the slots.
 func (r commandRow) command(lists *strings.Replacer) *cobra.Command {
-	c := &cobra.Command{Use: r.Use, GroupID: r.Group, Short: r.Short, Long: strings.Trim(lists.Replace(r.Long), "\n"),
-		Example: strings.TrimRight(r.Examples, "\n"), ValidArgsFunction: argumentValues[r.Completes]}
+	c := &cobra.Command{Use: r.Use, GroupID: r.Group, Short: r.Short, ValidArgsFunction: argumentValues[r.Completes],
+		Long: strings.Trim(lists.Replace(r.Long), "\n"), Example: strings.TrimRight(r.Examples, "\n")}
 	if r.Arguments != nil {
 		c.Args = args(r.Arguments, r.Want)
 	}

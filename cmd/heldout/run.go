@@ -112,13 +112,10 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 	if kind == bench.Plain {
 		grouped(c.Flags(), checkpointGroup, func() { series.flags(c.Flags()) })
 	}
-	c.Flags().StringVar(&file, "config", "", "")
-	c.Flags().BoolVar(&dry, "dry-run", false, "")
-	c.Flags().BoolVar(&out.quiet, "quiet", false, "")
-	c.Flags().StringVar(&out.eventsFile, "events", "", "")
+	out.logStep = noStep
+	addFlags(c.Flags(), map[string]any{"config": &file, "dry-run": &dry, "quiet": &out.quiet,
+		"events": &out.eventsFile, "log-step": &out.logStep, helpAll: &explain})
 	c.Flags().StringArrayVar(&out.logTo, "log", nil, "")
-	c.Flags().Int64Var(&out.logStep, "log-step", noStep, "")
-	c.Flags().BoolVar(&explain, helpAll, false, "")
 	out.flags(c)
 }
 

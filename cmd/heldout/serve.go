@@ -36,7 +36,8 @@ type serveOptions struct {
 }
 
 func newServe(sys *system, c *cobra.Command) {
-	var o serveOptions
+	o := serveOptions{listen: "127.0.0.1:8000", maxSessions: 4096, perAddress: 1024, idle: 30 * time.Minute}
+	o.Reward = serve.RewardSuccess
 	c.RunE = func(c *cobra.Command, mounts []string) error {
 		if o.stdio && c.Flags().Changed("listen") {
 			return usage(errors.New("--stdio and --listen contradict each other"))
@@ -44,29 +45,15 @@ func newServe(sys *system, c *cobra.Command) {
 		return o.serve(c.Context(), sys, mounts)
 	}
 	taskSource(c, sys, &o.Setup)
-	f := c.Flags()
-	f.Var(&o.Setup.GeneratorSeed, "generator-seed", "")
-	f.StringVar(&o.Tasks, "tasks", "", "")
-	f.StringVar(&o.Perturbation, "perturb", "", "")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8000", "")
-	f.StringVar(&o.tokenFile, "token-file", "", "")
-	f.BoolVar(&o.noToken, "no-token", false, "")
-	f.IntVar(&o.maxSessions, "max-sessions", 4096, "")
-	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "")
-	f.DurationVar(&o.idle, "idle", 30*time.Minute, "")
-	f.Var(&o.maxMemory, "max-memory", "")
-	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess), "")
-	f.Float64Var(&o.StepCost, "step-cost", 0, "")
-	f.Float64Var(&o.InvalidPenalty, "invalid-penalty", 0, "")
-	f.BoolVar(&o.Actions, "actions", false, "")
-	f.StringVar(&o.record, "record", "", "")
-	f.StringVar(&o.name, "name", "", "")
-	f.Var(listFlag[configs.Identity, *configs.Identity]{&o.player, "KEY=VALUE"}, "player", "")
-	f.BoolVar(&o.acceptChanged, "accept-changed-model", false, "")
-	f.BoolVar(&o.stdio, "stdio", false, "")
-	f.BoolVar(&o.profiles, "pprof", false, "")
-	f.BoolVar(&o.deflate, "deflate", false, "")
-	f.IntVar(&o.MaxSteps, "step-limit", 0, "")
+	addFlags(c.Flags(), map[string]any{
+		"generator-seed": &o.Setup.GeneratorSeed, "tasks": &o.Tasks, "perturb": &o.Perturbation,
+		"listen": &o.listen, "token-file": &o.tokenFile, "no-token": &o.noToken, "max-sessions": &o.maxSessions,
+		"max-sessions-per-client": &o.perAddress, "idle": &o.idle, "max-memory": &o.maxMemory,
+		"reward": (*string)(&o.Reward), "step-cost": &o.StepCost, "invalid-penalty": &o.InvalidPenalty,
+		"actions": &o.Actions, "record": &o.record, "name": &o.name, "player": &o.player,
+		"accept-changed-model": &o.acceptChanged, "stdio": &o.stdio, "pprof": &o.profiles, "deflate": &o.deflate,
+		"step-limit": &o.MaxSteps,
+	})
 }
 
 func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) error {

@@ -22,7 +22,7 @@ const (
 
 func newSynth(sys *system, c *cobra.Command) {
 	a := newModelCalls(synthTemperature, synthMaxTokens)
-	s := &training.Synthesis{Verify: synth.DefaultOptions()}
+	s := &training.Synthesis{Verify: synth.DefaultOptions(), MaxCalls: generate.MostCalls, Cutoff: nearThreshold}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		var folder error
 		if strings.TrimSpace(a.out) == "" {
@@ -50,19 +50,15 @@ func newSynth(sys *system, c *cobra.Command) {
 		sys.say("results: %s", a.out)
 		return withoutResult(missing, "item")
 	}
-	f := c.Flags()
-	f.StringVar(&s.Personas, "personas", "", "")
-	f.StringVar(&s.Prompt, "prompt", "", "")
-	f.IntVar(&s.Count, "count", 0, "")
-	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls, "")
-	f.Float64Var(&s.Cutoff, "near", nearThreshold, "")
-	verifyFlags(f, &s.Verify, &s.Signal)
+	addFlags(c.Flags(), map[string]any{"personas": &s.Personas, "prompt": &s.Prompt, "count": &s.Count,
+		"max-calls": &s.MaxCalls, "near": &s.Cutoff})
+	verifyFlags(c.Flags(), &s.Verify, &s.Signal)
 	a.flags(c)
 }
 
 // verifyFlags adds the flags for what the verification leaves open.
 func verifyFlags(f *pflag.FlagSet, o *synth.Options, signal *string) {
-	f.IntVar(&o.MinErrors, "min-errors", o.MinErrors, "")
-	f.StringVar(signal, "error-signal", "any", "")
-	f.StringVar(&o.SuccessText, "success-text", o.SuccessText, "")
+	*signal = "any"
+	addFlags(f, map[string]any{"min-errors": &o.MinErrors, "error-signal": signal,
+		"success-text": &o.SuccessText})
 }

@@ -20,8 +20,6 @@ func newVerify(sys *system, c *cobra.Command) {
 	}
 	f := c.Flags()
 	verifyFlags(f, &o, &signal)
-	f.BoolVar(&lenient, "lenient", false, "")
-	f.StringVar(&masked, "masked", "", "")
-	f.BoolVar(&force, "force", false, "")
+	addFlags(f, map[string]any{"lenient": &lenient, "masked": &masked, "force": &force})
 	jsonFlag(c, &asJSON)
 }

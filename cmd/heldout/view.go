@@ -25,7 +25,7 @@ import (
 )
 
 func newView(sys *system, c *cobra.Command) {
-	var listen string
+	listen := "127.0.0.1:0"
 	var proxies []string
 	var texts bench.Texts
 	var only chosen
@@ -51,9 +51,7 @@ func newView(sys *system, c *cobra.Command) {
 			Callers: guard.Callers{Proxies: proxies}}, listen, texts)
 	}
 	taskSource(c, sys, &texts.Setup)
-	c.Flags().StringSliceVar(&texts.Prompts, "prompt", nil, "")
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "")
-	c.Flags().StringSliceVar(&proxies, "proxy-host", nil, "")
+	addFlags(c.Flags(), map[string]any{"prompt": &texts.Prompts, "listen": &listen, "proxy-host": &proxies})
 	only.flags(c)
 }
 
