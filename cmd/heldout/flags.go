@@ -54,35 +54,35 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 // addFlags adds flags that set what they point to, by their names. What stands there is their default.
 func addFlags(f *pflag.FlagSet, pointers map[string]any) {
 	for name, pointer := range pointers {
-		switch to := pointer.(type) {
+		switch field := pointer.(type) {
 		case *string:
-			f.StringVar(to, name, *to, "")
+			f.StringVar(field, name, *field, "")
 		case *bool:
-			f.BoolVar(to, name, *to, "")
+			f.BoolVar(field, name, *field, "")
 		case *int:
-			f.IntVar(to, name, *to, "")
+			f.IntVar(field, name, *field, "")
 		case *int64:
-			f.Int64Var(to, name, *to, "")
+			f.Int64Var(field, name, *field, "")
 		case *float64:
-			f.Float64Var(to, name, *to, "")
+			f.Float64Var(field, name, *field, "")
 		case *time.Duration:
-			f.DurationVar(to, name, *to, "")
+			f.DurationVar(field, name, *field, "")
 		case *[]string:
-			f.StringSliceVar(to, name, *to, "")
+			f.StringSliceVar(field, name, *field, "")
 		case *configs.Names:
-			f.Var(listFlag[configs.Names, *configs.Names]{to, "SPEC=TEXT"}, name, "")
+			f.Var(listFlag[configs.Names, *configs.Names]{field, "SPEC=TEXT"}, name, "")
 		case *configs.Prices:
-			f.Var(listFlag[configs.Prices, *configs.Prices]{to, "SPEC=PRICES"}, name, "")
+			f.Var(listFlag[configs.Prices, *configs.Prices]{field, "SPEC=PRICES"}, name, "")
 		case *configs.HeldIn:
-			f.Var(listFlag[configs.HeldIn, *configs.HeldIn]{to, "MODEL=ENV"}, name, "")
+			f.Var(listFlag[configs.HeldIn, *configs.HeldIn]{field, "MODEL=ENV"}, name, "")
 		case *configs.Identity:
-			f.Var(listFlag[configs.Identity, *configs.Identity]{to, "KEY=VALUE"}, name, "")
+			f.Var(listFlag[configs.Identity, *configs.Identity]{field, "KEY=VALUE"}, name, "")
 		case *map[string]any:
-			f.Var((*jsonObject)(to), name, "")
+			f.Var((*jsonObject)(field), name, "")
 		case pflag.Value:
-			f.Var(to, name, "")
+			f.Var(field, name, "")
 		default:
-			panic(fmt.Sprintf("no flag has a value as %T, as --%s has", to, name)) // a test makes all flags
+			panic(fmt.Sprintf("no flag has a value as %T, as --%s has", field, name)) // a test makes all flags
 		}
 	}
 }

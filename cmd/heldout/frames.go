@@ -25,11 +25,11 @@ const (
 // exportFrames writes records for data frames.
 func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o export.Options, f frame.Options,
 	texts bool) error {
-	taken := []string{"format", "out", "force", "steps", "attempts"}
+	names := []string{"format", "out", "force", "steps", "attempts"}
 	if format == parquet {
-		taken = append(taken, "texts")
+		names = append(names, "texts")
 	}
-	err := usage(refuseFlags(c, format, taken...))
+	err := usage(refuseFlags(c, format, names...))
 	switch {
 	case err != nil:
 		return err
@@ -63,7 +63,7 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o
 // exportParquet has the Python package write Parquet files. They get their names once all of them are whole.
 func exportParquet(ctx context.Context, sys *system, o export.Options, write func(io.Writer) error,
 	steps, texts bool) error {
-	said := map[bool]string{true: "texts", false: "numbers"}[texts]
+	content := map[bool]string{true: "texts", false: "numbers"}[texts]
 	names := []string{"runs.parquet", "episodes.parquet", "steps.parquet"}
 	if !steps {
 		names = names[:2]
@@ -75,7 +75,7 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 		return err
 	}
 	written, err := export.Tables(filepath.Join(o.Out, "tables"), names, o.Force, func(files []string) error {
-		return sys.parquet(ctx, write, append([]string{"frames", said}, files...)...)
+		return sys.parquet(ctx, write, append([]string{"frames", content}, files...)...)
 	})
 	if err != nil {
 		return err

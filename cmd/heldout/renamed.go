@@ -14,7 +14,7 @@ import (
 
 // acceptFormer lets a command and those below it accept the earlier names of their flags, with a hint.
 func acceptFormer(c *cobra.Command) {
-	names, told := map[string]configs.Rename{}, map[string]bool{}
+	names, hinted := map[string]configs.Rename{}, map[string]bool{}
 	for _, r := range configs.Renames() {
 		f := c.Flags()
 		if f.Lookup(r.New) != nil && f.Lookup(r.Old) == nil && (r.Command == "" || r.Command == c.Name()) {
@@ -27,10 +27,10 @@ func acceptFormer(c *cobra.Command) {
 			if !old {
 				return pflag.NormalizedName(name)
 			}
-			if !told[name] {
+			if !hinted[name] {
 				c.PrintErrln(r.Hint("--"))
 			}
-			told[name] = true
+			hinted[name] = true
 			return pflag.NormalizedName(r.New)
 		})
 	}
