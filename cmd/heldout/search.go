@@ -89,7 +89,7 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 	for _, r := range more {
 		fmt.Fprintf(&b, "    %s\n", hanging(r.title, 4))
 	}
-	if results[0].inPage() {
+	if results[0].inPage() || strings.HasPrefix(results[0].title, "table ") {
 		fmt.Fprintf(&b, "\nA title prints its section: heldout help %q\n", results[0].title)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -371,8 +371,12 @@ func passages(root *cobra.Command) (list []passage) {
 		}
 	}
 	for _, k := range report.Kinds() {
+		text := underline.ReplaceAllString(explained(k), "")
+		if !k.Request { // else it begins so
+			text = "Printed by heldout compare RUN --table " + k.ID + ".\n" + text
+		}
 		list = append(list, passage{title: "table " + k.ID + ": " + k.Title, command: "heldout help tables " + k.ID,
-			text: unwrapped(underline.ReplaceAllString(explained(k), ""))})
+			text: unwrapped(text)})
 	}
 	for _, e := range catalog.All() {
 		for _, s := range e.Settings {

@@ -102,7 +102,7 @@ func namedPage(names []string) (page []byte, ok bool, err error) {
 	whole, _ := readTopic(name)
 	for _, s := range dividePage(string(whole)) {
 		if strings.EqualFold(s.heading, heading) {
-			return []byte(underlined(s.heading, '-') + s.text), true, nil
+			return []byte(underlined(s.heading, '-') + strings.TrimRight(s.text, "\n") + "\n"), true, nil
 		}
 	}
 	return nil, false, nil
