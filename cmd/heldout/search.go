@@ -237,6 +237,9 @@ func (x *helpIndex) find(question string) (results []match) {
 		if x.written[i][typed] {
 			score *= wholeBoost
 		}
+		if p.title == question { // flags of one name have the order of commands, run's first
+			score = math.Inf(1)
+		}
 		results = append(results, match{passage: p, score: score * p.weight()})
 	}
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
