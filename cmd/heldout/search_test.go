@@ -135,8 +135,8 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("no section: %s", section)
 	}
 	sharedtest.Contains(t, runLine(t, "help", "nucleus", "sampling"), "> heldout help keys\n", "flag")
-	if text := runLine(t, "help", "--max-tokens"); !strings.HasPrefix(text, "--max-tokens\n    max-tokens: length limit "+
-		"of a reply in tokens; 0 uses the agent's own") {
+	flag := "--max-tokens\n    max-tokens: length limit of a reply in tokens; 0 uses the agent's own"
+	if text := runLine(t, "help", "--max-tokens"); !strings.HasPrefix(text, flag) {
 		t.Errorf("no flag of run: %s", text)
 	}
 	if text := runLine(t, "help", "unknown", "flag:", "--modle"); !strings.Contains(text, "Messages of servers") {
