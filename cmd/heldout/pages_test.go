@@ -66,7 +66,7 @@ func blocks(text string) (out []block) {
 }
 
 // What the pages say of a preset and a perturbation of one's own can be done as it stands,
-// but for commands that need a server.
+// but for commands that need a server or originals.
 func TestFirstSteps(t *testing.T) {
 	for _, name := range []string{"preset", "perturbation"} {
 		t.Chdir(t.TempDir())
@@ -78,7 +78,8 @@ func TestFirstSteps(t *testing.T) {
 			}
 			for _, line := range strings.Split(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
 				args := strings.Fields(line)
-				if len(args) == 0 || args[0] != "heldout" || strings.Contains(line, "vllm:") {
+				if len(args) == 0 || args[0] != "heldout" || strings.Contains(line, "vllm:") ||
+					slices.Contains(args, "--originals") {
 					continue
 				}
 				played++
