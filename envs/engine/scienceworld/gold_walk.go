@@ -103,7 +103,7 @@ func trace(g *graph, levels [][]node, i int) []leg {
 
 // goTo walks to a place.
 func (p *player) goTo(name string) {
-	if strings.ToLower(javaTrim(p.w.place().name)) == strings.ToLower(javaTrim(name)) {
+	if strings.EqualFold(javaTrim(p.w.place().name), javaTrim(name)) {
 		return
 	}
 	legs := p.way(wayLength, func(g *graph, n node) bool { return g.names[n.place] == name })
