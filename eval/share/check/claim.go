@@ -74,7 +74,7 @@ func (c *Claim) open(format string, about ...any) {
 	c.note(format, about...)
 }
 
-// The claims, in the order in which they are printed, which is that of claims.yaml.
+// The claims, printed in the order of claims.yaml.
 const (
 	files = iota
 	signature
