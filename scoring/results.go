@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -128,6 +129,18 @@ func ReadRun(p record.Readable, thoughts []string, beside Beside) (*Run, error) 
 func ReadResults(p record.Readable) (*Run, error) {
 	s := newStepReader(nil)
 	return s.read(p, func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.results, visit) })
+}
+
+// ReadWritten is ReadResults for a run directory that this process has written.
+func ReadWritten(p record.Readable) (*Run, error) {
+	s := newStepReader(nil)
+	whole := func(m *record.Manifest, r *record.Result) bool { return r.Trial != 0 || m.Sweep.Combines() }
+	return s.read(p, func(visit visitor) (*record.Manifest, error) {
+		return record.EachWritten(p, whole, s.results, func(m *record.Manifest, e *record.Episode, pos record.Position,
+			of *StepCounts) {
+			visit(m, e, pos, cmp.Or(of, &StepCounts{}))
+		})
+	})
 }
 
 // MeasureRun is ReadResults that measures the steps for later readers, which then need not decode them.

@@ -263,7 +263,7 @@ func (c *caller) digest(messages []model.Message) string {
 	if same > 0 {
 		sum = c.sums[same-1]
 	}
-	var buf []byte
+	buf := make([]byte, 0, 1<<10)
 	for _, m := range messages[same:] {
 		buf = append(buf[:0], sum[:]...)
 		for _, text := range []string{string(m.Role), m.Content, m.Call.Name, m.Call.Arguments} {

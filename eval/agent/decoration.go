@@ -164,10 +164,13 @@ func flanked(before, after string) (opens, ends bool) {
 
 // jsonText is the action of an object that has nothing else.
 func jsonText(s string) (text string, ok bool) {
+	if !strings.HasPrefix(s, "{") || !strings.HasSuffix(s, "}") {
+		return "", false
+	}
 	var object struct{ Action string }
 	d := json.NewDecoder(strings.NewReader(s))
 	d.DisallowUnknownFields()
-	ok = strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") && d.Decode(&object) == nil
+	ok = d.Decode(&object) == nil
 	return object.Action, ok && object.Action != "" && !strings.ContainsAny(object.Action, "\r\n")
 }
 

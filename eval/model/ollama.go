@@ -200,7 +200,7 @@ func (o *ollama) show(ctx context.Context, retryable func(*UnavailableError) boo
 	var model api.ShowResponse
 	_, err := o.about().call(ctx, retryable, func(ctx context.Context, x *exchange) error {
 		body, err := json.Marshal(api.ShowRequest{Model: o.spec.Name})
-		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), body, &model))
+		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), &passing{body}, &model))
 	})
 	return modelInfo{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters),
 		templateHash(model.Template)}, err

@@ -280,27 +280,53 @@ func (x *Index) Uncovered() []string {
 
 // Episode reads the attempt and checks it.
 func (p Place) Episode() (*Episode, error) {
-	f, err := os.Open(p.file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw := make([]byte, p.length)
-	if err := p.read(f, raw); err != nil {
-		return nil, err
-	}
-	return p.decode(raw)
+	var r lineReader
+	defer r.close()
+	return r.episode(p, nil)
 }
 
-func (p Place) read(f io.ReaderAt, raw []byte) error {
-	if _, err := f.ReadAt(raw, p.offset); err != nil {
+// lineReader reads lines of places, one after the other, and keeps their file open.
+type lineReader struct {
+	file *os.File
+	raw  []byte // of the last line
+}
+
+func (r *lineReader) open(p Place) (err error) {
+	if r.file != nil && r.file.Name() == p.file {
+		return nil
+	}
+	r.close()
+	r.file, err = os.Open(p.file)
+	return err
+}
+
+func (r *lineReader) close() {
+	if r.file != nil {
+		r.file.Close()
+	}
+}
+
+func (r *lineReader) read(p Place) error {
+	r.raw = slices.Grow(r.raw[:0], p.length)[:p.length]
+	if _, err := r.file.ReadAt(r.raw, p.offset); err != nil {
 		return fmt.Errorf("%s:%d: %w", p.file, p.line, err)
 	}
 	return nil
 }
 
-func (p Place) decode(raw []byte) (*Episode, error) {
-	e, err := decode(raw)
+// episode reads the attempt of a place and checks it. Its trajectory takes the room of steps.
+func (r *lineReader) episode(p Place, steps []Step) (*Episode, error) {
+	if err := r.open(p); err != nil {
+		return nil, err
+	}
+	if err := r.read(p); err != nil {
+		return nil, err
+	}
+	return p.decode(r.raw, steps)
+}
+
+func (p Place) decode(raw []byte, steps []Step) (*Episode, error) {
+	e, err := decodeInto(raw, steps)
 	if err == nil && (e.ID != p.id || e.Attempt != p.attempt) {
 		err = errors.New("another episode is there now: the file was replaced")
 	}
@@ -314,34 +340,20 @@ func (p Place) decode(raw []byte) (*Episode, error) {
 // until visit returns false or ctx is done. bad counts the attempts that cannot be read.
 func Search(ctx context.Context, places []Place, text string, visit func(i int, e *Episode) bool) (bad int, err error) {
 	pattern := plain(text)
-	var f *os.File
-	defer func() {
-		if f != nil {
-			f.Close()
-		}
-	}()
-	var raw []byte
+	var r lineReader
+	defer r.close()
 	for i, p := range places {
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), r.open(p)); err != nil {
 			return bad, err
 		}
-		if f == nil || f.Name() != p.file {
-			if f != nil {
-				f.Close()
-			}
-			if f, err = os.Open(p.file); err != nil {
-				return bad, err
-			}
-		}
-		raw = slices.Grow(raw[:0], p.length)[:p.length]
-		if p.read(f, raw) != nil {
+		if r.read(p) != nil {
 			bad++
 			continue
 		}
-		if pattern != nil && !bytes.Contains(bytes.ToLower(raw), pattern) {
+		if pattern != nil && !bytes.Contains(bytes.ToLower(r.raw), pattern) {
 			continue
 		}
-		e, err := p.decode(raw)
+		e, err := p.decode(r.raw, nil)
 		if err != nil {
 			bad++
 			continue

@@ -12,15 +12,6 @@ import (
 // maxLine bounds a line, in bytes. An episode of a thousand steps with replies of 100 kB each has 100 MB.
 const maxLine = 256 << 20
 
-// encode returns the line of an attempt.
-func encode(e *Episode) ([]byte, error) {
-	content := *e
-	content.Checksum = ""
-	var b bytes.Buffer
-	err := seal(&b, &content)
-	return b.Bytes(), err
-}
-
 // decode reads a line and checks everything that can be checked from the line alone.
 func decode(raw []byte) (Episode, error) { return decodeInto(raw, nil) }
 
@@ -81,12 +72,15 @@ const goalStart = `,"goal":"`
 
 var strict = json.RejectUnknownMembers(true)
 
-// Encode returns the line of an attempt, for a process that stores it. A record that contradicts itself is refused.
-func Encode(e *Episode) ([]byte, error) {
+// Encode adds the line of an attempt to a buffer, for a process that stores it. A record that contradicts itself is
+// refused.
+func Encode(b *bytes.Buffer, e *Episode) error {
 	if err := e.check(); err != nil {
-		return nil, err
+		return err
 	}
-	return encode(e)
+	content := *e
+	content.Checksum = ""
+	return seal(b, &content)
 }
 
 // Decode reads what Encode wrote.

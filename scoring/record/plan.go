@@ -26,20 +26,35 @@ func EpisodeID(behaviour int, t envs.Task, c Condition) (string, error) {
 
 // EpisodeIDs returns the EpisodeID of each task.
 func EpisodeIDs(behaviour int, tasks []envs.Task, c Condition) ([]string, error) {
-	condition, err := json.Marshal(c)
+	starts, err := idStarts(behaviour, tasks)
 	if err != nil {
-		return nil, fmt.Errorf("the condition of %s on %s cannot be written down: %w", c.Model, c.Env, err)
+		return nil, err
 	}
-	ids := make([]string, len(tasks))
-	var b []byte
-	for i, t := range tasks {
+	return episodeIDs(starts, c)
+}
+
+// idStarts is what is hashed of tasks for their ids, up to the condition.
+func idStarts(behaviour int, tasks []envs.Task) (starts [][]byte, err error) {
+	for _, t := range tasks {
 		id, err1 := json.Marshal(t.ID)
 		digest, err2 := json.Marshal(t.Digest)
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
-		b = fmt.Appendf(b[:0], `{"Behaviour":%d,"Task":%s,"Digest":%s,"Condition":%s}`, behaviour, id, digest,
-			condition)
+		starts = append(starts, fmt.Appendf(nil, `{"Behaviour":%d,"Task":%s,"Digest":%s,"Condition":`, behaviour, id, digest))
+	}
+	return starts, nil
+}
+
+func episodeIDs(starts [][]byte, c Condition) ([]string, error) {
+	condition, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("the condition of %s on %s cannot be written down: %w", c.Model, c.Env, err)
+	}
+	ids := make([]string, len(starts))
+	var b []byte
+	for i, start := range starts {
+		b = append(append(append(b[:0], start...), condition...), '}')
 		sum := sha256.Sum256(b)
 		ids[i] = hex.EncodeToString(sum[:10])
 	}
@@ -210,7 +225,8 @@ func (want planned) share(r *Result) {
 
 // check reports a manifest that contradicts itself: ids are computed anew.
 func (m *Manifest) check() error {
-	found := map[string]bool{}
+	found := make(map[string]bool, m.Planned())
+	starts := map[string][][]byte{} // of environments and their protocols
 	for i := range m.Groups {
 		g := &m.Groups[i]
 		env, ok := m.EnvironmentOf(g.Condition)
@@ -222,7 +238,14 @@ func (m *Manifest) check() error {
 			return &fieldError{fmt.Sprintf("groups[%d].condition", i), "",
 				"source or settings differ from the environment " + env.Name}
 		}
-		ids, err := EpisodeIDs(max(1, m.Behaviour), env.Tasks, g.Condition)
+		place := env.Name + " " + env.Protocol
+		if starts[place] == nil {
+			var err error
+			if starts[place], err = idStarts(max(1, m.Behaviour), env.Tasks); err != nil {
+				return err
+			}
+		}
+		ids, err := episodeIDs(starts[place], g.Condition)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,10 @@
 package record
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Results are the attempts of an index at one moment. They stay as they are when the index is updated.
 type Results struct {
@@ -64,4 +68,32 @@ func (r Results) Place(i int) Place {
 	l := &r.entries[i]
 	return Place{file: l.file, line: int(l.line), offset: l.offset, length: int(l.length),
 		id: r.plan.planned(l.pos).id, attempt: l.attempt}
+}
+
+// EachPlanned reads the attempts in the order of the plan, and those at one episode in theirs. Visit must keep neither
+// an attempt nor its steps.
+func (r Results) EachPlanned(visit func(*Episode) error) error {
+	order := make([]int, len(r.entries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &r.entries[i], &r.entries[j]
+		return cmp.Or(cmp.Compare(a.pos.Group, b.pos.Group), cmp.Compare(a.pos.Task, b.pos.Task),
+			cmp.Compare(a.pos.Trial, b.pos.Trial), cmp.Compare(a.attempt, b.attempt), a.ended.Compare(b.ended))
+	})
+	var lines lineReader
+	defer lines.close()
+	var steps []Step
+	for _, i := range order {
+		e, err := lines.episode(r.Place(i), steps)
+		if err != nil {
+			return err
+		}
+		steps = e.Trajectory
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }

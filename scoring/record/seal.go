@@ -25,8 +25,13 @@ const firstSealed = 2
 
 // Seal ends a JSON object, which must have fields, in its checksum and a line break.
 func Seal(object []byte) []byte {
-	body := bytes.TrimRight(bytes.TrimSuffix(bytes.TrimRight(object, "\n"), []byte("}")), "\n")
+	body := unclosed(object)
 	return append(bytes.Clone(body), checksumStart+checksum(body)+checksumEnd...)
+}
+
+// unclosed is an object without its brace.
+func unclosed(object []byte) []byte {
+	return bytes.TrimRight(bytes.TrimSuffix(bytes.TrimRight(object, "\n"), []byte("}")), "\n")
 }
 
 // seal adds a JSON object as a line that ends in its checksum; nothing if there is an error.
@@ -40,9 +45,9 @@ func seal(b *bytes.Buffer, object any) error {
 		b.Truncate(start)
 		return fmt.Errorf("the record has %d bytes, the limit is %d", n, maxLine/2)
 	}
-	line := Seal(b.Bytes()[start:])
-	b.Truncate(start)
-	b.Write(line)
+	body := unclosed(b.Bytes()[start:])
+	b.Truncate(start + len(body))
+	b.WriteString(checksumStart + checksum(body) + checksumEnd)
 	return nil
 }
 

@@ -162,6 +162,25 @@ func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit fu
 	return p.chosen().visit(derived, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })
 }
 
+// EachWritten is EachDerived for lines that this process has written, and so checked: of those that whole does not take
+// only the result is read, and nothing is derived.
+func EachWritten[T any](p Readable, whole func(*Manifest, *Result) bool, derive func(*Manifest, *Episode) T,
+	visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
+	begin := func(m *Manifest, _ *Plan, _ string) (func() decoder, func()) {
+		entirely := deriving(func(e *Episode) any { return derive(m, e) })
+		return func() decoder {
+			entirely := entirely()
+			return func(raw []byte) (Episode, any, error) {
+				if e, err := head(raw); err == nil && !whole(m, &e.Result) {
+					return e, *new(T), nil
+				}
+				return entirely(raw)
+			}
+		}, func() {}
+	}
+	return p.chosen().visit(begin, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })
+}
+
 // sized is an open file with the size that it had then.
 type sized struct {
 	file *os.File

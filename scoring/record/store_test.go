@@ -23,6 +23,15 @@ import (
 	"heldout/envs/sharedtest"
 )
 
+// encode is the line of an attempt, checked or not.
+func encode(e *Episode) ([]byte, error) {
+	var b bytes.Buffer
+	content := *e
+	content.Checksum = ""
+	err := seal(&b, &content)
+	return b.Bytes(), err
+}
+
 // episode makes an attempt with everything in it that can be.
 func episode(id string) *Episode {
 	return &Episode{

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -59,6 +60,7 @@ func writeLargeRun(b *testing.B, dir string) {
 	}
 	m := record.Manifest{Schema: record.Schema, Behaviour: 1, Environments: []record.Environment{env}}
 	f := sharedtest.Must(os.Create(filepath.Join(dir, "episodes.jsonl")))(b)
+	var line bytes.Buffer
 	out := bufio.NewWriterSize(f, 1<<20)
 	rng := stream.New(1, "large run")
 	for _, name := range []string{"vllm:base", "vllm:tuned"} {
@@ -94,8 +96,9 @@ func writeLargeRun(b *testing.B, dir string) {
 					e.Trajectory = append(e.Trajectory, s)
 				}
 				e.Grounding = float64(valid) / 20
-				line := sharedtest.Must(record.Encode(&e))(b)
-				_, _ = out.Write(line) // Flush returns the error
+				line.Reset()
+				sharedtest.OK(b, record.Encode(&line, &e))
+				_, _ = line.WriteTo(out) // Flush returns the error
 			}
 			m.Groups = append(m.Groups, g)
 		}

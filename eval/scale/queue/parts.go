@@ -129,13 +129,12 @@ const maxRecord = 128 << 20
 
 // pack returns a record in the form in which it is sent.
 func pack(rec *record.Episode) ([]byte, error) {
-	line, err := record.Encode(rec)
-	if err != nil {
+	var line, b bytes.Buffer
+	if err := record.Encode(&line, rec); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestSpeed) // only an unknown level is an error
-	_, err = w.Write(line)
+	_, err := line.WriteTo(w)
 	err = cmp.Or(err, w.Close())
 	return b.Bytes(), err
 }

@@ -71,6 +71,8 @@ type Contents struct {
 	Runs []record.Parts
 	// Tables is the file with the tables.
 	Tables string
+	// Paths are the models whose names are paths of the machine that served them; Open does not say.
+	Paths []string
 }
 
 // runDir is the name of the i-th run's directory, counted from 0.

@@ -20,8 +20,6 @@ import (
 // Result says what Create has written.
 type Result struct {
 	*Contents
-	// Paths are the models whose names are paths of the machine that served them.
-	Paths []string
 	// Signer is the fingerprint of the key that signed; empty without a signature.
 	Signer string
 }
@@ -62,15 +60,7 @@ func build(ctx context.Context, work *record.Workplace, runs []record.Parts, abo
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Contents: c}
-	for _, run := range c.Runs {
-		m, err := record.ReadManifest(run[0])
-		if err != nil {
-			return nil, err
-		}
-		result.Paths = append(result.Paths, paths(m)...)
-	}
-	return result, packFile(ctx, work.Path(packed), dir, c)
+	return &Result{Contents: c}, packFile(ctx, work.Path(packed), dir, c)
 }
 
 // publish signs a bundle, and gives it its name.

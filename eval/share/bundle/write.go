@@ -4,14 +4,12 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -30,14 +28,16 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 		return nil, fmt.Errorf("there are %d runs, a bundle has at most %d", len(runs), maxRuns)
 	}
 	var clean []record.Parts
+	var local []string
 	for i, run := range runs {
 		dest := filepath.Join(dir, runDir(i))
-		if err := writeRun(ctx, dest, run); err != nil {
+		m, err := writeRun(ctx, dest, run)
+		if err != nil {
 			return nil, err
 		}
-		clean = append(clean, record.Parts{dest})
+		clean, local = append(clean, record.Parts{dest}), append(local, paths(m)...)
 	}
-	tables, err := Tables(clean)
+	tables, err := tables(clean, true)
 	if err != nil {
 		return nil, err
 	}
@@ -68,85 +68,73 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 		return nil, fmt.Errorf("%s has %d bytes, the limit is %d: declare fewer training tasks", aboutFile, len(b),
 			maxAbout)
 	}
-	return m.contents(dir), os.WriteFile(filepath.Join(dir, aboutFile), b, 0o644)
+	c := m.contents(dir)
+	c.Paths = local
+	return c, os.WriteFile(filepath.Join(dir, aboutFile), b, 0o644)
 }
 
-// writeRun writes a run without what belongs to the machine, in the order of its plan.
-func writeRun(ctx context.Context, dir string, run record.Parts) error {
+// writeRun writes a run without what belongs to the machine, in the order of its plan, and returns its manifest.
+func writeRun(ctx context.Context, dir string, run record.Parts) (*record.Manifest, error) {
 	x, err := record.OpenIndex(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(x.Bad) > 0 {
-		return fmt.Errorf("%s has lines that are not records: heldout repair sets them aside", run)
+		return nil, fmt.Errorf("%s has lines that are not records: heldout repair sets them aside", run)
 	}
 	if len(x.Absent) > 0 {
-		return fmt.Errorf("%s lacks %s", run, record.NameShards(x.Absent))
+		return nil, fmt.Errorf("%s lacks %s", run, record.NameShards(x.Absent))
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
+		return nil, err
 	}
 	m, err := record.EncodeFile(cleanManifest(x.Manifest))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, manifestFile), m, 0o644); err != nil {
-		return err
+		return nil, err
 	}
 	f, err := os.Create(filepath.Join(dir, episodesFile))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := bufio.NewWriterSize(stoppable{ctx, f}, 1<<20)
-	return errors.Join(writeEpisodes(w, x), w.Flush(), f.Close())
+	return x.Manifest, errors.Join(writeEpisodes(w, x), w.Flush(), f.Close())
 }
 
 // writeEpisodes writes the attempts in the order of the plan. The attempts at an episode
 // are numbered anew in their order, because two processes can have given one number.
 func writeEpisodes(w io.Writer, x *record.Index) error {
-	results := x.Results()
-	order := make([]int, results.Len())
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		a, b, r, s := results.Position(i), results.Position(j), results.Result(i), results.Result(j)
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Trial, b.Trial),
-			cmp.Compare(r.Attempt, s.Attempt), r.Ended.Compare(s.Ended))
-	})
 	id, attempt := "", 0
-	var last []byte
-	for _, i := range order {
-		e, err := results.Place(i).Episode()
-		if err != nil {
-			return err
-		}
+	line, last := &bytes.Buffer{}, &bytes.Buffer{}
+	return x.Results().EachPlanned(func(e *record.Episode) error {
 		if e.ID != id {
-			id, attempt, last = e.ID, 0, nil
+			id, attempt = e.ID, 0
 		}
 		cleanEpisode(e)
-		if e.Attempt = attempt; attempt > 0 {
-			if line, err := record.Encode(e); err == nil && bytes.Equal(line, last) {
-				continue // two directories had it
-			}
+		line.Reset()
+		if e.Attempt = attempt; attempt > 0 && record.Encode(line, e) == nil && bytes.Equal(line.Bytes(), last.Bytes()) {
+			return nil // two directories had it
 		}
+		line.Reset()
 		attempt++
 		e.Attempt = attempt
-		line, err := record.Encode(e)
-		if err != nil {
+		if err := record.Encode(line, e); err != nil {
 			return err
 		}
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
-		last = line
-	}
-	return nil
+		line, last = last, line
+		_, err := w.Write(last.Bytes())
+		return err
+	})
 }
 
 // Tables returns the content of tables.json: the rates of the runs, with intervals.
-func Tables(runs []record.Parts) ([]byte, error) {
-	source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
+func Tables(runs []record.Parts) ([]byte, error) { return tables(runs, false) }
+
+// tables is Tables, for runs that this process has written or that others have.
+func tables(runs []record.Parts, written bool) ([]byte, error) {
+	source, err := report.Inputs{Interval: string(stats.TheseKinds), Written: written}.Load()
 	if err != nil {
 		return nil, err
 	}

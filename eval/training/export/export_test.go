@@ -322,8 +322,9 @@ func TestAttempts(t *testing.T) {
 	name := filepath.Join(dir, "episodes.jsonl")
 	line := sharedtest.Must(record.Decode([]byte(read(t, name))))(t)
 	line.Attempt, line.Trajectory[0] = 1, good(8)
-	first := sharedtest.Must(record.Encode(line))(t)
-	sharedtest.OK(t, os.WriteFile(name, append([]byte(read(t, name)), append(first, first...)...), 0o644))
+	lines := bytes.NewBufferString(read(t, name))
+	sharedtest.OK(t, errors.Join(record.Encode(lines, line), record.Encode(lines, line),
+		os.WriteFile(name, lines.Bytes(), 0o644)))
 	o := options(t, TRL, dir)
 	r := export(t, o)
 	if text := read(t, o.Out); r.Used != 1 || !strings.Contains(text, "move 8") || strings.Contains(text, "move 9") {
