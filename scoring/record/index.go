@@ -242,12 +242,15 @@ func (x *Index) add(file *indexed, l *scanned, place Place) {
 }
 
 // head decodes the result of a line, and its checksum if it has one.
-func head(raw []byte) (e Episode, err error) {
-	if r, sum, ok := decodeResult(raw); ok {
-		return Episode{Result: r, Checksum: sum}, r.check()
+func head(raw []byte, e *Episode) error {
+	*e = Episode{}
+	sum, ok := decodeResult(raw, &e.Result)
+	if e.Checksum = sum; ok {
+		return e.Result.check()
 	}
-	e, err = decode(raw)
-	return Episode{Result: e.Result, Checksum: e.Checksum}, err
+	err := decode(raw, e)
+	*e = Episode{Result: e.Result, Checksum: e.Checksum}
+	return err
 }
 
 // Place is where the line of an attempt is.
@@ -282,7 +285,8 @@ func (x *Index) Uncovered() []string {
 func (p Place) Episode() (*Episode, error) {
 	var r lineReader
 	defer r.close()
-	return r.episode(p, nil)
+	e := &Episode{}
+	return e, r.episode(p, e)
 }
 
 // lineReader reads lines of places, one after the other, and keeps their file open.
@@ -314,26 +318,26 @@ func (r *lineReader) read(p Place) error {
 	return nil
 }
 
-// episode reads the attempt of a place and checks it. Its trajectory takes the room of steps.
-func (r *lineReader) episode(p Place, steps []Step) (*Episode, error) {
+// episode reads the attempt of a place and checks it. Its trajectory takes the room of the one that is there.
+func (r *lineReader) episode(p Place, e *Episode) error {
 	if err := r.open(p); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.read(p); err != nil {
-		return nil, err
+		return err
 	}
-	return p.decode(r.raw, steps)
+	return p.decode(r.raw, e)
 }
 
-func (p Place) decode(raw []byte, steps []Step) (*Episode, error) {
-	e, err := decodeInto(raw, steps)
+func (p Place) decode(raw []byte, e *Episode) error {
+	err := decode(raw, e)
 	if err == nil && (e.ID != p.id || e.Attempt != p.attempt) {
 		err = errors.New("another episode is there now: the file was replaced")
 	}
 	if err != nil {
-		return nil, badLine(p.file, &scanned{number: p.line, bad: err})
+		return badLine(p.file, &scanned{number: p.line, bad: err})
 	}
-	return &e, nil
+	return nil
 }
 
 // Search reads attempts one after the other, and visits those that may contain a text, in lower or upper case,
@@ -353,8 +357,8 @@ func Search(ctx context.Context, places []Place, text string, visit func(i int, 
 		if pattern != nil && !bytes.Contains(bytes.ToLower(r.raw), pattern) {
 			continue
 		}
-		e, err := p.decode(r.raw, nil)
-		if err != nil {
+		e := &Episode{}
+		if p.decode(r.raw, e) != nil {
 			bad++
 			continue
 		}

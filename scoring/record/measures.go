@@ -118,9 +118,9 @@ func (g *Measuring) known(dir string) map[string]any {
 	known := map[string]any{}
 	parsing := func() decoder {
 		read := g.reader()
-		return func(line []byte) (e Episode, found any, err error) {
+		return func(line []byte, e *Episode) (found any, err error) {
 			e.Checksum, found, err = read(line)
-			return e, found, err
+			return found, err
 		}
 	}
 	_ = scan(io.NewSectionReader(content.file, 0, content.size), measuresFile, parsing, func(l *scanned) error {
@@ -169,18 +169,16 @@ func (k *measurements) decoder(m *Manifest) func() decoder {
 			}
 			return found
 		})()
-		return func(raw []byte) (Episode, any, error) {
+		return func(raw []byte, e *Episode) (any, error) {
 			known = nil
 			_, sum, _ := cutSeal(raw)
-			if found := k.known[sum]; found != nil {
-				if e, err := head(raw); err == nil && e.Checksum == sum && e.Trial == 0 {
-					if !k.beside.takes(&e.Result) {
-						return e, findings{measures: found}, nil
-					}
-					known = found
+			if found := k.known[sum]; found != nil && head(raw, e) == nil && e.Checksum == sum && e.Trial == 0 {
+				if !k.beside.takes(&e.Result) {
+					return findings{measures: found}, nil
 				}
+				known = found
 			}
-			return entirely(raw)
+			return entirely(raw, e)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestRecordsContradictThePlan(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			dir := t.TempDir()
 			lines := plannedRun(t, dir, 3)
-			e := sharedtest.Must(decode(lines[1]))(t)
+			e := sharedtest.Must(decoded(lines[1]))(t)
 			change(&e)
 			lines[1] = sharedtest.Must(encode(&e))(t)
 			overwrite(t, dir, episodesFile, bytes.Join(lines, nil))

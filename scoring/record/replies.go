@@ -111,16 +111,16 @@ var errEnded = errors.New("the attempt has ended")
 // the lines from its call on; what follows a gap is of no use, nor is what cannot be read.
 func (r *Replies) read(file io.Reader, due map[string]int) {
 	r.lines = map[string][]Span{}
-	keyOf := func(raw []byte) (e Episode, derived any, err error) {
+	keyOf := func(raw []byte, _ *Episode) (derived any, err error) {
 		_, id, _ := bytes.Cut(raw, []byte(episodeStart))
 		if id, _, _ = bytes.Cut(id, []byte(`"`)); due[string(id)] == 0 {
-			return e, nil, errEnded // most lines of a grown file belong to such attempts, so they are not decoded
+			return nil, errEnded // most lines of a grown file belong to such attempts, so they are not decoded
 		}
 		var key ReplyKey
 		if err := unmarshal(raw, &key); err != nil {
-			return e, nil, err
+			return nil, err
 		}
-		return e, key, checkCRC(raw)
+		return key, checkCRC(raw)
 	}
 	_ = scan(file, r.name, func() decoder { return keyOf }, func(l *scanned) error {
 		key, _ := l.derived.(ReplyKey)

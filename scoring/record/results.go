@@ -84,14 +84,12 @@ func (r Results) EachPlanned(visit func(*Episode) error) error {
 	})
 	var lines lineReader
 	defer lines.close()
-	var steps []Step
+	var e Episode
 	for _, i := range order {
-		e, err := lines.episode(r.Place(i), steps)
-		if err != nil {
+		if err := lines.episode(r.Place(i), &e); err != nil {
 			return err
 		}
-		steps = e.Trajectory
-		if err := visit(e); err != nil {
+		if err := visit(&e); err != nil {
 			return err
 		}
 	}

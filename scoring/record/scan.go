@@ -36,7 +36,7 @@ type chunk struct {
 const chunkSize = 256 << 10
 
 // decoder decodes lines, one after the other. Derived is what it makes of an episode, if it makes anything.
-type decoder func(raw []byte) (e Episode, derived any, err error)
+type decoder func(raw []byte, e *Episode) (derived any, err error)
 
 // The decoders that derive nothing: of the result, of everything, of what continuing a run needs, and of nothing but
 // what shows that a line is whole.
@@ -45,12 +45,9 @@ var (
 	briefly, checking = decoding(decodeBriefly), decoding(checkCall)
 )
 
-func decoding(decode func(raw []byte) (Episode, error)) func() decoder {
+func decoding(decode func(raw []byte, e *Episode) error) func() decoder {
 	return func() decoder {
-		return func(raw []byte) (Episode, any, error) {
-			e, err := decode(raw)
-			return e, nil, err
-		}
+		return func(raw []byte, e *Episode) (any, error) { return nil, decode(raw, e) }
 	}
 }
 
@@ -59,12 +56,13 @@ func decoding(decode func(raw []byte) (Episode, error)) func() decoder {
 func deriving(derive func(*Episode) any) func() decoder {
 	return func() decoder {
 		var steps []Step
-		return func(raw []byte) (e Episode, derived any, err error) {
-			if e, err = decodeInto(raw, steps); err == nil {
-				derived = derive(&e)
+		return func(raw []byte, e *Episode) (derived any, err error) {
+			e.Trajectory = steps
+			if err = decode(raw, e); err == nil {
+				derived = derive(e)
 				steps, e.Trajectory = e.Trajectory, nil
 			}
-			return e, derived, err
+			return derived, err
 		}
 	}
 }
@@ -98,7 +96,7 @@ func scan(r io.Reader, name string, newDecoder func() decoder, visit func(*scann
 			decode := newDecoder()
 			for c := range chunks {
 				for _, l := range c.lines {
-					l.episode, l.derived, l.bad = decode(l.raw)
+					l.derived, l.bad = decode(l.raw, &l.episode)
 					l.torn = l.torn && l.bad != nil && unfinished(l.raw)
 				}
 				close(c.done)

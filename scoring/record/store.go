@@ -170,11 +170,11 @@ func EachWritten[T any](p Readable, whole func(*Manifest, *Result) bool, derive 
 		entirely := deriving(func(e *Episode) any { return derive(m, e) })
 		return func() decoder {
 			entirely := entirely()
-			return func(raw []byte) (Episode, any, error) {
-				if e, err := head(raw); err == nil && !whole(m, &e.Result) {
-					return e, *new(T), nil
+			return func(raw []byte, e *Episode) (any, error) {
+				if head(raw, e) == nil && !whole(m, &e.Result) {
+					return *new(T), nil
 				}
-				return entirely(raw)
+				return entirely(raw, e)
 			}
 		}, func() {}
 	}

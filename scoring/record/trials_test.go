@@ -78,7 +78,7 @@ func TestTrialsContradictThePlan(t *testing.T) {
 			if _, results, err := Read(dir); err != nil || len(results) != 3 {
 				t.Fatalf("%d results, error %v", len(results), err)
 			}
-			e := sharedtest.Must(decode(lines[1]))(t)
+			e := sharedtest.Must(decoded(lines[1]))(t)
 			change(&e)
 			lines[1] = sharedtest.Must(encode(&e))(t)
 			overwrite(t, dir, episodesFile, bytes.Join(lines, nil))
@@ -107,7 +107,7 @@ func TestTrialsContradictThePlan(t *testing.T) {
 func TestTrialNeedsAFailedOne(t *testing.T) {
 	dir := t.TempDir()
 	lines := trialsRun(t, dir)
-	first := sharedtest.Must(decode(lines[0]))(t)
+	first := sharedtest.Must(decoded(lines[0]))(t)
 	first.Outcome, first.Success, first.Reflection = Success, true, nil
 	won := sharedtest.Must(encode(&first))(t)
 	for name, content := range map[string][][]byte{
