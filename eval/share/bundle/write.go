@@ -114,7 +114,8 @@ func writeEpisodes(w io.Writer, x *record.Index) error {
 		}
 		cleanEpisode(e)
 		line.Reset()
-		if e.Attempt = attempt; attempt > 0 && record.Encode(line, e) == nil && bytes.Equal(line.Bytes(), last.Bytes()) {
+		e.Attempt = attempt
+		if attempt > 0 && record.Encode(line, e) == nil && bytes.Equal(line.Bytes(), last.Bytes()) {
 			return nil // two directories had it
 		}
 		line.Reset()
