@@ -78,15 +78,15 @@ type factory struct {
 }
 
 func newGenerator() *factory {
-	g := &factory{accepts: accepts(), affordances: map[string][]string{}, errands: map[string][][]errand{}}
+	g := &factory{accepts: furnishing().Accepts, affordances: map[string][]string{}, errands: map[string][][]errand{}}
 	g.receptacles = slices.Sorted(maps.Keys(g.accepts))
 	for _, a := range []string{"cleanable", "heatable", "coolable", "sliceable", "toggleable", holder} {
-		for _, class := range classes()[a] {
+		for _, class := range furnishing().Classes[a] {
 			g.affordances[class] = append(g.affordances[class], a)
 		}
 	}
-	kinds := rooms()
-	for taskType, byTarget := range targets() {
+	kinds := furnishing().Rooms
+	for taskType, byTarget := range furnishing().Targets {
 		for i := range kinds {
 			if found := errandsIn(&kinds[i], taskType, byTarget); len(found) > 0 {
 				g.errands[taskType] = append(g.errands[taskType], found)
@@ -128,14 +128,14 @@ func (e errand) avoided(taskType string) string {
 }
 
 func (r *room) contains(class string) bool {
-	return slices.ContainsFunc(r.containers, func(c containerStat) bool { return c.class == class })
+	return slices.ContainsFunc(r.Receptacles, func(c receptacleStat) bool { return c.Class == class })
 }
 
 // startsOf returns where objects of a class can start, but for one class of receptacles.
 func (r *room) startsOf(object, avoided string) []share {
-	for _, o := range r.objects {
-		if o.class == object {
-			return exclude(o.places, avoided)
+	for _, o := range r.Objects {
+		if o.Class == object {
+			return exclude(o.Places, avoided)
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (r *room) startsOf(object, avoided string) []share {
 func exclude(places []share, class string) []share {
 	var out []share
 	for _, p := range places {
-		if p.class != class {
+		if p.Class != class {
 			out = append(out, p)
 		}
 	}
@@ -155,13 +155,13 @@ func exclude(places []share, class string) []share {
 func draw(places []share, rng *rand.Rand) string {
 	total := 0
 	for _, p := range places {
-		total += p.share
+		total += p.Share
 	}
 	n, i := rng.IntN(total), 0
-	for ; n >= places[i].share; i++ {
-		n -= places[i].share
+	for ; n >= places[i].Share; i++ {
+		n -= places[i].Share
 	}
-	return places[i].class
+	return places[i].Class
 }
 
 func (g *factory) game(taskType string, rng *rand.Rand) *scene {
@@ -170,7 +170,7 @@ func (g *factory) game(taskType string, rng *rand.Rand) *scene {
 	e := found[rng.IntN(len(found))]
 	s := &scene{
 		factory: g, rng: rng, errand: e, taskType: taskType,
-		number: e.room.firstScene + rng.IntN(30), ids: map[string]bool{},
+		number: e.room.FirstScene + rng.IntN(30), ids: map[string]bool{},
 	}
 	s.goal = s.sentence()
 	s.furnish()

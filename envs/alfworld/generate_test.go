@@ -155,9 +155,9 @@ func TestExport(t *testing.T) {
 // The tables say nothing that cannot be: every class is known, what is to be brought somewhere is accepted there,
 // and every errand of the training games can come up.
 func TestTables(t *testing.T) {
-	objects := classes()["objectClasses"]
-	accepted := accepts()
-	for _, list := range classes() {
+	objects := furnishing().Classes["objectClasses"]
+	accepted := furnishing().Accepts
+	for _, list := range furnishing().Classes {
 		for _, class := range list {
 			if !slices.Contains(objects, class) {
 				t.Errorf("unknown object %s", class)
@@ -171,27 +171,27 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range rooms() {
-		for _, c := range r.containers {
-			if _, ok := accepted[c.class]; !ok || c.low > c.median || c.median > c.high || c.scenes < 1 ||
-				c.scenes > 27 || c.opens > 100 {
+	for _, r := range furnishing().Rooms {
+		for _, c := range r.Receptacles {
+			if _, ok := accepted[c.Class]; !ok || c.Low > c.Median || c.Median > c.High || c.Scenes < 1 ||
+				c.Scenes > 27 || c.Opens > 100 {
 				t.Errorf("%+v", c)
 			}
 		}
-		for _, o := range r.objects {
-			if !slices.Contains(objects, o.class) || o.games > 100 || o.high < 1 || o.idle > 100 || o.idle < 100 &&
-				o.places == nil {
+		for _, o := range r.Objects {
+			if !slices.Contains(objects, o.Class) || o.Games > 100 || o.High < 1 || o.Idle > 100 || o.Idle < 100 &&
+				o.Places == nil {
 				t.Errorf("%+v", o)
 			}
-			for _, p := range o.places {
-				if !r.contains(p.class) || p.share < 1 {
-					t.Errorf("%s in %+v", o.class, p)
+			for _, p := range o.Places {
+				if !r.contains(p.Class) || p.Share < 1 {
+					t.Errorf("%s in %+v", o.Class, p)
 				}
 			}
 		}
 	}
 	g := newGenerator()
-	for taskType, byTarget := range targets() {
+	for taskType, byTarget := range furnishing().Targets {
 		possible := map[[2]string]bool{}
 		for _, room := range g.errands[taskType] {
 			for _, e := range room {

@@ -21,7 +21,7 @@ func (s *scene) problem(name string) string {
 	for _, it := range s.items {
 		declare("object", it.id)
 	}
-	for _, class := range classes()["objectClasses"] {
+	for _, class := range furnishing().Classes["objectClasses"] {
 		declare("otype", class+"Type")
 	}
 	for _, class := range s.receptacles {

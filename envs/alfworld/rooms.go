@@ -2,76 +2,67 @@ package alfworld
 
 import (
 	_ "embed"
-	"slices"
-	"strconv"
-	"strings"
+	"encoding/json"
+	"sync"
 )
+
+// statistics say what the 3,553 training games have, and where.
+type statistics struct {
+	// Classes are the classes of things, by what can be done with them, those that cannot be moved, and all that a
+	// problem declares.
+	Classes map[string][]string
+	// Accepts says which classes of objects a class of receptacles may hold.
+	Accepts map[string][]string
+	// Targets says for each task type which objects the agent must bring to a class of
+	// receptacles, or look at under a lamp.
+	Targets map[string]map[string][]string
+	// Rooms are the four kinds of rooms.
+	Rooms []room
+}
+
+// room describes a kind of room.
+type room struct {
+	FirstScene  int // of thirty
+	Receptacles []receptacleStat
+	Objects     []objectStat
+}
+
+// receptacleStat describes a class of receptacles in a room.
+type receptacleStat struct {
+	Class  string
+	Scenes int // of the room's 27 training scenes, that have the class
+	// Low and High are how many of it those scenes have, the least and the most. Opens is how many per cent of them
+	// can be opened and closed.
+	Low, High, Median, Opens int
+}
+
+// objectStat describes a class of objects in a room.
+type objectStat struct {
+	Class  string
+	Games  int     // in how many per cent of them the class is
+	High   int     // the most of it in such a game
+	Idle   int     // how many per cent lie in no receptacle
+	Places []share // where the others lie
+}
 
 // share is how often something occurs in a place, in per cent.
 type share struct {
-	class string
-	share int
+	Class string
+	Share int
 }
 
-// room describes a kind of room: statistics of the 3,553 training games.
-type room struct {
-	firstScene int // of thirty
-	containers []containerStat
-	objects    []objectStat
-}
+//go:embed furnishing.json
+var furnishingText []byte
 
-// containerStat describes a class of receptacles in a room; rooms.txt says how.
-type containerStat struct {
-	class                            string
-	scenes, low, high, median, opens int
-}
-
-// objectStat describes a class of objects in a room; rooms.txt says how.
-type objectStat struct {
-	class             string
-	games, high, idle int
-	places            []share
-}
-
-//go:embed rooms.txt
-var roomsText string
-
-// rooms are the four kinds of rooms.
-func rooms() (out []room) {
-	for _, words := range lines(roomsText) {
-		switch words[0] {
-		case "room":
-			out = append(out, room{firstScene: number(words[1])})
-		case "receptacle":
-			r := &out[len(out)-1]
-			r.containers = append(r.containers, containerStat{words[1], number(words[2]), number(words[3]),
-				number(words[4]), number(words[5]), number(words[6])})
-		case "object":
-			o := objectStat{class: words[1], games: number(words[2]), high: number(words[3]), idle: number(words[4])}
-			for at := range slices.Chunk(words[5:], 2) {
-				o.places = append(o.places, share{at[0], number(at[1])})
-			}
-			r := &out[len(out)-1]
-			r.objects = append(r.objects, o)
-		}
+// furnishing is what the rooms of games are furnished by.
+var furnishing = sync.OnceValue(func() (s statistics) {
+	if err := json.Unmarshal(furnishingText, &s); err != nil {
+		panic(err) // it is ours, and tests read it
 	}
-	return out
-}
+	return s
+})
 
-// lines returns the lines of a table, each as its words, without empty ones and comments.
-func lines(table string) (out [][]string) {
-	for line := range strings.Lines(table) {
-		if words := strings.Fields(line); len(words) > 0 && !strings.HasPrefix(line, "#") {
-			out = append(out, words)
-		}
-	}
-	return out
-}
-
-func number(word string) int {
-	n, err := strconv.Atoi(word)
-	if err != nil {
-		panic(err) // the tables are ours, and tests read them
-	}
-	return n
+// appliance is the class of receptacles that a task type needs.
+func appliance(taskType string) string {
+	return map[string]string{pickClean: "SinkBasin", pickHeat: "Microwave", pickCool: "Fridge"}[taskType]
 }

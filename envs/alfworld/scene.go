@@ -53,23 +53,23 @@ func (s *scene) furnish() {
 		needed = append(needed, draw(s.room.startsOf(s.target, ""), s.rng))
 	}
 	s.locations = []string{s.location()}
-	for _, c := range s.room.containers {
-		if !slices.Contains(needed, c.class) && s.rng.IntN(27) >= c.scenes {
+	for _, c := range s.room.Receptacles {
+		if !slices.Contains(needed, c.Class) && s.rng.IntN(27) >= c.Scenes {
 			continue
 		}
 		for range s.count(c) {
 			s.containers = append(s.containers, furniture{
-				class: c.class, id: s.containerID(c.class), location: s.spot(), openable: s.chance(c.opens),
+				class: c.Class, id: s.containerID(c.Class), location: s.spot(), openable: s.chance(c.Opens),
 			})
 		}
 	}
 }
 
 // count draws a number of receptacles: above the median as often as below it.
-func (s *scene) count(c containerStat) int {
-	low, high := c.low, c.median
+func (s *scene) count(c receptacleStat) int {
+	low, high := c.Low, c.Median
 	if s.rng.IntN(2) == 0 {
-		low, high = c.median, c.high
+		low, high = c.Median, c.High
 	}
 	return low + s.rng.IntN(high-low+1)
 }
@@ -84,23 +84,23 @@ func (s *scene) spot() string {
 }
 
 func (s *scene) fill() {
-	for _, o := range s.room.objects {
-		copies, placed := 1+s.rng.IntN(min(o.high, 3)), 0
-		places := o.places
+	for _, o := range s.room.Objects {
+		copies, placed := 1+s.rng.IntN(min(o.High, 3)), 0
+		places := o.Places
 		switch {
-		case o.class == s.object:
+		case o.Class == s.object:
 			copies, placed = 1+s.rng.IntN(4), 1
 			if s.taskType == pickTwo {
 				copies, placed = 2+s.rng.IntN(3), 2
 			}
 			places = exclude(places, s.avoided(s.taskType))
-		case o.class == s.target:
+		case o.Class == s.target:
 			placed = 1 // the lamp
-		case !s.chance(o.games):
+		case !s.chance(o.Games):
 			continue
 		}
 		for i := range copies {
-			s.add(o.class, places, i >= placed && s.chance(o.idle))
+			s.add(o.Class, places, i >= placed && s.chance(o.Idle))
 		}
 	}
 	s.nest()
@@ -113,7 +113,7 @@ func (s *scene) add(class string, places []share, idle bool) {
 		location: s.locations[s.rng.IntN(len(s.locations))]}
 	var available []share
 	for _, p := range places {
-		if slices.ContainsFunc(s.containers, func(f furniture) bool { return f.class == p.class }) {
+		if slices.ContainsFunc(s.containers, func(f furniture) bool { return f.class == p.Class }) {
 			available = append(available, p)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *scene) add(class string, places []share, idle bool) {
 // holder says that other things can lie in a thing.
 const holder = "isReceptacleObject"
 
-func is(class, ability string) bool { return slices.Contains(classes()[ability], class) }
+func is(class, ability string) bool { return slices.Contains(furnishing().Classes[ability], class) }
 
 // nest puts some objects into other objects at the same place.
 func (s *scene) nest() {

@@ -89,16 +89,16 @@ func class(name string) string { return strings.TrimRight(name, " 0123456789") }
 // step that a visit takes; relative to each other, from the furnishing of all rooms.
 func chances(object string) map[string]float64 {
 	out := map[string]float64{}
-	for _, r := range rooms() {
-		i := slices.IndexFunc(r.objects, func(o objectStat) bool { return strings.EqualFold(o.class, class(object)) })
+	for _, r := range furnishing().Rooms {
+		i := slices.IndexFunc(r.Objects, func(o objectStat) bool { return strings.EqualFold(o.Class, class(object)) })
 		if i < 0 {
 			continue
 		}
-		for _, p := range r.objects[i].places {
-			for _, c := range r.containers {
-				if c.class == p.class {
-					steps := float64(c.median) * (1 + float64(c.opens)/100)
-					out[strings.ToLower(c.class)] += float64(r.objects[i].games*p.share) / steps
+		for _, p := range r.Objects[i].Places {
+			for _, c := range r.Receptacles {
+				if c.Class == p.Class {
+					steps := float64(c.Median) * (1 + float64(c.Opens)/100)
+					out[strings.ToLower(c.Class)] += float64(r.Objects[i].Games*p.Share) / steps
 				}
 			}
 		}
