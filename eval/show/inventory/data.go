@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/official"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -38,14 +39,8 @@ func lackingIn(found []official.Finding) (environments []string) {
 
 // checkTable is the table of what was found.
 func checkTable(dir string, found []official.Finding) table.Table {
-	t := table.Table{ID: "data", Title: "Official data in " + dir, Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Words: true},
-		{Key: "part", Header: "Part", Words: true},
-		{Key: "state", Header: "State", Words: true},
-		{Key: "files", Header: "Files"},
-		{Key: "wanted", Header: "Of"},
-		{Key: "version", Header: "Version", Words: true},
-	}}
+	t := table.Table{ID: "data", Title: "Official data in " + dir,
+		Columns: column.Heads("environment part state files wanted version")}
 	for _, f := range found {
 		state := string(f.State)
 		if f.State == official.Absent && !f.Needed {

@@ -11,19 +11,15 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
 // Environments are all environments, with what is missing for them. Origin says why the data folder
 // is the one that applies; empty if the user named it.
 func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table {
-	t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Words: true},
-		{Key: "tasks", Header: "Tasks"},
-		{Key: "source", Header: "Source", Words: true},
-		{Key: "steps", Header: "Steps"},
-		{Key: "about", Header: "About", Words: true},
-	}}
+	t := table.Table{ID: "environments", Title: "Environments",
+		Columns: column.Heads("environment tasks task_source steps about")}
 	if o.Data != "" {
 		t.Notes = append(t.Notes, "Official data: "+o.Data+origin+".")
 	}
@@ -53,12 +49,7 @@ func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table
 // Tasks lists tasks of an environment.
 func Tasks(info envs.Info, tasks []envs.Task) table.Table {
 	t := table.Table{ID: "tasks", Title: "Tasks of " + info.Name + ", " + string(info.Source),
-		Columns: []table.Column{
-			{Key: "index", Header: "#"},
-			{Key: "task", Header: "Task", Words: true},
-			{Key: "type", Header: "Type", Words: true},
-			{Key: "difficulty", Header: "Difficulty", Words: true},
-		}}
+		Columns: column.Heads("task_index task type difficulty")}
 	for _, task := range tasks {
 		index := table.Int(task.Index)
 		if task.Index < 0 {

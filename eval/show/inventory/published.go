@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"heldout/configs"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -11,10 +12,7 @@ func Published() (table.Table, error) {
 	if err != nil {
 		return table.Table{}, err
 	}
-	t := table.Table{ID: "published", Title: "Published results", Columns: []table.Column{
-		{Key: "name", Header: "Name", Words: true}, {Key: "table", Header: "Table", Words: true},
-		{Key: "title", Header: "Title", Words: true},
-	}}
+	t := table.Table{ID: "published", Title: "Published results", Columns: column.Heads("name table title")}
 	for _, name := range names {
 		p, err := configs.LoadPublished(name)
 		if err != nil {

@@ -312,11 +312,7 @@ func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Tabl
 
 // runTable says what the directories hold.
 func runTable(runs []report.NamedRun) table.Table {
-	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "directory", Header: "Directory", Words: true}, {Key: "models", Header: "Models", Words: true},
-		{Key: "environments", Header: "Environments", Words: true},
-		{Key: "finished", Header: "Done"}, {Key: "planned", Header: "Planned"},
-	}}
+	t := table.Table{ID: "runs", Title: "Runs", Columns: column.Heads("directory models environments finished planned")}
 	for _, r := range runs {
 		var models, environments []string
 		finished, planned := episodes(r)

@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/originals"
+	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -53,15 +54,8 @@ func listedParts() (out []listedPart, err error) {
 
 // fullList has a row for every part.
 func fullList(parts []listedPart) table.Table {
-	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Words: true},
-		{Key: "environment", Header: "Environment", Words: true}, {Key: "tasks", Header: "Tasks"},
-		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Words: true},
-		{Key: "metric", Header: "Metric", Words: true},
-		{Key: "status", Header: "Status", Words: true}, {Key: "compared", Header: "Compared"},
-		{Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"},
-		{Key: "sha256", Header: "SHA-256", Words: true},
-	},
+	t := table.Table{ID: "presets", Title: "Presets",
+		Columns: column.Heads("preset environment tasks steps form metric status compared equal originals sha256"),
 		Notes: []string{
 			"Steps: the largest step limit. Compared: requests of the original code that tests compare with " +
 				"heldout's; Equal: those that are the same. Files: how many files of the source the preset reads " +
@@ -80,10 +74,7 @@ func fullList(parts []listedPart) table.Table {
 
 // shortList has a row for parts of a preset that follow each other and are equally near to the original.
 func shortList(parts []listedPart) table.Table {
-	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Words: true}, {Key: "parts", Header: "Parts", Words: true},
-		{Key: "status", Header: "Status", Words: true}, {Key: "equal", Header: "Equal"},
-	},
+	t := table.Table{ID: "presets", Title: "Presets", Columns: column.Heads("preset parts status equal"),
 		Notes: []string{
 			"Equal: how many of the requests that the original code was recorded with are the same here; read: none was " +
 				"recorded, and only its code was read. --wide has " +

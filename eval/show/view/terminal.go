@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/scoring"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -67,13 +68,9 @@ func (l Listing) visit(visit func(name string, s Summary)) error {
 
 // Table has a line for each player of a run, and a column for each environment, as the list of runs in a browser.
 func (l Listing) Table() (table.Table, error) {
-	t := table.Table{ID: "runs", Title: "Success rates of runs by environment, %", Columns: []table.Column{
-		{Key: "run", Header: "Run", Words: true},
-		{Key: "model", Header: "Model", Words: true},
-		{Key: "started", Header: "Started", Words: true, Detail: true},
-		{Key: "state", Header: "State", Words: true},
-		{Key: "done", Header: "Done"},
-	}, Notes: []string{"Rates are of first trials without a perturbation; --rates has all rates."}}
+	t := table.Table{ID: "runs", Title: "Success rates of runs by environment, %",
+		Columns: column.Heads("run model started? state done"),
+		Notes:   []string{"Rates are of first trials without a perturbation; --rates has all rates."}}
 	var players []contender
 	err := l.visit(func(name string, s Summary) {
 		own := s.players(false)
@@ -124,17 +121,8 @@ func (l Listing) Rates() (table.Table, error) {
 // rateTable is a table of the rates of runs, as rate shows one. The column that must names is
 // there even if it tells no lines apart.
 func rateTable(names []string, all []Summary, rate func(scoring.Rate) table.Cell, must string) table.Table {
-	t := table.Table{ID: "rates", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Words: true},
-		{Key: "environment", Header: "Environment", Words: true},
-		{Key: "model", Header: "Model", Words: true},
-		{Key: "agent", Header: "Agent", Words: true},
-		{Key: "perturbation", Header: "Perturbation", Words: true},
-		{Key: "preset", Header: "Preset", Words: true},
-		{Key: "done", Header: "Done"},
-		{Key: "success", Header: "SR"},
-		{Key: "progress", Header: "PR"},
-	}}
+	t := table.Table{ID: "rates", Title: "Runs",
+		Columns: column.Heads("run environment model agent perturbation preset done success progress")}
 	var runs []string // the run of each line
 	for i, s := range all {
 		name := names[i]
