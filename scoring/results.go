@@ -126,20 +126,17 @@ func ReadRun(p record.Readable, thoughts []string, beside Beside) (*Run, error) 
 }
 
 // ReadResults is ReadRun without these measures, in half the time.
-func ReadResults(p record.Readable) (*Run, error) {
-	s := newStepReader(nil)
-	return s.read(p, func(visit visitor) (*record.Manifest, error) { return record.EachDerived(p, s.results, visit) })
-}
+func ReadResults(p record.Readable) (*Run, error) { return readResults(p, nil) }
 
 // ReadWritten is ReadResults for a run directory that this process has written.
 func ReadWritten(p record.Readable) (*Run, error) {
+	return readResults(p, func(m *record.Manifest, r *record.Result) bool { return r.Trial != 0 || m.Sweep.Combines() })
+}
+
+func readResults(p record.Readable, whole func(*record.Manifest, *record.Result) bool) (*Run, error) {
 	s := newStepReader(nil)
-	whole := func(m *record.Manifest, r *record.Result) bool { return r.Trial != 0 || m.Sweep.Combines() }
 	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachWritten(p, whole, s.results, func(m *record.Manifest, e *record.Episode, pos record.Position,
-			of *StepCounts) {
-			visit(m, e, pos, cmp.Or(of, &StepCounts{}))
-		})
+		return record.EachDerived(p, whole, s.results, visit)
 	})
 }
 
@@ -169,7 +166,7 @@ func (s *stepReader) read(p record.Readable, each func(visitor) (*record.Manifes
 		if r == nil {
 			r = NewRun(m)
 		}
-		r.add(pos, &e.Result, of)
+		r.add(pos, &e.Result, cmp.Or(of, &StepCounts{}))
 	})
 	if err == nil && r != nil {
 		s.oldForm(m, &record.Episode{})

@@ -150,16 +150,18 @@ func (s *appender) content() (*io.SectionReader, error) {
 	return io.NewSectionReader(s.file, 0, info.Size()), nil
 }
 
-// resume notes, by what reads the file, what the next write must begin with.
-func (s *appender) resume(read func(io.Reader) (torn int, lead []byte, err error)) error {
+// resume visits the lines, and notes what the next write must begin with.
+func (s *appender) resume(newDecoder func() decoder, visit func(*scanned) error) error {
 	content, err := s.content()
 	if err != nil {
 		return err
 	}
 	s.size = content.Size()
-	s.torn, s.lead, err = read(content)
-	s.Recovered = s.torn
-	return err
+	return scan(content, s.name, newDecoder, func(l *scanned) error {
+		s.torn, s.lead = l.end()
+		s.Recovered = s.torn
+		return visit(l)
+	})
 }
 
 // warn notes what is not guaranteed, once.

@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -87,24 +86,13 @@ func (s *Store) forksFile() (*appender, error) {
 	a := &appender{dir: s.dir, name: filepath.Join(s.dir, forksFile), base: forksFile, noun: "forks", disk: s.disk}
 	err := a.openFile()
 	if err == nil {
-		err = a.readForks()
+		err = a.resume(checking, func(*scanned) error { return nil })
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.release())
 	}
 	s.forks.file = a
 	return a, nil
-}
-
-// readForks finds out what the next write must begin with.
-func (s *appender) readForks() error {
-	return s.resume(func(r io.Reader) (torn int, lead []byte, err error) {
-		err = scan(r, s.name, checking, func(l *scanned) error {
-			torn, lead = l.end()
-			return nil
-		})
-		return torn, lead, err
-	})
 }
 
 // Close ends the work on the directory, as an appender's Close does.

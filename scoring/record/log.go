@@ -76,8 +76,7 @@ func OpenLog(dir string, kind LogKind, visit func(line []byte, span Span) error)
 		return nil, err
 	}
 	l := &Log{appender: a, kind: kind}
-	read := func(r io.Reader) (int, []byte, error) { return eachLine(r, l.name, visit) }
-	if err := l.resume(read); err != nil {
+	if err := l.resume(checking, calls(l.name, visit)); err != nil {
 		return nil, errors.Join(err, l.release())
 	}
 	return l, nil
@@ -131,7 +130,7 @@ func checkLogKind(dir, base string) error {
 func (l *Log) Calls(visit func(line []byte, span Span) error) error {
 	content, err := l.content()
 	if err == nil {
-		_, _, err = eachLine(content, l.name, visit)
+		err = scan(content, l.name, checking, calls(l.name, visit))
 	}
 	return err
 }
@@ -144,14 +143,13 @@ func CheckCalls(dir string) (name string, err error) {
 		return name, err
 	}
 	defer f.Close()
-	_, _, err = eachLine(f, name, func([]byte, Span) error { return nil })
-	return name, err
+	return name, scan(f, name, checking, calls(name, func([]byte, Span) error { return nil }))
 }
 
-// eachLine visits the lines of a file of calls.
-func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn int, lead []byte, err error) {
-	err = scan(r, name, checking, func(l *scanned) error {
-		if torn, lead = l.end(); torn > 0 {
+// calls visits the lines of a file of calls.
+func calls(name string, visit func([]byte, Span) error) func(*scanned) error {
+	return func(l *scanned) error {
+		if l.torn {
 			return nil
 		}
 		if l.bad != nil {
@@ -161,8 +159,7 @@ func eachLine(r io.Reader, name string, visit func([]byte, Span) error) (torn in
 			return fmt.Errorf("%s:%d: %w", name, l.number, err)
 		}
 		return nil
-	})
-	return torn, lead, err
+	}
 }
 
 // checkCall checks schema and checksum of a line.

@@ -86,12 +86,12 @@ func TestFlippedCalls(t *testing.T) {
 		sharedtest.OK(t, seal(&content, loggedCall{Schema, text}))
 	}
 	read := func(b []byte) (texts string, err error) {
-		_, _, err = eachLine(bytes.NewReader(b), "calls", func(line []byte, _ Span) error {
+		err = scan(bytes.NewReader(b), "calls", checking, calls("calls", func(line []byte, _ Span) error {
 			var c loggedCall
 			err := unmarshal(line, &c)
 			texts += c.Text + "\n"
 			return err
-		})
+		}))
 		return texts, err
 	}
 	every := sharedtest.Every(t, 5)

@@ -95,9 +95,12 @@ func (b Beside) takes(r *Result) bool { return b.Takes != nil && b.Takes(r) }
 // checksum alone, if nothing is made of it beside. Visit receives that as well, nil if there is nothing.
 func EachMeasured[T any](p Readable, g *Measuring, beside Beside,
 	visit func(m *Manifest, e *Episode, pos Position, of *T, other any)) (*Manifest, error) {
-	begin := func(m *Manifest, plan *Plan, dir string) (func() decoder, func()) {
-		made := &measurements{Measuring: g, beside: beside, plan: plan, dir: dir, known: g.known(dir)}
-		return made.decoder(m), made.keep
+	made := &measurements{}
+	defer func() { made.keep() }()
+	begin := func(m *Manifest, plan *Plan, dir string) func() decoder {
+		made.keep() // those of the directory before
+		made = &measurements{Measuring: g, beside: beside, plan: plan, dir: dir, known: g.known(dir)}
+		return made.decoder(m)
 	}
 	return p.chosen().visit(begin, func(m *Manifest, e *Episode, pos Position, found any) {
 		f := found.(findings)
@@ -168,7 +171,7 @@ func (k *measurements) decoder(m *Manifest) func() decoder {
 				}
 			}
 			return found
-		})()
+		})
 		return func(raw []byte, e *Episode) (any, error) {
 			known = nil
 			_, sum, _ := cutSeal(raw)

@@ -111,7 +111,7 @@ func (w *merger) add(dir string, m *Manifest) error {
 	}
 	defer content.file.Close()
 	in := io.NewSectionReader(content.file, 0, content.size)
-	return newChecker(m.Plan()).scan(in, name, entirely, func(l *scanned, _ Position) error {
+	return scan(in, name, entirely, newChecker(m.Plan()).lines(func(l *scanned, _ Position) error {
 		switch {
 		case l.torn:
 			return nil
@@ -119,7 +119,7 @@ func (w *merger) add(dir string, m *Manifest) error {
 			return badLine(name, l)
 		}
 		return w.copy(dir, l)
-	})
+	}))
 }
 
 // copy writes a line unless it is there already.

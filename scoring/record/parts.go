@@ -182,9 +182,9 @@ func (p Chosen) Manifest() (*Manifest, error) {
 	return m.Only(p.Only), nil
 }
 
-// visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory, and what
-// is to be called after them. Its plan is the manifest's.
-func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecoder func() decoder, end func()),
+// visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory. Its plan is
+// the manifest's.
+func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecoder func() decoder),
 	visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
@@ -215,8 +215,8 @@ func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecode
 			continue
 		}
 		bare := 0 // lines without a checksum
-		newDecoder, end := begin(part, selected, filepath.Dir(c.file.Name()))
-		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), checks, newDecoder,
+		newDecoder := begin(part, selected, filepath.Dir(c.file.Name()))
+		err := scan(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), newDecoder, checks.attempts(c.file.Name(),
 			func(e *Episode, pos Position, derived any) {
 				if e.Checksum == "" {
 					bare++
@@ -228,11 +228,10 @@ func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecode
 				if found {
 					visit(part, e, pos, derived)
 				}
-			})
+			}))
 		if err != nil {
 			return nil, err
 		}
-		end()
 		part.Uncovered = append(part.Uncovered, Uncovered(bare, c.file.Name())...)
 	}
 	return part, nil

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 
@@ -163,15 +162,15 @@ func (c *checker) check(e *Episode) (Position, error) {
 	return want.pos, c.checkTrial(e, want)
 }
 
-// scan is scan for an episodes file: lines that contradict the plan are bad, too.
-func (c *checker) scan(r io.Reader, file string, fresh func() decoder, visit func(*scanned, Position) error) error {
-	return scan(r, file, fresh, func(l *scanned) error {
+// lines visits the lines of an episodes file. Those that contradict the plan are bad, too.
+func (c *checker) lines(visit func(*scanned, Position) error) func(*scanned) error {
+	return func(l *scanned) error {
 		var pos Position
 		if l.bad == nil {
 			pos, l.bad = c.check(&l.episode)
 		}
 		return visit(l, pos)
-	})
+	}
 }
 
 // check compares a result with what was planned under its id.

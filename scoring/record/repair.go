@@ -110,12 +110,12 @@ func (s *Store) scan(p *Plan, visit func(*scanned) error) error {
 	if err != nil {
 		return err
 	}
-	return newChecker(p).scan(content, s.name, entirely, func(l *scanned, _ Position) error {
+	return scan(content, s.name, entirely, newChecker(p).lines(func(l *scanned, _ Position) error {
 		if l.torn {
 			l.bad = errUnfinished
 		}
 		return visit(l)
-	})
+	}))
 }
 
 // part adds the bad lines to a file, and then replaces the episodes file with the good lines, each all or nothing.

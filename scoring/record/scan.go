@@ -53,17 +53,15 @@ func decoding(decode func(raw []byte, e *Episode) error) func() decoder {
 
 // deriving decodes everything and derives something from it. The episode is then
 // without its trajectory, whose room the next one takes.
-func deriving(derive func(*Episode) any) func() decoder {
-	return func() decoder {
-		var steps []Step
-		return func(raw []byte, e *Episode) (derived any, err error) {
-			e.Trajectory = steps
-			if err = decode(raw, e); err == nil {
-				derived = derive(e)
-				steps, e.Trajectory = e.Trajectory, nil
-			}
-			return derived, err
+func deriving(derive func(*Episode) any) decoder {
+	var steps []Step
+	return func(raw []byte, e *Episode) (derived any, err error) {
+		e.Trajectory = steps
+		if err = decode(raw, e); err == nil {
+			derived = derive(e)
+			steps, e.Trajectory = e.Trajectory, nil
 		}
+		return derived, err
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,9 +93,7 @@ func (s *Store) read() error {
 		s.Attempts = append(s.Attempts, e.Result.Brief())
 		s.noteAnswered(&e.Result)
 	}
-	return s.resume(func(r io.Reader) (int, []byte, error) {
-		return eachAttempt(r, s.name, newChecker(s.Manifest.Plan()), briefly, visit)
-	})
+	return s.resume(briefly, newChecker(s.Manifest.Plan()).attempts(s.name, visit))
 }
 
 // noteAnswered notes which models answered in a result.
@@ -145,38 +142,28 @@ func Read(dir string) (*Manifest, []Result, error) {
 // EachEpisode reads a run as Read does and visits every attempt in the order of the file, or of the files of its
 // shards, with its trajectory, and what was planned. Nothing of the attempt is kept afterwards.
 func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.chosen().visit(func(*Manifest, *Plan, string) (func() decoder, func()) { return entirely, func() {} },
-		func(m *Manifest, e *Episode, _ Position, _ any) {
-			visit(m, e)
-		})
+	return p.chosen().visit(func(*Manifest, *Plan, string) func() decoder { return entirely },
+		func(m *Manifest, e *Episode, _ Position, _ any) { visit(m, e) })
 }
 
 // EachDerived is EachEpisode for what takes long: derive makes something of each attempt, for several attempts at
 // the same time and before they are checked against the plan. It must not keep the trajectory. visit gets the
 // attempt without it, and the position in the plan.
-func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
-	*Manifest, error) {
-	derived := func(m *Manifest, _ *Plan, _ string) (func() decoder, func()) {
-		return deriving(func(e *Episode) any { return derive(m, e) }), func() {}
-	}
-	return p.chosen().visit(derived, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })
-}
-
-// EachWritten is EachDerived for lines that this process has written, and so checked: of those that whole does not take
-// only the result is read, and nothing is derived.
-func EachWritten[T any](p Readable, whole func(*Manifest, *Result) bool, derive func(*Manifest, *Episode) T,
+//
+// Of lines that this process has written, and so checked, whole says which are decoded: of others only the result is
+// read, and nothing is derived. It is nil for all other lines.
+func EachDerived[T any](p Readable, whole func(*Manifest, *Result) bool, derive func(*Manifest, *Episode) T,
 	visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
-	begin := func(m *Manifest, _ *Plan, _ string) (func() decoder, func()) {
-		entirely := deriving(func(e *Episode) any { return derive(m, e) })
+	begin := func(m *Manifest, _ *Plan, _ string) func() decoder {
 		return func() decoder {
-			entirely := entirely()
+			entirely := deriving(func(e *Episode) any { return derive(m, e) })
 			return func(raw []byte, e *Episode) (any, error) {
-				if head(raw, e) == nil && !whole(m, &e.Result) {
+				if whole != nil && head(raw, e) == nil && !whole(m, &e.Result) {
 					return *new(T), nil
 				}
 				return entirely(raw, e)
 			}
-		}, func() {}
+		}
 	}
 	return p.chosen().visit(begin, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })
 }
@@ -203,24 +190,18 @@ func wholeFile(name string) (*sized, error) {
 	return &sized{f, info.Size()}, err
 }
 
-// eachAttempt visits the attempts in an episodes file and checks each against the plan. It returns the length of an
-// unfinished last line, and what has to be written before the next line.
-func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder,
-	visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
-	err = plan.scan(r, name, newDecoder, func(l *scanned, pos Position) error {
-		if torn, lead = l.end(); torn > 0 {
+// attempts visits the attempts in the lines of an episodes file.
+func (c *checker) attempts(name string, visit func(*Episode, Position, any)) func(*scanned) error {
+	return c.lines(func(l *scanned, pos Position) error {
+		switch {
+		case l.torn:
 			return nil
-		}
-		if l.bad != nil {
+		case l.bad != nil:
 			return badLine(name, l)
 		}
 		visit(&l.episode, pos, l.derived)
 		return nil
 	})
-	if err != nil {
-		return 0, nil, err
-	}
-	return torn, lead, nil
 }
 
 // end returns what matters of a line if it is the last one: its length if it is

@@ -490,8 +490,11 @@ func FuzzReadResults(f *testing.F) {
 
 // allAttempts reads an episodes file without a plan.
 func allAttempts(content []byte, name string) (results []Result, torn int, lead []byte, err error) {
-	torn, lead, err = eachAttempt(bytes.NewReader(content), name, newChecker(nil), entirely,
-		func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
+	keep := newChecker(nil).attempts(name, func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
+	err = scan(bytes.NewReader(content), name, entirely, func(l *scanned) error {
+		torn, lead = l.end()
+		return keep(l)
+	})
 	return results, torn, lead, err
 }
 
