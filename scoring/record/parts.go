@@ -182,8 +182,8 @@ func (p Chosen) Manifest() (*Manifest, error) {
 	return m.Only(p.Only), nil
 }
 
-// visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory. Its plan is
-// the manifest's.
+// visit is EachEpisode, EachDerived and EachMeasured. Begin returns the decoders for the lines of a directory. Its plan
+// is the manifest's.
 func (p Chosen) visit(begin func(m *Manifest, plan *Plan, dir string) (newDecoder func() decoder),
 	visit func(*Manifest, *Episode, Position, any)) (*Manifest, error) {
 	dirs, err := p.Dirs()
