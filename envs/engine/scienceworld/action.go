@@ -50,6 +50,7 @@ type action struct {
 	Listed   string // the verb in the list of valid actions
 	Link     string // the link there
 	Bucket   int    // in the reference's map by names; decides the order of matches
+	Ranks    [2]int // in the order in which that map has them, which is larger if there are more (core §9.2)
 }
 
 //go:embed actions.json
@@ -58,29 +59,18 @@ var actionsFile []byte
 // actions is the table of actions by their ids, in the order of registration.
 var actions = table[[]action](actionsFile)
 
-// The orders in which the reference's map of actions enumerates them: it is
-// larger if there are more actions (core §9.2).
-var (
-	orderWithElectricity = []actionID{lookIn, taskText, focusOn, eat, teleport, activate, connect, mixContents,
-		lookAround, pour, deactivate, flush, resetTask,
-		dunk, viewInventory, move, pickUp, putDown, disconnect, wait1, read, openThing, wait10, lookAt, closeThing,
-		goTo, useOn}
-	orderOfFew = []actionID{taskText, lookIn, focusOn, eat, mixContents, activate, flush, lookAround, deactivate, pour,
-		resetTask, dunk, viewInventory,
-		putDown, pickUp, move, wait1, read, openThing, wait10, lookAt, closeThing, goTo, useOn}
-)
-
 // actionOrder lists the available actions in the order in which the parser tries them.
 func actionOrder(enabled simplification) (out []*action) {
-	order := orderWithElectricity
+	size := 0
 	if enabled&(noElectricalAction|teleportAction) == noElectricalAction {
-		order = orderOfFew
+		size = 1
 	}
-	for _, id := range order {
-		if isEnabled(id, enabled) {
-			out = append(out, &actions[id])
+	for i := range actions {
+		if isEnabled(actions[i].ID, enabled) {
+			out = append(out, &actions[i])
 		}
 	}
+	slices.SortFunc(out, func(a, b *action) int { return a.Ranks[size] - b.Ranks[size] })
 	return out
 }
 

@@ -19,15 +19,16 @@ type thingLists struct {
 		Kind   ObjectKind
 		Things []furnishing // in the order in which the reference makes and adds them (objects §5)
 	}
-	Doors                                 [][2]string
-	Tables, Books, Cups                   []ObjectKind // one of which is drawn
-	Pictures, Subjects, Artists           []string     // likewise
-	Lamps, Wires                          []string     // colors, of which three are drawn
-	Mixers, Paints                        []ObjectKind
-	Fruits                                map[string]ObjectKind // by the forms of trees whose flowers become them
-	Animals, Trees, UnknownPlants, Metals []ObjectKind
-	Lifespans                             [3][]ObjectKind // long, medium and short ones
-	StagedTrees                           []struct {      // with the seeds of the animals beside them
+	Inside                        map[ObjectKind][]furnishing // what a thing of a kind is made with
+	Doors                         [][2]string
+	Tables, Books, Cups           []ObjectKind // one of which is drawn
+	Pictures, Subjects, Artists   []string     // likewise
+	Lamps, Wires                  []string     // colors, of which three are drawn
+	Mixers, Paints                []ObjectKind
+	Fruits                        map[string]ObjectKind // by the forms of trees whose flowers become them
+	Animals, Trees, UnknownPlants []ObjectKind
+	Lifespans                     [3][]ObjectKind // long, medium and short ones
+	StagedTrees                   []struct {      // with the seeds of the animals beside them
 		Kind ObjectKind
 		Seed int
 	}
@@ -38,6 +39,17 @@ type thingLists struct {
 	Planes                  map[string]*planeSet
 	Recipes                 [][]recipe // in three blocks, each for both rooms
 	Paintings               []facts    // the inputs and results of both steps
+	PaintPlaces             []struct { // where the paints of these are, in cups of a kind
+		Kind, Cup ObjectKind
+		Name      string
+	}
+	// MixedPaints are the paints that any mixture of them turns brown, in the order in which they are used up. The
+	// reference looks for a green-yellow one, but no paint ever has that name.
+	MixedPaints     []string
+	Blocks          []ObjectKind    // that slide on planes
+	Warmed          []ObjectKind    // things whose temperature is asked for, besides unknown ones
+	Changed, Molten []sample        // substances whose state is to change, and whose melting points are asked for
+	Sines           map[int]float64 // Java's, of the angles in use; the last bit of some differs from Go's (processes §14)
 }
 
 // lists are made when the first world is.
@@ -56,36 +68,16 @@ const registryNumbers = 17196
 
 // furnish makes the additional objects that the constructor of a kind makes.
 func (w *World) furnish(o *Object) {
-	in := func(c *Object, ks ...ObjectKind) *Object {
-		for _, k := range ks {
-			x := w.new(k)
-			w.put(x, c)
-			c = x
-		}
-		return c
-	}
 	switch o.kind {
-	case Agent:
-		in(o, InventoryContainer, Orange)
-	case Bed:
-		in(o, Mattress, Pillow)
-	case Couch:
-		in(o, Pillow)
-	case Counter, Cupboard, Desk:
-		in(o, Drawer)
-	case Room:
-		in(o, Air).temp = airTemp
-	case Outside:
-		in(o, Air).temp = airTemp
-		in(o, Ground)
 	case Ice:
 		o.temp = -10
 	case InclinedPlane:
 		o.plane = &plane{degrees: 45, surface: defaultFriction, positions: map[int32]float64{}}
-	case Sandwich, Recipe, Paper, ColoredPaper, Document, Picture:
-		o.page = &document{}
 	case Flower, Pollen:
 		o.flower = &flower{}
+	}
+	if things := lists().Inside[o.kind]; things != nil {
+		w.fill(o, things, nil)
 	}
 	row := &kinds[o.kind]
 	if row.Page != nil {
@@ -96,9 +88,6 @@ func (w *World) furnish(o *Object) {
 	}
 	w.giveGenes(o)
 }
-
-// airTemp is the temperature of the air of new places.
-const airTemp = 25
 
 // giveGenes draws the genes of a new plant, or gives it its parents' genes. Every
 // unknown plant first draws genes of plant E, which remain unused.

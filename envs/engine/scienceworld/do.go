@@ -167,24 +167,11 @@ func connectThings(a, b *Object) string {
 
 // readOut is the text of a document (objects §3.10).
 func (o *Object) readOut() string {
-	p := o.page
-	switch o.kind {
-	case Recipe:
-		return "The recipe reads:\n" + p.Text
-	case ColoredPaper:
-		return noText
-	case Paper:
-		if p.Text == "" {
-			return noText
-		}
-		return "The paper reads:\n" + p.Title + "\n" + p.Text
-	case Document:
-		return p.Title + "\n" + p.Text
+	if o.page.Text == "" {
+		return "The paper does not have any text on it."
 	}
-	return "The book reads:\n" + p.Title + " by " + p.Author + "\n" + p.Text
+	return o.fill(kinds[o.kind].Reads, nil)
 }
-
-const noText = "The paper does not have any text on it."
 
 // use carries out what a tool does (objects §3.6).
 func (w *World) use(tool, x *Object) string {

@@ -1,5 +1,7 @@
 package scienceworld
 
+import "slices"
+
 // groundSteps is how many components the search for ground passes.
 const groundSteps = 10
 
@@ -33,7 +35,7 @@ func (o *Object) toGround(steps int) bool {
 	switch {
 	case p.inGroup(aGenerator):
 		return u.live && u.voltage == ground
-	case p.inGroup(aPolarized), p.kind == Wire, p.kind == UnpolarizedElectricalComponent:
+	case p.inGroup(aPolarized | aWire):
 	case p.stuff == nil || !p.stuff.Electric:
 		return false
 	}
@@ -47,8 +49,7 @@ func (o *Object) setVoltage(v float64) { o.live, o.voltage = true, v }
 // conduct is what things with two plain terminals do in a tick; wires are also activated by it (processes §7.3).
 func (o *Object) conduct(activates bool) {
 	a, b := o.terminals[0], o.terminals[1]
-	wire := o.kind == Wire || o.kind == UnpolarizedElectricalComponent
-	if !wire && (o.stuff == nil || !o.stuff.Electric) {
+	if !o.inGroup(aWire) && (o.stuff == nil || !o.stuff.Electric) {
 		a.live, b.live = false, false
 		return
 	}
@@ -76,7 +77,7 @@ func (o *Object) evaluate() {
 	switch {
 	case o.kind == Switch:
 	case o.inGroup(aGenerator):
-		if o.kind == SolarPanel || o.kind == WindGenerator || o.kind == RenewableOutdoorGenerator {
+		if slices.Contains(lists().Renewable, o.kind) {
 			o.activated = o.outdoors()
 		}
 		anode.live, cathode.live = o.activated, o.activated

@@ -14,58 +14,32 @@ type ObjectKind uint8
 // The kinds that rules name, by the names of the reference's classes. Tables name all.
 const (
 	Agent                                  ObjectKind = 0
-	InventoryContainer                     ObjectKind = 1
 	BookShelf                              ObjectKind = 2
 	CeramicCup                             ObjectKind = 3
 	FlowerPot                              ObjectKind = 6
-	GlassCup                               ObjectKind = 7
 	Jug                                    ObjectKind = 9
 	MetalPot                               ObjectKind = 10
 	SelfWateringFlowerPot                  ObjectKind = 13
 	Sewer                                  ObjectKind = 14
-	TinCup                                 ObjectKind = 15
 	WoodCup                                ObjectKind = 17
-	Bed                                    ObjectKind = 18
 	BeeHive                                ObjectKind = 19
-	Closet                                 ObjectKind = 21
-	Couch                                  ObjectKind = 22
-	Counter                                ObjectKind = 23
-	Cupboard                               ObjectKind = 24
-	Desk                                   ObjectKind = 25
-	Drawer                                 ObjectKind = 26
-	Mattress                               ObjectKind = 27
-	Pillow                                 ObjectKind = 28
 	Axe                                    ObjectKind = 32
 	Bathtub                                ObjectKind = 33
-	BlastFurnace                           ObjectKind = 34
-	CoolingSource                          ObjectKind = 35
-	Freezer                                ObjectKind = 37
-	Fridge                                 ObjectKind = 38
-	HeatSource                             ObjectKind = 39
-	HotPlate                               ObjectKind = 40
 	Lighter                                ObjectKind = 41
-	Oven                                   ObjectKind = 42
 	Shovel                                 ObjectKind = 43
 	Sink                                   ObjectKind = 44
 	StopWatch                              ObjectKind = 45
 	Stove                                  ObjectKind = 46
 	Thermometer                            ObjectKind = 47
 	Toilet                                 ObjectKind = 48
-	UltraColdFreezer                       ObjectKind = 49
 	ColoredPaper                           ObjectKind = 57
-	Document                               ObjectKind = 58
-	Paper                                  ObjectKind = 59
 	Recipe                                 ObjectKind = 60
 	Anode                                  ObjectKind = 61
 	Battery                                ObjectKind = 62
 	Cathode                                ObjectKind = 63
 	LightBulb                              ObjectKind = 69
-	RenewableOutdoorGenerator              ObjectKind = 72
-	SolarPanel                             ObjectKind = 73
 	Switch                                 ObjectKind = 74
 	Terminal                               ObjectKind = 75
-	UnpolarizedElectricalComponent         ObjectKind = 76
-	WindGenerator                          ObjectKind = 77
 	Wire                                   ObjectKind = 78
 	Fountain                               ObjectKind = 80
 	Ground                                 ObjectKind = 81
@@ -82,34 +56,17 @@ const (
 	Soil                                   ObjectKind = 128
 	Tree                                   ObjectKind = 129
 	Outside                                ObjectKind = 131
-	Room                                   ObjectKind = 132
 	Universe                               ObjectKind = 133
-	ForkMetal                              ObjectKind = 135
 	InclinedPlane                          ObjectKind = 137
 	Picture                                ObjectKind = 139
 	Door                                   ObjectKind = 140
 	LiquidDrain                            ObjectKind = 141
-	Air                                    ObjectKind = 144
 	Ash                                    ObjectKind = 145
-	Brick                                  ObjectKind = 146
-	Gallium                                ObjectKind = 148
 	Ice                                    ObjectKind = 149
-	Lead                                   ObjectKind = 151
-	Mercury                                ObjectKind = 152
-	Rubber                                 ObjectKind = 153
-	Soap                                   ObjectKind = 156
 	SodiumChloride                         ObjectKind = 161
-	SteelBlock                             ObjectKind = 162
-	Tin                                    ObjectKind = 166
 	Water                                  ObjectKind = 167
 	Wood                                   ObjectKind = 168
-	WoodBlock                              ObjectKind = 169
 	Apple                                  ObjectKind = 171
-	AppleJuice                             ObjectKind = 172
-	Chocolate                              ObjectKind = 179
-	IceCream                               ObjectKind = 187
-	Marshmallow                            ObjectKind = 190
-	Orange                                 ObjectKind = 193
 	OrangeJuice                            ObjectKind = 194
 	Sandwich                               ObjectKind = 199
 	BrownPaint                             ObjectKind = 203
@@ -136,12 +93,13 @@ const (
 	aFruit
 	aPaint
 	aPortal
+	aWire
 )
 
 // UnmarshalText reads the words of the sets that hold a kind, in the order of the constants.
 func (g *kindSet) UnmarshalText(text []byte) error {
 	for i, word := range []string{"location", "living", "animal", "plant", "tree", "cup", "container", "document",
-		"generator", "polarized", "food", "fruit", "paint", "portal"} {
+		"generator", "polarized", "food", "fruit", "paint", "portal", "wire"} {
 		if slices.Contains(strings.Fields(string(text)), word) {
 			*g |= 1 << i
 		}
@@ -170,7 +128,8 @@ type kindRow struct {
 	Form       string    // life form
 	Cycle      string    // of life
 	Traits     *genome   // of a plant with genes, in the order in which they are drawn
-	Page       *document // the text of a book
+	Page       *document // the text of a book, or room for one
+	Reads      string    // what a reader of a text is told (objects §3.10)
 	Groups     kindSet
 
 	portrayal portrayal // what Text says

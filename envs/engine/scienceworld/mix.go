@@ -21,19 +21,12 @@ var reactionsFile []byte
 // reactions are tried in their order, those with as many ingredients as there are things.
 var reactions = sync.OnceValue(func() []reaction { return table[[]reaction](reactionsFile) })
 
-// mixedPaints are the paints that any mixture of them turns brown, in the order in which they are used up. The
-// reference looks for a green-yellow one, but no paint ever has that name.
-var mixedPaints = []string{"red paint", "blue paint", "yellow paint", "violet paint", "green paint", "orange paint",
-	"yellow-orange paint",
-	"red-orange paint", "violet-red paint", "blue-violet paint", "green-blue paint", "green-yellow paint",
-	"brown paint"}
-
 // neededState is the state of matter that an ingredient must have, if any.
 func neededState(name string) (want phase, stated bool) {
 	switch {
 	case name == "sodium chloride":
 		return solid, true
-	case name == "water" || slices.Contains(mixedPaints, name):
+	case name == "water" || slices.Contains(lists().MixedPaints, name):
 		return liquid, true
 	}
 	return solid, false
@@ -71,7 +64,7 @@ func (w *World) mix(o *Object) string {
 		}
 	}
 	if n := len(things); n <= 4 {
-		if used := o.ingredients(mixedPaints); len(used) == n {
+		if used := o.ingredients(lists().MixedPaints); len(used) == n {
 			return w.react(o, used, reaction{Product: BrownPaint, Text: "The paints mix to produce brown paint."})
 		}
 	}

@@ -118,7 +118,7 @@ func (w *World) new(k ObjectKind) *Object {
 	} else {
 		o.terminals = [2]*Object{w.newTerminal(Terminal, "terminal 1", o), w.newTerminal(Terminal, "terminal 2", o)}
 		o.id = w.number()
-		hidden := k != Wire && k != UnpolarizedElectricalComponent
+		hidden := row.Groups&aWire == 0
 		o.terminals[0].hidden, o.terminals[1].hidden = hidden, hidden
 	}
 	o.contents = set{append(make([]*Object, 0, leastChain), o.terminals[:]...), firstCapacity}

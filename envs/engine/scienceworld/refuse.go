@@ -246,7 +246,7 @@ func terminalOf(o *Object) (*Object, refusal) {
 			because(
 				"Connections must specify specific points of contact on polarized electrical components (e.g. anode, " +
 					"cathode)")
-	case o.kind == Wire || o.kind == UnpolarizedElectricalComponent:
+	case o.inGroup(aWire):
 		return nil,
 			because(
 				"Connections must specify specific points of contact on unpolarized electrical components (e.g. " +

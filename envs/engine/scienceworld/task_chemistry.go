@@ -44,17 +44,14 @@ func makePaint(w *World, v int) variation {
 	var places []variation
 	for _, room := range []string{"art studio", "workshop"} {
 		paints := w.newAll(lists().Paints)
-		for i, f := range []struct {
-			kind, cup ObjectKind
-			name      string
-		}{{Cupboard, WoodCup, "paint cupboard"}, {Closet, GlassCup, "paint closet"}, {Desk, TinCup, "desk"}} {
-			furniture := w.newNamed(f.kind, f.name)
+		for i, f := range lists().PaintPlaces {
+			furniture := w.newNamed(f.Kind, f.Name)
 			for _, p := range paints { // each moves on to the last of the three
-				cup := w.new(f.cup)
+				cup := w.new(f.Cup)
 				w.put(p, cup)
 				w.put(cup, furniture)
 			}
-			e := variation{modifiers: []modifier{putIn(room, furniture, f.name)}, facts: facts{"location": room}}
+			e := variation{modifiers: []modifier{putIn(room, furniture, f.Name)}, facts: facts{"location": room}}
 			if room == "workshop" {
 				e.modifiers = append(e.modifiers, putIn(room, mixers[i], mixers[i].name))
 			}

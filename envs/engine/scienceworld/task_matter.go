@@ -1,6 +1,7 @@
 package scienceworld
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -9,30 +10,33 @@ import (
 // This file has the tasks of changing the state of matter, and of measuring temperatures and melting points (tasks
 // §5.1, §5.16 to §5.18).
 
+// sample is a substance of tasks and where it is put, in a cup or not.
+type sample struct {
+	Kind   ObjectKind
+	Name   string // if not the kind's
+	Room   string
+	Inside []string // things of the room
+	Cup    bool
+	Forced bool
+	Melts  float64
+}
+
+// sampleRow makes a substance and places it.
+func (w *World) sampleRow(s sample) variation {
+	name, o := cmp.Or(s.Name, kinds[s.Kind].Name), w.new(s.Kind)
+	if s.Cup {
+		o = w.randomCup(o)
+	}
+	placed := putIn(s.Room, o, name, s.Inside...)
+	placed.force = s.Forced
+	return variation{modifiers: []modifier{placed}, facts: facts{"objectName": name}, melts: s.Melts}
+}
+
 func makeMatter(w *World, v int) variation {
-	row := func(substance string, modifiers ...modifier) variation {
-		return variation{modifiers: modifiers, facts: facts{"objectName": substance}}
-	}
-	anywhere := []string{"cupboard", "table", "desk"}
-	cold := func(room, name string, o *Object, inside ...string) variation {
-		return row(name, putIn(room, o, name, inside...))
-	}
-	substances := []variation{
-		row("water"),
-		row("water", disable("kitchen", "sink")),
-		cold("kitchen", "ice", w.new(Ice), "freezer"),
-		cold("kitchen", "orange juice", w.randomCup(w.new(OrangeJuice)), "fridge"),
-		cold("kitchen", "apple juice", w.randomCup(w.new(AppleJuice)), "fridge"),
-		cold("kitchen", "chocolate", w.new(Chocolate), "fridge"),
-		cold("kitchen", "marshmallow", w.new(Marshmallow), anywhere...),
-		cold("kitchen", "ice cream", w.randomCup(w.new(IceCream)), "freezer"),
-		cold("kitchen", "soap", w.new(Soap), anywhere...),
-		cold("workshop", "rubber", w.new(Rubber), "table", "desk"),
-	}
-	for _, metal := range lists().Metals {
-		name := kinds[metal].Name
-		substances = append(substances, row(name, putIn("workshop", w.randomCup(w.new(metal)), name, "table",
-			"desk").forced()))
+	water := variation{facts: facts{"objectName": "water"}}
+	substances := []variation{water, combine(water, variation{modifiers: []modifier{disable("kitchen", "sink")}})}
+	for _, s := range lists().Changed {
+		substances = append(substances, w.sampleRow(s))
 	}
 	tools := append(w.placed("kitchen", "tool", Stove), variation{modifiers: []modifier{disable("kitchen", "stove")}})
 	return combine(substances[v/2], tools[v%2])
@@ -99,11 +103,7 @@ func (m measured) row(placed modifier) variation {
 
 // addWarmThings makes things with temperatures near a given one.
 func (w *World) addWarmThings(table []measured, room string, degrees int) []measured {
-	chosen := []ObjectKind{SodiumChloride, ForkMetal, Wood, Wire}
-	for range 20 {
-		chosen = append(chosen, UnknownSubstanceThermal)
-	}
-	for _, k := range chosen {
+	for _, k := range slices.Concat(lists().Warmed, slices.Repeat([]ObjectKind{UnknownSubstanceThermal}, 20)) {
 		o := w.new(k)
 		if k == UnknownSubstanceThermal {
 			o.name = "unknown substance B"
@@ -127,20 +127,13 @@ var meltingPoints = []float64{-10, 10, 50, 150, 200}
 func makeKnownMelting(w *World, v int) variation {
 	instrument := w.placed("kitchen", "instrument", Thermometer)[0]
 	var table []variation
-	row := func(name string, degrees float64, modifiers ...modifier) {
-		table = append(table, variation{modifiers: modifiers, facts: facts{"objectName": name, "location": "kitchen"},
-			melts: degrees})
-	}
 	for range meltingPoints {
 		w.new(Water)
-		row("water", 0)
+		table = append(table, variation{facts: facts{"objectName": "water"}})
 		w.new(OrangeJuice)
-		row("orange juice", 0, putIn("kitchen", w.randomCup(w.new(OrangeJuice)), "orange juice", "fridge"))
-		row("chocolate", 30, putIn("kitchen", w.new(Chocolate), "chocolate", "fridge"))
-		row("mercury", -39, putIn("kitchen", w.randomCup(w.new(Mercury)), "mercury"))
-		row("gallium", 30, putIn("kitchen", w.randomCup(w.new(Gallium)), "gallium"))
-		row("tin", 232, putIn("kitchen", w.randomCup(w.new(Tin)), "tin"))
-		row("lead", 327, putIn("kitchen", w.randomCup(w.new(Lead)), "lead"))
+		for _, s := range lists().Molten {
+			table = append(table, w.sampleRow(s))
+		}
 	}
 	sortBy(table, "objectName")
 	i := knownMeltingSample()[v]
@@ -176,7 +169,7 @@ func (w *World) meltingVariation(instrument, row variation, i int) variation {
 	boxes := w.boxPairs("kitchen", "boxAbove", "boxBelow")
 	v := combine(instrument, row, boxes[i%5])
 	v.degrees = meltingPoints[i/5%5]
-	v.facts["right"] = "boxBelow"
+	v.facts["location"], v.facts["right"] = "kitchen", "boxBelow"
 	if v.melts >= v.degrees {
 		v.facts["right"] = "boxAbove"
 	}

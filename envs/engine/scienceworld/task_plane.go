@@ -31,7 +31,7 @@ func makePlanes(name string) func(w *World, v int) variation {
 
 func (set *planeSet) variation(w *World, v int) variation {
 	x, y := set.make(w), set.make(w)
-	blocks := []*Object{w.new(WoodBlock), w.new(SteelBlock), w.new(Brick)}
+	blocks := w.newAll(lists().Blocks)
 	watch := w.new(StopWatch)
 	count := 0
 	for _, a := range x {

@@ -78,6 +78,8 @@ func (o *Object) slot(slot string, place *Object) string {
 		return o.page.Title
 	case "author":
 		return o.page.Author
+	case "text":
+		return o.page.Text
 	case "parent":
 		return o.owner.name
 	case "form":

@@ -25,10 +25,6 @@ func (w *World) tickObject(o *Object) {
 			return
 		}
 		w.bee(o)
-	case Stove, HotPlate, Oven, BlastFurnace, HeatSource:
-		o.temper(kinds[o.kind].Temp, true)
-	case Fridge, Freezer, UltraColdFreezer, CoolingSource:
-		o.temper(kinds[o.kind].Temp, false)
 	case Sink, Bathtub:
 		if o.activated {
 			w.run(o)
@@ -56,12 +52,14 @@ func (w *World) tickObject(o *Object) {
 		w.drain(o)
 	case InclinedPlane:
 		o.slide()
-	case Wire, UnpolarizedElectricalComponent:
-		o.conduct(true)
 	case Flower:
 		w.pollinate(o)
 	default:
-		switch {
+		switch limit := kinds[o.kind].Temp; {
+		case limit != 0:
+			o.temper(limit)
+		case o.inGroup(aWire):
+			o.conduct(true)
 		case o.inGroup(aPolarized):
 			o.evaluate()
 		case o.inGroup(aPlant):
@@ -99,13 +97,14 @@ func (w *World) baseTick(o *Object) {
 	o.ticked = true
 }
 
-// temper heats or cools what is in a device that is on, up to a temperature.
-func (o *Object) temper(limit float64, heats bool) {
+// temper heats or cools what is in a device that is on, up to a temperature: it heats
+// if that is above the one at which most things start.
+func (o *Object) temper(limit float64) {
 	if !o.activated {
 		return
 	}
 	for _, x := range o.contents.items() {
-		if x.stuff != nil && x.temp != limit && (x.temp < limit) == heats {
+		if x.stuff != nil && x.temp != limit && (x.temp < limit) == (limit > defaultStart) {
 			x.temp += float64((limit - x.temp) * transfer)
 		}
 	}

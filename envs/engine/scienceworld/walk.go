@@ -175,8 +175,7 @@ func accessibleContents(r *Object, hidden, portals bool) []*Object {
 			continue
 		}
 		l.add(x)
-		if x.terminals[0] != nil && (hidden || x.inGroup(aPolarized) || x.kind == Wire ||
-			x.kind == UnpolarizedElectricalComponent) {
+		if x.terminals[0] != nil && (hidden || x.inGroup(aPolarized|aWire)) {
 			l.add(x.terminals[0])
 			l.add(x.terminals[1])
 		}
