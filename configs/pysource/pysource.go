@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"heldout/envs/pytext"
 )
 
 // The limits of a file.
@@ -162,11 +163,6 @@ func (s *scanner) body() (string, error) {
 	return "", errors.New("a string has no end")
 }
 
-var simple = map[byte]string{
-	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
-	'v': "\v",
-}
-
 // unescape replaces escapes. An unknown one stays as it is.
 func unescape(body string, isBytes bool) (string, error) {
 	var out strings.Builder
@@ -176,45 +172,23 @@ func unescape(body string, isBytes bool) (string, error) {
 		if !ok || tail == "" {
 			return out.String(), nil
 		}
-		text, size, err := escape(tail, isBytes)
-		if err != nil {
-			return "", err
+		if body = tail; isBytes && (tail[0] == 'u' || tail[0] == 'U') {
+			out.WriteByte('\\')
+			continue
 		}
-		out.WriteString(text)
+		c, size, err := pytext.Escape(tail)
+		switch {
+		case err != nil:
+			return "", err
+		case tail[0] == 'N' && !isBytes:
+			return "", errors.New(`characters by name (\N) are not supported`)
+		case utf8.ValidRune(c):
+			out.WriteRune(c)
+		case c != pytext.Nothing:
+			return "", fmt.Errorf(`\%s is not a character`, tail[:size])
+		}
 		body = tail[size:]
 	}
-}
-
-// escape reads what follows a backslash.
-func escape(sequence string, isBytes bool) (text string, size int, err error) {
-	c := sequence[0]
-	if text, ok := simple[c]; ok {
-		return text, 1, nil
-	}
-	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
-	switch {
-	case c >= '0' && c <= '7':
-		n := 1
-		for n < min(3, len(sequence)) && sequence[n] >= '0' && sequence[n] <= '7' {
-			n++
-		}
-		code, err := strconv.ParseUint(sequence[:n], 8, 32)
-		return string(rune(code)), n, err
-	case digits > 2 && isBytes:
-		return `\`, 0, nil
-	case digits > 0:
-		if len(sequence) < 1+digits {
-			return "", 0, errors.New(`an escape such as \x41 is cut off`)
-		}
-		code, err := strconv.ParseUint(sequence[1:1+digits], 16, 32)
-		if err == nil && !utf8.ValidRune(rune(code)) {
-			err = fmt.Errorf(`\%s is not a character`, sequence[:1+digits])
-		}
-		return string(rune(code)), 1 + digits, err
-	case c == 'N' && !isBytes:
-		return "", 0, errors.New(`characters by name (\N) are not supported`)
-	}
-	return `\`, 0, nil
 }
 
 // formatted lists the constant parts of an f-string, without the empty ones; never nil.

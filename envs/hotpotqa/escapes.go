@@ -2,12 +2,13 @@ package hotpotqa
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/runenames"
+
+	"heldout/envs/pytext"
 )
 
 // The errors of unescape; the reference stops with these errors.
@@ -38,15 +39,17 @@ func unescape(s string) (string, error) {
 			i++
 			continue
 		}
-		r, width, err := escape(s[i+1:])
+		read := pytext.Escape
+		if strings.HasPrefix(s[i+1:], "N") {
+			read = namedEscape
+		}
+		r, width, err := read(s[i+1:])
 		if err != nil {
-			return "", err
+			return "", errDecode
 		}
 		i += 1 + width
 		switch {
-		case r == nothing:
-		case r == noEscape:
-			out = append(out, '\\')
+		case r == pytext.Nothing:
 		case r > 0xff:
 			tooHigh = true
 		default:
@@ -60,58 +63,6 @@ func unescape(s string) (string, error) {
 		return "", errDecode
 	}
 	return string(out), nil
-}
-
-// The results of escape other than characters.
-const (
-	nothing  rune = -1 // the escape stands for no character
-	noEscape rune = -2 // not an escape, and the backslash stays
-)
-
-// simpleEscapes are the escapes of one character.
-var simpleEscapes = map[byte]rune{
-	'\n': nothing, '\\': '\\', '\'': '\'', '"': '"',
-	'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
-}
-
-// escape reads the escape behind a backslash: its character and size in s.
-func escape(s string) (r rune, width int, err error) {
-	if s == "" {
-		return 0, 0, errDecode
-	}
-	if r, ok := simpleEscapes[s[0]]; ok {
-		return r, 1, nil
-	}
-	switch s[0] {
-	case 'x':
-		return hexEscape(s, 2)
-	case 'u':
-		return hexEscape(s, 4)
-	case 'U':
-		return hexEscape(s, 8)
-	case 'N':
-		return namedEscape(s)
-	}
-	for width < 3 && width < len(s) && s[width] >= '0' && s[width] <= '7' {
-		r = r*8 + rune(s[width]-'0')
-		width++
-	}
-	if width == 0 {
-		return noEscape, 0, nil
-	}
-	return r, width, nil
-}
-
-// hexEscape reads a letter and the given number of hexadecimal digits.
-func hexEscape(s string, digits int) (rune, int, error) {
-	if len(s) < 1+digits || strings.ContainsAny(s[1:1+digits], "+-_") {
-		return 0, 0, errDecode
-	}
-	n, err := strconv.ParseUint(s[1:1+digits], 16, 32)
-	if err != nil || n > unicode.MaxRune {
-		return 0, 0, errDecode
-	}
-	return rune(n), 1 + digits, nil
 }
 
 // namedEscape reads N{NAME}.

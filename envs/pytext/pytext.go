@@ -5,6 +5,7 @@ package pytext
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,6 +54,42 @@ func isCased(r rune) bool {
 func ignoresCase(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) ||
 		strings.ContainsRune("'.:\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a", r)
+}
+
+// Nothing is what an escaped line break stands for.
+const Nothing rune = -1
+
+// simpleEscapes are the escapes of one character.
+var simpleEscapes = map[byte]rune{'\n': Nothing, '\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f',
+	'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
+
+// Escape reads what follows a backslash in a literal: the character, which may be half of a pair, and the bytes that
+// stand for it. An unknown escape, as one by name is here, is a backslash.
+func Escape(s string) (r rune, size int, err error) {
+	if s == "" {
+		return 0, 0, errors.New("a backslash ends the text")
+	}
+	if r, ok := simpleEscapes[s[0]]; ok {
+		return r, 1, nil
+	}
+	if digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]]; digits > 0 {
+		if len(s) < 1+digits {
+			return 0, 0, errors.New(`an escape such as \x41 is cut off`)
+		}
+		code, err := strconv.ParseUint(s[1:1+digits], 16, 32)
+		if err == nil && code > unicode.MaxRune {
+			err = fmt.Errorf(`\%s is not a character`, s[:1+digits])
+		}
+		return rune(code), 1 + digits, err
+	}
+	for size < min(3, len(s)) && s[size] >= '0' && s[size] <= '7' {
+		r = r*8 + rune(s[size]-'0')
+		size++
+	}
+	if size == 0 {
+		r = '\\'
+	}
+	return r, size, nil
 }
 
 // Strip is str.strip: it removes white space from both ends.
