@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+
+	"heldout/envs/datafile"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v4"
 )
 
 // setFlagName is the flag that sets keys.
@@ -19,15 +19,10 @@ const setFlagName = "set"
 var flagsText []byte
 
 // flagTables is what flags.yaml says of the names, values and meanings of flags.
-var flagTables = sync.OnceValue(func() (t struct {
+var flagTables = datafile.Embedded[struct {
 	Keys, Played           []string
 	Others, Formats, Texts map[string]string
-}) {
-	if err := yaml.Unmarshal(flagsText, &t); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return t
-})
+}](flagsText)
 
 func isKey(c *cobra.Command, name string) bool {
 	plays := c.Name() == "run" || c.Name() == "sweep"

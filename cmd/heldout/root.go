@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v4"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/envs/official"
 	"heldout/scoring/report"
 )
 
 //go:embed commands.yaml
 var commandsText []byte
+
+var commandTable = datafile.Embedded[commandRow](commandsText)
 
 // commandRow is what commands.yaml says of a command.
 type commandRow struct {
@@ -85,11 +87,7 @@ func slots() *strings.Replacer {
 }
 
 func newRoot(sys *system) *cobra.Command {
-	var row commandRow
-	if err := yaml.Unmarshal(commandsText, &row); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	lists := slots()
+	row, lists := commandTable(), slots()
 	root := row.command(lists)
 	root.SilenceUsage, root.SilenceErrors, root.Args = true, true, cobra.ArbitraryArgs
 	root.Version = strings.TrimPrefix(versionLine(sys.tool), "heldout ")

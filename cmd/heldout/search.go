@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
@@ -19,9 +18,9 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v4"
 
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 	"heldout/scoring/report"
 )
@@ -106,23 +105,13 @@ type words struct {
 //go:embed words.yaml
 var wordsFile []byte
 
-var readWords = sync.OnceValue(func() (w words) {
-	if err := yaml.Unmarshal(wordsFile, &w); err != nil {
-		panic(err) // the file is embedded
-	}
-	return w
-})
+var readWords = datafile.Embedded[words](wordsFile)
 
 //go:embed questions.yaml
 var questionsFile []byte
 
 // readQuestions returns what people ask, by the title of the section or by the command that answers it.
-var readQuestions = sync.OnceValue(func() (asked map[string][]string) {
-	if err := yaml.Unmarshal(questionsFile, &asked); err != nil {
-		panic(err) // the file is embedded
-	}
-	return asked
-})
+var readQuestions = datafile.Embedded[map[string][]string](questionsFile)
 
 // terms are the words of a text, as stems, and its pairs of neighbouring words. Pairs are written together, so that
 // few-shot, few shot and fewshot are one.

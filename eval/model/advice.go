@@ -5,10 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
-	"sync"
 
-	"go.yaml.in/yaml/v4"
-
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
 
@@ -97,16 +95,11 @@ const (
 var hintsYAML []byte
 
 // help says what to do: by the kind of server, against a symptom, and against a status of a refusal.
-var help = sync.OnceValue(func() (read struct {
+var help = datafile.Embedded[struct {
 	Kinds    map[string]map[topic]string
 	Advice   map[Symptom]string
 	Statuses map[int]string
-}) {
-	if err := yaml.Unmarshal(hintsYAML, &read); err != nil {
-		panic(err) // the tests read it
-	}
-	return read
-})
+}](hintsYAML)
 
 // withHint adds a hint to a text, if that kind of server has one.
 func withHint(text, kind string, on topic) string {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v4"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 	"heldout/scoring/column"
 	"heldout/scoring/report"
@@ -81,10 +81,8 @@ var drawers = map[string]drawer{
 var figuresText []byte
 
 // Kinds are all kinds of figures, in the order of the page of a report. They are shared: nobody changes them.
-var Kinds = sync.OnceValue(func() (list []Kind) {
-	if err := yaml.Unmarshal(figuresText, &list); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
+var Kinds = sync.OnceValue(func() []Kind {
+	list := datafile.Embedded[[]Kind](figuresText)()
 	for i := range list {
 		list[i].drawer = drawers[list[i].Name]
 	}

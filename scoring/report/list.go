@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v4"
-
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
@@ -145,12 +144,7 @@ var makers = map[string]maker{
 var tablesText []byte
 
 // described are all kinds as tables.yaml describes them, in the order in which they are printed.
-var described = sync.OnceValue(func() (list []Kind) {
-	if err := yaml.Unmarshal(tablesText, &list); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return list
-})
+var described = datafile.Embedded[[]Kind](tablesText)
 
 // description is a kind without what makes its tables.
 func description(id string) Kind {

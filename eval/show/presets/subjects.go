@@ -9,11 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-
-	"go.yaml.in/yaml/v4"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/scoring/table"
 )
 
@@ -32,15 +30,10 @@ var subjectsYAML []byte
 
 // words are the subjects in the order in which they are shown, and what words say: of forms of agents, of when valid
 // actions are shown, and of replies without an action. Every field that can change a number belongs to a subject.
-var words = sync.OnceValue(func() (read struct {
+var words = datafile.Embedded[struct {
 	Subjects                      []subject
 	Forms, Observations, Failures map[string]string
-}) {
-	if err := yaml.Unmarshal(subjectsYAML, &read); err != nil {
-		panic(err) // the tests read it
-	}
-	return read
-})
+}](subjectsYAML)
 
 // tell puts the fields of a subject into words.
 func (s subject) tell(p *configs.Preset) string {

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"go.yaml.in/yaml/v4"
-
+	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 )
 
@@ -66,15 +64,10 @@ type reading struct {
 }
 
 // known is how formats are read, and the licences of the sources of tasks and texts, by environment.
-var known = sync.OnceValue(func() (read struct {
+var known = datafile.Embedded[struct {
 	Formats  map[Format]reading
 	Licences map[string]string
-}) {
-	if err := yaml.Unmarshal(formatsYAML, &read); err != nil {
-		panic(err) // the tests read it
-	}
-	return read
-})
+}](formatsYAML)
 
 // need is what an example is made of.
 type need int
