@@ -2,8 +2,6 @@ package configs
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -157,23 +155,20 @@ func SamplingFields() (names []string) {
 
 // Validate reports every field that is out of its range, joined into one error.
 func (d Decoding) Validate() error {
-	var errs []error
+	var errs Faults
 	for _, n := range d.Numbers() {
-		errs = append(errs, n.Range.Check(n.Field, n.Value))
+		errs.Add(n.Range.Check(n.Field, n.Value))
 	}
-	errs = append(errs, Range{Least: new(1.0)}.Check("max_tokens", d.MaxTokens))
-	if slices.Contains(d.Stop, "") {
-		errs = append(errs, errors.New("a stop string is empty"))
-	}
+	errs.Add(Range{Least: new(1.0)}.Check("max_tokens", d.MaxTokens))
+	errs.Note(slices.Contains(d.Stop, ""), "a stop string is empty")
 	for _, field := range []string{"model", "messages", "prompt", "stream"} {
-		if value, set := d.Extra[field]; set && (field != "stream" || value != nil) { // which some servers refuse
-			errs = append(errs, fmt.Errorf("extra field %q does not belong to decoding: leave it out", field))
-		}
+		value, set := d.Extra[field]
+		errs.Note(set && (field != "stream" || value != nil), // null leaves stream out, which some servers refuse
+			"extra field %q does not belong to decoding: leave it out", field)
 	}
 	for _, field := range slices.Sorted(maps.Keys(d.Extra)) {
-		if _, err := json.Marshal(d.Extra[field]); err != nil {
-			errs = append(errs, fmt.Errorf("extra field %q cannot be sent: %w", field, err))
-		}
+		_, err := json.Marshal(d.Extra[field])
+		errs.Note(err != nil, "extra field %q cannot be sent: %w", field, err)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // checkForm reports settings without an effect: those that the agent's form ignores.
-func (p *Play) checkForm(errs *complaints) {
+func (p *Play) checkForm(errs *Faults) {
 	a, r := p.Agent, p.Reply
 	only := func(set bool, field string, forms ...string) {
 		errs.want(!set || slices.Contains(forms, a.Form), "%s is for the forms %s, not for %s", field,

@@ -2,8 +2,6 @@ package configs
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -30,7 +28,7 @@ var (
 
 // check reports everything that is wrong with a preset, for each of its parts.
 func (p Preset) check() error {
-	var errs complaints
+	var errs Faults
 	errs.want(presetName.MatchString(p.Name), "preset is %q, want lower-case letters, digits and hyphens", p.Name)
 	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
 	p.checkStatus(&errs)
@@ -42,7 +40,7 @@ func (p Preset) check() error {
 	}
 	p.Metric.check(&errs)
 	errs.want(len(p.Env.Parts) <= maxParts, "there are %d parts, more than %d", len(p.Env.Parts), maxParts)
-	if err := errors.Join(errs...); err != nil {
+	if err := errs.Err(); err != nil {
 		return err
 	}
 	if len(p.Env.Parts) == 0 {
@@ -51,14 +49,14 @@ func (p Preset) check() error {
 	return p.checkParts()
 }
 
-func (s PresetSource) check(errs *complaints) {
+func (s PresetSource) check(errs *Faults) {
 	errs.want(s.Repository == "" || repository.MatchString(s.Repository),
 		"source.repository is %.100q, want OWNER/NAME at GitHub", s.Repository)
 	errs.want(s.Commit == "" || commitName.MatchString(s.Commit), "source.commit is %.100q, want 7 to 64 hex digits",
 		s.Commit)
 }
 
-func (p *Preset) checkStatus(errs *complaints) {
+func (p *Preset) checkStatus(errs *Faults) {
 	errs.oneOf("status", p.Status, []string{Exact, Adapted})
 	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
 	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
@@ -68,7 +66,7 @@ func (p *Preset) checkStatus(errs *complaints) {
 }
 
 func (p *Preset) checkParts() error {
-	var errs complaints
+	var errs Faults
 	parts := map[string]bool{}
 	for _, name := range p.PartNames() {
 		errs.want(partName.MatchString(name), "part %q: want letters, digits and hyphens", name)
@@ -78,16 +76,14 @@ func (p *Preset) checkParts() error {
 		if err == nil {
 			err = part.checkPart()
 		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("part %s: %w", name, err))
-		}
+		errs.want(err == nil, "part %s: %w", name, err)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // checkPart checks what may differ between the parts.
 func (p *Preset) checkPart() error {
-	var errs complaints
+	var errs Faults
 	e := p.Env
 	p.checkStatus(&errs)
 	p.Play.check(&errs)
@@ -116,16 +112,16 @@ func (p *Preset) checkPart() error {
 		_, ok := p.Texts[name]
 		errs.want(ok, "{text:%s} names no text of texts", name)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
-func (l PresetLimit) check(errs *complaints) {
+func (l PresetLimit) check(errs *Faults) {
 	errs.oneOf("env.limit.counts", l.Counts, []string{"replies"})
 	errs.want(l.Max() > 0 && l.Max() <= maxSteps, "env.limit.steps is %d, want a number from 1 to %d", l.Max(),
 		maxSteps)
 }
 
-func (p *Play) check(errs *complaints) {
+func (p *Play) check(errs *Faults) {
 	o := p.Observation
 	errs.optional("observation.banner", o.Banner, []string{Keep, Strip})
 	errs.optional("observation.arrive", o.Arrive, []string{Keep, Strip})
@@ -149,11 +145,9 @@ func (p *Play) check(errs *complaints) {
 	errs.optional("stop.context-overflow", p.Stop.ContextOverflow, []string{"trim", "end"})
 }
 
-func (d PresetDecoding) check(errs *complaints) {
+func (d PresetDecoding) check(errs *Faults) {
 	for _, n := range d.Numbers() {
-		if err := n.Range.Check("decoding."+n.Name, n.Value); err != nil {
-			*errs = append(*errs, err)
-		}
+		errs.Add(n.Range.Check("decoding."+n.Name, n.Value))
 	}
 	errs.want(d.MaxTokens >= 1, "decoding.max-tokens is %d, want at least 1", d.MaxTokens)
 	_, err := json.Marshal(d.Extra)
@@ -163,43 +157,37 @@ func (d PresetDecoding) check(errs *complaints) {
 		"decoding.stop has an empty string, or more than %d", maxTexts)
 }
 
-func (m Metric) check(errs *complaints) {
+func (m Metric) check(errs *Faults) {
 	errs.oneOf("metric.primary", m.Primary, metrics())
 	errs.oneOf("metric.aggregate", m.Aggregate, []string{"mean-over-tasks", "mean-over-types"})
 	errs.want(m.Success >= 0 && m.Success <= 100, "metric.success is %v, want a percentage", m.Success)
 }
 
-type complaints []error
-
-func (c *complaints) want(ok bool, format string, args ...any) {
-	if !ok {
-		*c = append(*c, fmt.Errorf(format, args...))
-	}
-}
+func (f *Faults) want(ok bool, format string, args ...any) { f.Note(!ok, format, args...) }
 
 // path complains about a path that cannot be one in a repository.
-func (c *complaints) path(field, path string) {
-	c.want(fs.ValidPath(path), "%s: %.100q is not a path in a repository", field, path)
+func (f *Faults) path(field, path string) {
+	f.want(fs.ValidPath(path), "%s: %.100q is not a path in a repository", field, path)
 }
 
 // oneOf complains about a value that is not in a closed list.
-func (c *complaints) oneOf(field, value string, values []string) {
-	c.want(slices.Contains(values, value), "%s is %.50q, want one of %s", field, value, strings.Join(values, ", "))
+func (f *Faults) oneOf(field, value string, values []string) {
+	f.want(slices.Contains(values, value), "%s is %.50q, want one of %s", field, value, strings.Join(values, ", "))
 }
 
 // optional is oneOf for a field that may be empty.
-func (c *complaints) optional(field, value string, values []string) {
+func (f *Faults) optional(field, value string, values []string) {
 	if value != "" {
-		c.oneOf(field, value, values)
+		f.oneOf(field, value, values)
 	}
 }
 
 // withNumber is oneOf for values of which one has a colon and a whole number after it.
-func (c *complaints) withNumber(field, value string, values []string, numbered string) {
+func (f *Faults) withNumber(field, value string, values []string, numbered string) {
 	name, number, found := strings.Cut(value, ":")
-	c.oneOf(field, name, values)
+	f.oneOf(field, name, values)
 	n, err := strconv.Atoi(number)
 	ok := found == (name == numbered) && (!found || err == nil && n > 0)
-	c.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0; want a whole number, "+
+	f.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0; want a whole number, "+
 		"such as %[3]s:30", field, value, numbered)
 }

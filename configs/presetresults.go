@@ -45,7 +45,7 @@ func LoadPresetResults(preset string) (PresetResults, error) {
 }
 
 func (r PresetResults) check() error {
-	var errs complaints
+	var errs Faults
 	for _, row := range r.Rows {
 		errs.want(row.Model != "" && row.Source != "", "a row lacks model or source")
 		errs.want(isPercentage(row.Value), "%s: %v is not a percentage", row.Model, row.Value)

@@ -176,7 +176,7 @@ func textsAt(value any, path []string) (out []string) {
 	return out
 }
 
-func (x SourceText) check(name string, errs *complaints) {
+func (x SourceText) check(name string, errs *Faults) {
 	field := "texts." + name
 	errs.want(presetName.MatchString(name), "texts: %.50q: want lower-case letters, digits and hyphens", name)
 	errs.path(field+".file", x.File)

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,17 +63,16 @@ func (t *Template) Hints() bool { return t != nil && t.Possible != "" }
 
 // Check reports a template that cannot be written.
 func (t *Template) Check() error {
-	var errs complaints
+	var errs Faults
 	errs.optional("template.slots", t.Slots, []string{PythonSlots})
 	next := Template{Slots: t.Slots, Next: t.Next}
 	errs.want(next.Has("observation"), "template.next lacks the slot {observation}")
 	errs.want((t.Possible == "") == !t.Has("possible"), "template.possible is for the slot {possible}, and needs it")
 	for _, x := range t.formats() {
-		if err := x.check(x.text); err != nil {
-			errs = append(errs, fmt.Errorf("template.%s: %w", x.key, err))
-		}
+		err := x.check(x.text)
+		errs.want(err == nil, "template.%s: %w", x.key, err)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // slotted is a text of a template, with the slots that it may have.

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -15,7 +14,7 @@ import (
 // unread reports keys of a file that nothing reads, in each part: beside the settings that
 // checkForm reports. The form of one protocol may set what it does not read.
 func (p *Preset) unread(given map[string]string) error {
-	named, errs := p.TextsNamed(), complaints{}
+	named, errs := p.TextsNamed(), Faults{}
 	for _, part := range p.Env.Parts {
 		if filled, err := p.Select(part.Part); err == nil {
 			named = append(named, filled.TextsNamed()...)
@@ -25,21 +24,20 @@ func (p *Preset) unread(given map[string]string) error {
 		errs.want(slices.Contains(named, name), "texts.%s is for a key that has {text:%[1]s}, and none has", name)
 	}
 	if len(p.Env.Parts) == 0 {
-		return cmp.Or(errors.Join(errs...), p.unreadOf(given))
+		return cmp.Or(errs.Err(), p.unreadOf(given))
 	}
 	for _, part := range p.Env.Parts {
 		filled, err := p.Select(part.Part)
 		of := maps.Clone(given)
 		maps.Copy(of, part.stated())
-		if err = cmp.Or(err, filled.unreadOf(of)); err != nil {
-			errs = append(errs, fmt.Errorf("part %s: %w", part.Part, err))
-		}
+		err = cmp.Or(err, filled.unreadOf(of))
+		errs.want(err == nil, "part %s: %w", part.Part, err)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 func (p *Preset) unreadOf(given map[string]string) error {
-	var errs complaints
+	var errs Faults
 	a, r := p.Agent, p.Reply
 	want := func(read bool, path, why string, values ...any) {
 		errs.want(read || p.Protocol != "" && given[path] == "", path+" is "+why, values...)
@@ -73,13 +71,13 @@ func (p *Preset) unreadOf(given map[string]string) error {
 		p.Prompt.Format)
 	want(p.Prompt.Instruction == "" || !whole, "prompt.instruction", "not for the format %s, whose files have it",
 		p.Prompt.Format)
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // CheckTemplate reports keys that the template of a prompt leaves without an effect in the form
 // single, of a preset that is not of one protocol.
 func (p *Preset) CheckTemplate(t Template) error {
-	var errs complaints
+	var errs Faults
 	if p.Protocol != "" || p.Agent.Form != Single {
 		return nil
 	}
@@ -97,7 +95,7 @@ func (p *Preset) CheckTemplate(t Template) error {
 				"was seen after it", key)
 	}
 	errs.want(t.Older == "" || p.Agent.Pairs > 0, "template.older is for agent.pairs, which is not there")
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // promptKeys are the keys of a prompt file that each form reads.
@@ -130,7 +128,7 @@ func CheckPromptFile(f PromptFile, shots bool, forms ...string) error {
 	for _, form := range forms {
 		read = append(read, promptKeys[form]...)
 	}
-	var errs complaints
+	var errs Faults
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		errs.want(slices.Contains(read, key), "%s: nothing reads the key %s in the form %s", f.Name, key,
 			strings.Join(forms, " or "))
@@ -146,7 +144,7 @@ func CheckPromptFile(f PromptFile, shots bool, forms ...string) error {
 			"%s: nothing reads the instruction of task type %q in the form single, which has system and a template",
 			f.Name, name)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 // stated lists the values that a file gives of a preset, or of a part of one, by the paths of their keys.
@@ -183,7 +181,7 @@ func stated(v reflect.Value, prefix string) map[string]string {
 // overruled reports values that a file gives and the form of its protocol replaces: of the
 // whole, as it was given, and of its parts.
 func (p *Preset) overruled(given map[string]string) error {
-	var errs complaints
+	var errs Faults
 	compare := func(given map[string]string, prefix string, filled *Preset) {
 		now := stated(reflect.ValueOf(*filled), "")
 		for _, path := range slices.Sorted(maps.Keys(given)) {
@@ -201,7 +199,7 @@ func (p *Preset) overruled(given map[string]string) error {
 		}
 		compare(part.stated(), "part "+part.Part+": ", &filled)
 	}
-	return errors.Join(errs...)
+	return errs.Err()
 }
 
 func (part PresetPart) stated() map[string]string {

@@ -39,29 +39,23 @@ func (a *modelCalls) flags(c *cobra.Command) {
 }
 
 func (a *modelCalls) check() error {
-	var errs []error
+	var faults configs.Faults
 	switch {
 	case len(a.run.Model) == 0:
-		errs = append(errs,
-			errors.New("no model is given; name one with --model: vllm:NAME, openai:NAME or ollama:NAME"))
+		faults.Add(errors.New("no model is given; name one with --model: vllm:NAME, openai:NAME or ollama:NAME"))
 	case len(a.run.Model) > 1:
-		errs = append(errs, fmt.Errorf("there are %d models; give one", len(a.run.Model)))
+		faults.Add(fmt.Errorf("there are %d models; give one", len(a.run.Model)))
 	case bench.IsBaseline(a.run.Model[0]):
-		errs = append(errs, fmt.Errorf("%s is not a model on a server; give vllm:NAME, openai:NAME or ollama:NAME",
+		faults.Add(fmt.Errorf("%s is not a model on a server; give vllm:NAME, openai:NAME or ollama:NAME",
 			a.run.Model[0]))
 	default:
-		errs = append(errs, bench.Validate(a.run, bench.Plain))
+		faults.Add(bench.Validate(a.run, bench.Plain))
 	}
-	if a.run.Concurrency == configs.Auto {
-		errs = append(errs, errors.New("concurrency auto is for runs; give a number"))
-	}
-	if a.run.MaxTokens < 1 {
-		errs = append(errs, fmt.Errorf("max-tokens is %d, want at least 1", a.run.MaxTokens))
-	}
-	if !slices.Contains(table.Formats(), table.Format(a.format)) {
-		errs = append(errs, fmt.Errorf("unknown format %q; there are %s", a.format, formats()))
-	}
-	return usage(errors.Join(errs...))
+	faults.Note(a.run.Concurrency == configs.Auto, "concurrency auto is for runs; give a number")
+	faults.Note(a.run.MaxTokens < 1, "max-tokens is %d, want at least 1", a.run.MaxTokens)
+	faults.Note(!slices.Contains(table.Formats(), table.Format(a.format)), "unknown format %q; there are %s",
+		a.format, formats())
+	return usage(faults.Err())
 }
 
 func (a *modelCalls) calls(sys *system) *training.ModelCalls {

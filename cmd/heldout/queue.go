@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,37 +56,28 @@ func ownedBy(owners ...configs.Owner) (names []string) {
 }
 
 func (q *queueFlags) check(flags *pflag.FlagSet) error {
-	var errs []error
+	var faults configs.Faults
 	for _, name := range []string{"queue", "shard"} { // of an unset variable in a script
-		if f := flags.Lookup(name); f.Changed && f.Value.String() == "" {
-			errs = append(errs, fmt.Errorf("--%s is empty: give a value, or leave it out", name))
-		}
+		f := flags.Lookup(name)
+		faults.Note(f.Changed && f.Value.String() == "", "--%s is empty: give a value, or leave it out", name)
 	}
 	if !q.on() {
 		flags.VisitAll(func(f *pflag.Flag) {
-			if f.Changed && strings.HasPrefix(f.Name, "queue-") {
-				errs = append(errs, fmt.Errorf("--%s is for --queue", f.Name))
-			}
+			faults.Note(f.Changed && strings.HasPrefix(f.Name, "queue-"), "--%s is for --queue", f.Name)
 		})
-		return usage(errors.Join(errs...))
+		return usage(faults.Err())
 	}
 	for _, name := range ownedBy(configs.EachWorker) {
-		if flags.Changed(name) {
-			errs = append(errs, fmt.Errorf("with --queue, --%s is a flag of heldout worker", name))
-		}
+		faults.Note(flags.Changed(name), "with --queue, --%s is a flag of heldout worker", name)
 	}
-	if flags.Changed("shard") {
-		errs = append(errs, errors.New("--queue and --set shard both divide a run: give one of them"))
-	}
-	switch inside := q.Address == queue.InProcess; {
-	case inside && flags.Changed("queue-creds"):
-		errs = append(errs,
-			errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
-	case !inside && (flags.Changed("queue-listen") || flags.Changed("queue-open")):
-		errs = append(errs, errors.New("--queue-listen and --queue-open are for --queue embedded"))
-	}
-	errs = append(errs, q.Location.Check())
-	return usage(errors.Join(errs...))
+	faults.Note(flags.Changed("shard"), "--queue and --set shard both divide a run: give one of them")
+	inside := q.Address == queue.InProcess
+	faults.Note(inside && flags.Changed("queue-creds"),
+		"--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server")
+	faults.Note(!inside && (flags.Changed("queue-listen") || flags.Changed("queue-open")),
+		"--queue-listen and --queue-open are for --queue embedded")
+	faults.Add(q.Location.Check())
+	return usage(faults.Err())
 }
 
 // shared returns the flags that say what is played, not how the machine plays it.
@@ -120,23 +110,23 @@ func flagsOfRun(flags *pflag.FlagSet, excluded []string) (out []queue.Flag) {
 // apply sets the fields of r that the flags of a run's description name.
 func apply(r *configs.Run, flags []queue.Flag) error {
 	set := flagsOf(r)
-	var errs []error
+	var faults configs.Faults
 	for _, given := range flags {
 		f := set.Lookup(given.Name)
 		if f == nil {
-			errs = append(errs, fmt.Errorf("the run has a flag that this version does not know: %.40q", given.Name))
+			faults.Add(fmt.Errorf("the run has a flag that this version does not know: %.40q", given.Name))
 			continue
 		}
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
 		case isList != given.List, !isList && len(given.Values) != 1:
-			errs = append(errs, fmt.Errorf("the run has the flag %.40q, which has other values in this version",
+			faults.Add(fmt.Errorf("the run has the flag %.40q, which has other values in this version",
 				given.Name))
 		case isList:
-			errs = append(errs, list.Replace(given.Values))
+			faults.Add(list.Replace(given.Values))
 		default:
-			errs = append(errs, f.Value.Set(given.Values[0]))
+			faults.Add(f.Value.Set(given.Values[0]))
 		}
 	}
-	return errors.Join(errs...)
+	return faults.Err()
 }

@@ -173,24 +173,17 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 }
 
 func (o *serveOptions) check() error {
-	var errs []error
-	if o.maxSessions < 1 || o.perAddress < 1 {
-		errs = append(errs, errors.New("--max-sessions and --set max-sessions-per-client must be at least 1"))
-	}
-	if o.idle < time.Second {
-		errs = append(errs, fmt.Errorf("--idle is %v, want at least 1s", o.idle))
-	}
-	if o.MaxSteps < 0 {
-		errs = append(errs, fmt.Errorf("--step-limit is %d, want 0 or more", o.MaxSteps))
-	}
-	if o.record == "" && (o.name != "" || !o.player.Zero() || o.acceptChanged) {
-		errs = append(errs, errors.New("--name, --set player and --accept-changed-model are for --record"))
-	}
-	if o.noToken && o.tokenFile != "" {
-		errs = append(errs, errors.New("--token-file and --set no-token contradict each other"))
-	}
-	return errors.Join(append(errs, o.Reward.Check(), serve.CheckCost("--set step-cost", o.StepCost),
-		serve.CheckCost("--set invalid-penalty", o.InvalidPenalty))...)
+	var faults configs.Faults
+	faults.Note(o.maxSessions < 1 || o.perAddress < 1,
+		"--max-sessions and --set max-sessions-per-client must be at least 1")
+	faults.Note(o.idle < time.Second, "--idle is %v, want at least 1s", o.idle)
+	faults.Note(o.MaxSteps < 0, "--step-limit is %d, want 0 or more", o.MaxSteps)
+	faults.Note(o.record == "" && (o.name != "" || !o.player.Zero() || o.acceptChanged),
+		"--name, --set player and --accept-changed-model are for --record")
+	faults.Note(o.noToken && o.tokenFile != "", "--token-file and --set no-token contradict each other")
+	faults.Add(o.Reward.Check(), serve.CheckCost("--set step-cost", o.StepCost),
+		serve.CheckCost("--set invalid-penalty", o.InvalidPenalty))
+	return faults.Err()
 }
 
 // The length of a token.

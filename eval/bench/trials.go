@@ -5,47 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"heldout/configs"
 	"heldout/eval/episode"
-	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
-// validateTrials reports what is wrong with the settings of trials, and any such settings of a run with one trial.
-func validateTrials(r configs.Run) (errs []error) {
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+// checkTrials notes what is wrong with the settings of trials, and any such settings of a run with one trial.
+func checkTrials(r configs.Run, faults *configs.Faults) {
 	if r.Trials <= 1 {
 		d := configs.DefaultRun()
-		if r.Memory != d.Memory || r.ReflectionPrompt != "" || r.ReflectionTokens != d.ReflectionTokens ||
-			r.SameAction != 0 || r.SameStep != 0 {
-			fail("memory, reflection-prompt, reflection-tokens, same-action and same-step need --trials of at least 2")
-		}
-		return errs
+		faults.Note(r.Memory != d.Memory || r.ReflectionPrompt != "" ||
+			r.ReflectionTokens != d.ReflectionTokens || r.SameAction != 0 || r.SameStep != 0,
+			"memory, reflection-prompt, reflection-tokens, same-action and same-step need --trials of at "+
+				"least 2")
+		return
 	}
 	if i := slices.IndexFunc(r.Model, IsBaseline); i >= 0 {
-		fail(
-			"--trials is for served models: %s does not learn from a failed trial; name only served models with --model", r.Model[i])
+		faults.Add(fmt.Errorf("--trials is for served models: %s does not learn from a failed trial; name only "+
+			"served models with --model", r.Model[i]))
 	}
-	if slices.ContainsFunc(r.Model, isProgram) {
-		fail("--trials is for served models: an agent of yours plays a task once with each seed")
-	}
+	faults.Note(slices.ContainsFunc(r.Model, isProgram),
+		"--trials is for served models: an agent of yours plays a task once with each seed")
 	for _, n := range []struct {
 		flag  string
 		value int
 	}{{"same-action", r.SameAction}, {"same-step", r.SameStep}} {
-		if n.value < 0 || n.value == 1 {
-			fail("%s is %d, want at least 2, or 0 for none", n.flag, n.value)
-		}
+		faults.Note(n.value < 0 || n.value == 1, "%s is %d, want at least 2, or 0 for none", n.flag, n.value)
 	}
-	if r.Memory == 0 && r.ReflectionPrompt != "" {
-		fail("--set reflection-prompt has no effect with --set memory=0: nothing is reflected on")
-	}
-	if r.Context > 0 && r.Memory > 0 && r.ReflectionTokens >= r.Context {
-		fail("reflection-tokens %d leaves no room for a prompt in a context of %d", r.ReflectionTokens, r.Context)
-	}
-	return errs
+	faults.Note(r.Memory == 0 && r.ReflectionPrompt != "",
+		"--set reflection-prompt has no effect with --set memory=0: nothing is reflected on")
+	faults.Note(r.Context > 0 && r.Memory > 0 && r.ReflectionTokens >= r.Context,
+		"reflection-tokens %d leaves no room for a prompt in a context of %d", r.ReflectionTokens, r.Context)
 }
 
 // setTrials reads the reflection prompt and says how served models play a task
@@ -79,8 +70,7 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 	if err != nil {
 		return err
 	}
-	ollama := func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }
-	if slices.ContainsFunc(r.Model, ollama) {
+	if slices.ContainsFunc(r.Model, onOllama) {
 		return errors.New("the preset has a text continued for its reflections, which Ollama does not do: ask it as " +
 			"openai:NAME, or give a prompt with --set reflection-prompt")
 	}

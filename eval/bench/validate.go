@@ -20,89 +20,87 @@ import (
 
 // Validate reports everything that is wrong with what to run.
 func Validate(r configs.Run, kind Purpose) error {
-	var errs []error
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	var faults configs.Faults
 	for _, name := range r.Env {
 		_, err := catalog.Find(name)
-		errs = append(errs, err)
+		faults.Add(err)
 	}
-	if len(r.Model) == 0 {
-		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
-	}
-	if err := configs.CheckOut(r.Out); err != nil {
-		fail("%w", err)
-	}
-	if strings.HasPrefix(r.Out, "~") {
-		fail("out is %s, and only a shell knows what ~ is: give the whole path", r.Out)
-	}
-	errs = append(errs, checkNames(r))
-	if agents := agents(r); !slices.Contains(agents, r.Agent) {
-		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
-	}
+	faults.Note(len(r.Model) == 0,
+		"no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or "+
+			"ollama:NAME")
+	faults.Add(configs.CheckOut(r.Out))
+	faults.Note(strings.HasPrefix(r.Out, "~"),
+		"out is %s, and only a shell knows what ~ is: give the whole path", r.Out)
+	faults.Add(checkNames(r))
+	agents := agents(r)
+	faults.Note(!slices.Contains(agents, r.Agent), "unknown agent %q%s; there are %s", r.Agent,
+		spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
 	for _, o := range configs.Options() {
 		if o.Group != configs.Sampling { // which is checked as the agent has it
-			errs = append(errs, o.Check(&r))
+			faults.Add(o.Check(&r))
 		}
 	}
-	errs = append(errs, checkBudget(r))
-	if r.StepLimit > record.MaxSteps {
-		fail("step-limit is %d, want at most %d", r.StepLimit, record.MaxSteps)
-	}
-	if r.EpisodeTimeout > 0 && !slices.ContainsFunc(r.Model, isProgram) {
-		fail("episode-timeout is for an agent of yours (--agent exec:COMMAND); for a model there are --timeout and step-limit")
-	}
-	switch {
-	case r.Order != "" && r.Order != configs.Sequential:
-		fail("order is %.40q; there is only %s", r.Order, configs.Sequential)
-	case r.Order != "" && len(r.Model) != 1:
-		fail("order=sequential is for --agent exec:COMMAND alone: other players remember nothing")
-	case r.Order != "" && !isProgram(r.Model[0]):
-		fail("order=sequential is for --agent exec:COMMAND: %s remembers nothing", r.Model[0])
-	case r.Order != "" && len(r.Env) > 1:
-		fail("order=sequential is for one environment: play each in a run of its own")
-	case r.Order != "" && r.Shard != "":
-		fail("order=sequential does not work with shard: each part would remember tasks of its own")
-	}
-	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
-		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
-	}
+	faults.Add(checkBudget(r))
+	faults.Note(r.StepLimit > record.MaxSteps, "step-limit is %d, want at most %d", r.StepLimit,
+		record.MaxSteps)
+	faults.Note(r.EpisodeTimeout > 0 && !slices.ContainsFunc(r.Model, isProgram),
+		"episode-timeout is for an agent of yours (--agent exec:COMMAND); for a model there are --timeout "+
+			"and step-limit")
+	faults.Add(checkOrder(r))
+	faults.Note(r.Concurrency < 1 && r.Concurrency != configs.Auto,
+		"concurrency is %d, want at least 1, or auto", r.Concurrency)
 	served, own := servedOf(r.Model), slices.ContainsFunc(r.Model, isProgram)
 	if own && len(served) > 0 {
-		fail("--agent exec:COMMAND asks models itself: leave out --model %s", served[0])
+		faults.Add(fmt.Errorf("--agent exec:COMMAND asks models itself: leave out --model %s", served[0]))
 	}
-	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.List) > 0 {
-		fail("--base-url is for models of one provider, and these belong to %s: give a configuration file whose "+
+	providers := providers(served)
+	faults.Note(len(providers) > 1 && len(r.BaseURL.List) > 0,
+		"--base-url is for models of one provider, and these belong to %s: give a configuration file whose "+
 			"base-url is a mapping from models to addresses", strings.Join(providers, " and "))
-	}
 	for name := range r.BaseURL.ByModel {
-		if !slices.Contains(served, name) {
-			fail("base-url has addresses for %s, which is not a --model", name)
-		}
+		faults.Note(!slices.Contains(served, name), "base-url has addresses for %s, which is not a --model",
+			name)
 	}
-	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
-		fail("--prompt and --base-url are for served models, and there is none")
-	}
-	if len(served) == 0 && !own && !r.Player.Zero() {
-		fail("--set player is for served models and --agent exec:COMMAND, and there is none")
-	}
-	if r.AcceptChangedModel && r.Out == "" && !r.Player.Zero() {
-		fail("--accept-changed-model needs the --out of the run that goes on: a player that changed has another folder")
-	}
-	if r.Completions && r.Agent != configs.React {
-		fail("--completions is for --agent %s", configs.React)
-	}
-	if (r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, func(name string) bool {
-		return strings.HasPrefix(name, string(model.Ollama)+":")
-	}) {
-		fail("completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
-	}
+	faults.Note(len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()),
+		"--prompt and --base-url are for served models, and there is none")
+	faults.Note(len(served) == 0 && !own && !r.Player.Zero(),
+		"--set player is for served models and --agent exec:COMMAND, and there is none")
+	faults.Note(r.AcceptChangedModel && r.Out == "" && !r.Player.Zero(),
+		"--accept-changed-model needs the --out of the run that goes on: a player that changed has another "+
+			"folder")
+	faults.Note(r.Completions && r.Agent != configs.React, "--completions is for --agent %s", configs.React)
+	faults.Note((r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, onOllama),
+		"completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	d := r.AgentDecoding()
-	errs = append(errs, d.Validate())
-	if r.Context > 0 && d.MaxTokens >= r.Context {
-		fail("max-tokens %d leaves no room for a prompt in a context of %d", d.MaxTokens, r.Context)
+	faults.Add(d.Validate())
+	faults.Note(r.Context > 0 && d.MaxTokens >= r.Context,
+		"max-tokens %d leaves no room for a prompt in a context of %d", d.MaxTokens, r.Context)
+	faults.Add(catalog.CheckSettings(r.Env, r.Settings))
+	checkTrials(r, &faults)
+	checkSweep(r, kind, &faults)
+	return faults.Err()
+}
+
+// onOllama reports whether Ollama has a model.
+func onOllama(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }
+
+// checkOrder reports an order of episodes that does not fit what is played.
+func checkOrder(r configs.Run) error {
+	switch {
+	case r.Order == "":
+		return nil
+	case r.Order != configs.Sequential:
+		return fmt.Errorf("order is %.40q; there is only %s", r.Order, configs.Sequential)
+	case len(r.Model) != 1:
+		return errors.New("order=sequential is for --agent exec:COMMAND alone: other players remember nothing")
+	case !isProgram(r.Model[0]):
+		return fmt.Errorf("order=sequential is for --agent exec:COMMAND: %s remembers nothing", r.Model[0])
+	case len(r.Env) > 1:
+		return errors.New("order=sequential is for one environment: play each in a run of its own")
+	case r.Shard != "":
+		return errors.New("order=sequential does not work with shard: each part would remember tasks of its own")
 	}
-	errs = append(errs, catalog.CheckSettings(r.Env, r.Settings))
-	return errors.Join(slices.Concat(errs, validateTrials(r), validateSweep(r, kind))...)
+	return nil
 }
 
 // agents are those that a run may have: a preset may have any form.
@@ -125,58 +123,48 @@ func providers(served []string) (out []string) {
 // IsBaseline reports whether a player needs no model.
 func IsBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
 
-// validateSweep reports what is wrong with the settings of a sweep, and any such settings without a sweep.
-func validateSweep(r configs.Run, kind Purpose) (errs []error) {
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+// checkSweep notes what is wrong with the settings of a sweep, and any such settings without a sweep.
+func checkSweep(r configs.Run, kind Purpose, faults *configs.Faults) {
 	if kind != Sweep {
-		errs = append(errs, validateDraws(r)...)
-		if len(r.NoIndModel)+len(r.NoIndBaseURL)+len(r.Grades) > 0 || r.Ind != "" || r.Suite != "" {
-			fail("suite, grades, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
-		}
-		return errs
+		checkDraws(r, faults)
+		faults.Note(len(r.NoIndModel)+len(r.NoIndBaseURL)+len(r.Grades) > 0 || r.Ind != "" || r.Suite != "",
+			"suite, grades, no-ind-model, no-ind-base-url and ind are settings of heldout sweep")
+		return
 	}
 	served := servedOf(r.Model)
-	if r.Suite == "" && len(r.Perturb) == 0 {
-		fail("no perturbation is given; name some with --perturb, or all with --suite %s", configs.Robust)
-	}
+	faults.Note(r.Suite == "" && len(r.Perturb) == 0,
+		"no perturbation is given; name some with --perturb, or all with --suite %s", configs.Robust)
 	_, err := suiteGrades(r)
-	errs = append(errs, err)
-	if r.Ind != "" && r.Ind != indNone {
-		fail("ind is %q; there is only %q", r.Ind, indNone)
-	}
-	if r.Ind == indNone && len(r.NoIndModel) > 0 {
-		fail("--set no-ind-model is for models that saw data of the environment, and --set ind=none says that they did not")
-	}
-	if n := len(r.NoIndModel); n > 0 && n != len(served) {
-		fail("there are %d --set no-ind-model for %d served models; give one for each", n, len(served))
-	}
+	faults.Add(err)
+	faults.Note(r.Ind != "" && r.Ind != indNone, "ind is %q; there is only %q", r.Ind, indNone)
+	faults.Note(r.Ind == indNone && len(r.NoIndModel) > 0,
+		"--set no-ind-model is for models that saw data of the environment, and --set ind=none says that "+
+			"they did not")
+	n := len(r.NoIndModel)
+	faults.Note(n > 0 && n != len(served),
+		"there are %d --set no-ind-model for %d served models; give one for each", n, len(served))
 	for _, name := range r.NoIndModel {
-		if IsBaseline(name) || slices.Contains(r.Model, name) {
-			fail("--set no-ind-model=%s must be another served model than --model, under another name", name)
-		}
+		faults.Note(IsBaseline(name) || slices.Contains(r.Model, name),
+			"--set no-ind-model=%s must be another served model than --model, under another name", name)
 	}
-	return errs
 }
 
-// validateDraws reports what is wrong with the perturbations of a run, which are drawn for each task.
-func validateDraws(r configs.Run) (errs []error) {
+// checkDraws notes what is wrong with the perturbations of a run, which are drawn for each task.
+func checkDraws(r configs.Run, faults *configs.Faults) {
 	if len(r.Perturb) == 0 {
-		return nil
+		return
 	}
 	for _, name := range r.Perturb {
-		if !perturb.IsDrawn(name) {
-			errs = append(errs, fmt.Errorf("heldout sweep --perturb %s plays all tasks under it; heldout run takes "+
-				"random:SEED:K, which draws a perturbation for each task", name))
-		}
+		faults.Note(!perturb.IsDrawn(name),
+			"heldout sweep --perturb %s plays all tasks under it; heldout run takes "+
+				"random:SEED:K, which draws a perturbation for each task", name)
 	}
 	if i := slices.IndexFunc(r.Model, func(name string) bool { return !IsBaseline(name) }); i >= 0 {
-		errs = append(errs, fmt.Errorf("--perturb in a run is for baselines: %s would need another prompt in each "+
+		faults.Add(fmt.Errorf("--perturb in a run is for baselines: %s would need another prompt in each "+
 			"episode; heldout sweep plays models under perturbations", r.Model[i]))
 	}
-	if len(r.Preset) > 0 {
-		errs = append(errs, errors.New("--preset does not work with --perturb: a preset fixes the forms of actions"))
-	}
-	return errs
+	faults.Note(len(r.Preset) > 0,
+		"--preset does not work with --perturb: a preset fixes the forms of actions")
 }
 
 // checkBudget reports models that a budget in dollars needs the prices of.

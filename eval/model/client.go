@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"heldout/configs"
 	"heldout/scoring/record"
 )
 
@@ -151,21 +151,14 @@ func Open(o Options) (*Client, error) {
 }
 
 func (o Options) validate() error {
-	errs := []error{o.Spec.validate(), o.Key.validate(), o.validateHeaders()}
-	if o.ContextLimit < 0 {
-		errs = append(errs, fmt.Errorf("context limit is %d tokens, must be 0 or more", o.ContextLimit))
-	}
-	if o.Timeout < 0 {
-		errs = append(errs, fmt.Errorf("time limit of an attempt is %v, must be 0 or more", o.Timeout))
-	}
-	if o.Retry.Attempts < 0 || o.Retry.FirstWait < 0 || o.Retry.MaxWait < 0 {
-		errs = append(errs, fmt.Errorf("retry limits are %d attempts, %v and %v, must be 0 or more",
-			o.Retry.Attempts, o.Retry.FirstWait, o.Retry.MaxWait))
-	}
-	if o.Now == nil {
-		errs = append(errs, errors.New("no clock was given"))
-	}
-	return errors.Join(errs...)
+	faults := configs.Faults{o.Spec.validate(), o.Key.validate(), o.validateHeaders()}
+	faults.Note(o.ContextLimit < 0, "context limit is %d tokens, must be 0 or more", o.ContextLimit)
+	faults.Note(o.Timeout < 0, "time limit of an attempt is %v, must be 0 or more", o.Timeout)
+	faults.Note(o.Retry.Attempts < 0 || o.Retry.FirstWait < 0 || o.Retry.MaxWait < 0,
+		"retry limits are %d attempts, %v and %v, must be 0 or more", o.Retry.Attempts, o.Retry.FirstWait,
+		o.Retry.MaxWait)
+	faults.Note(o.Now == nil, "no clock was given")
+	return faults.Err()
 }
 
 func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {

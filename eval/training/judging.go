@@ -28,17 +28,13 @@ type Sampling struct {
 
 // Check reports settings that are wrong.
 func (s *Sampling) Check() error {
-	var errs []error
-	if s.Trajectories < 1 || s.Trajectories > mostTrajectories {
-		errs = append(errs, fmt.Errorf("trajectories is %d, want 1 to %d", s.Trajectories, mostTrajectories))
-	}
-	if s.Kind != judge.Balanced && s.Kind != judge.Natural {
-		errs = append(errs, fmt.Errorf("sample is %q, want balanced or natural", s.Kind))
-	}
-	if s.History < 0 {
-		errs = append(errs, fmt.Errorf("max-history is %d, want at least 0", s.History))
-	}
-	return errors.Join(errs...)
+	var faults configs.Faults
+	faults.Note(s.Trajectories < 1 || s.Trajectories > mostTrajectories, "trajectories is %d, want 1 to %d",
+		s.Trajectories, mostTrajectories)
+	faults.Note(s.Kind != judge.Balanced && s.Kind != judge.Natural, "sample is %q, want balanced or natural",
+		s.Kind)
+	faults.Note(s.History < 0, "max-history is %d, want at least 0", s.History)
+	return faults.Err()
 }
 
 // Draw reads a file or directory and draws the sample.

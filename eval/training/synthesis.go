@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,20 +41,13 @@ type Synthesis struct {
 
 // Check reports settings that are wrong.
 func (s *Synthesis) Check() error {
-	var errs []error
-	if s.Count < 1 || s.Count > mostItems {
-		errs = append(errs, fmt.Errorf("count is %d, want 1 to %d", s.Count, mostItems))
-	}
-	if s.MaxCalls < 2 || s.MaxCalls > 100 {
-		errs = append(errs, fmt.Errorf("max-calls is %d, want 2 to 100", s.MaxCalls))
-	}
-	if !(s.Cutoff > 0) {
-		errs = append(errs, fmt.Errorf("near is %v, want more than 0", s.Cutoff))
-	}
-	if strings.TrimSpace(s.Verify.SuccessText) == "" {
-		errs = append(errs, errors.New("success-text is empty"))
-	}
-	return errors.Join(append(errs, TakeSignal(&s.Verify, s.Signal))...)
+	var faults configs.Faults
+	faults.Note(s.Count < 1 || s.Count > mostItems, "count is %d, want 1 to %d", s.Count, mostItems)
+	faults.Note(s.MaxCalls < 2 || s.MaxCalls > 100, "max-calls is %d, want 2 to 100", s.MaxCalls)
+	faults.Note(!(s.Cutoff > 0), "near is %v, want more than 0", s.Cutoff)
+	faults.Note(strings.TrimSpace(s.Verify.SuccessText) == "", "success-text is empty")
+	faults.Add(TakeSignal(&s.Verify, s.Signal))
+	return faults.Err()
 }
 
 // TakeSignal reports wrong settings of a verification, and takes over which flags of the master are an error.

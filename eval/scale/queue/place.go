@@ -1,10 +1,11 @@
 package queue
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"time"
+
+	"heldout/configs"
 )
 
 // InProcess is the address of a server inside of the process that leads a run.
@@ -25,14 +26,14 @@ type Location struct {
 
 // Check reports what does not belong together.
 func (p Location) Check() error {
-	errs := []error{p.Security.Check()}
-	if p.AckWait < time.Second {
-		errs = append(errs, fmt.Errorf("queue-ack-wait is %v, want at least 1s", p.AckWait))
-	}
+	faults := configs.Faults{p.Security.Check()}
+	faults.Note(p.AckWait < time.Second, "queue-ack-wait is %v, want at least 1s", p.AckWait)
 	if p.Address == InProcess {
-		return errors.Join(append(errs, p.checkListen())...)
+		faults.Add(p.checkListen())
+	} else {
+		faults.Add(CheckAddress(p.Address))
 	}
-	return errors.Join(append(errs, CheckAddress(p.Address))...)
+	return faults.Err()
 }
 
 // checkListen reports an address that no server can listen at, or that is open to others.

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
+	"heldout/configs"
 	"heldout/envs/datafile"
 	"heldout/eval/model"
 )
@@ -26,14 +27,11 @@ type Security struct {
 
 // Check reports what does not belong together.
 func (s Security) Check() error {
-	var errs []error
-	if (s.Cert == "") != (s.Key == "") {
-		errs = append(errs, errors.New("--queue-cert and --queue-key belong together: give both"))
-	}
-	if s.Creds != "" && s.Login != (model.Secret{}) {
-		errs = append(errs, errors.New("--queue-creds and --queue-login-env are two ways to log in: give one"))
-	}
-	return errors.Join(errs...)
+	var faults configs.Faults
+	faults.Note((s.Cert == "") != (s.Key == ""), "--queue-cert and --queue-key belong together: give both")
+	faults.Note(s.Creds != "" && s.Login != (model.Secret{}),
+		"--queue-creds and --queue-login-env are two ways to log in: give one")
+	return faults.Err()
 }
 
 // checkCreds reports a file of credentials that no server takes. Errors tell nothing of its content.

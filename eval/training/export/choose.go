@@ -21,15 +21,6 @@ type Balance struct {
 	PerKind int `json:"per_kind,omitempty"`
 }
 
-func (b Balance) check() error {
-	for name, n := range map[string]int{"best": b.Best, "per-task": b.PerTask, "per-kind": b.PerKind} {
-		if n < 0 {
-			return fmt.Errorf("%s is %d, want at least 0", name, n)
-		}
-	}
-	return nil
-}
-
 type candidate struct {
 	id, task, kind string
 	rank           record.Rank

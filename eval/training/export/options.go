@@ -1,7 +1,6 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -89,35 +88,27 @@ func ParseMask(text string) ([]Mark, error) {
 
 // Check reports options that cannot be.
 func (o Options) Check() error {
-	var errs []error
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	var faults configs.Faults
 	if err := o.Format.Check(); err != nil {
 		return err
 	}
-	if base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension()); base == "" ||
-		base == filepath.Base(o.Out) {
-		fail("out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
-	}
-	if !slices.Contains(duplicateRules(), o.Duplicates) {
-		fail("duplicates is %q, want %s", o.Duplicates, strings.Join(duplicateRules(), ", "))
-	}
-	if !(o.Filter.Progress >= 0 && o.Filter.Progress <= 1) {
-		fail("least-progress is %g, want 0 to 1", o.Filter.Progress)
-	}
-	if o.Filter.Recoveries < 0 {
-		fail("least-recoveries is %d, want at least 0", o.Filter.Recoveries)
-	}
-	if o.TestTasks && o.DropTests {
-		fail("tasks that a benchmark tests with cannot be both allowed and dropped")
-	}
-	if o.Window < 0 {
-		fail("window is %d, want at least 0", o.Window)
-	}
-	if o.Window > 0 && o.Format.form().whole() {
-		fail("--set window divides demonstrations, and %s has none", o.Format)
-	}
-	errs = append(errs, o.Balance.check())
-	return errors.Join(errs...)
+	base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension())
+	faults.Note(base == "" || base == filepath.Base(o.Out),
+		"out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
+	faults.Note(!slices.Contains(duplicateRules(), o.Duplicates), "duplicates is %q, want %s", o.Duplicates,
+		strings.Join(duplicateRules(), ", "))
+	faults.Note(!(o.Filter.Progress >= 0 && o.Filter.Progress <= 1), "least-progress is %g, want 0 to 1",
+		o.Filter.Progress)
+	faults.Note(o.Filter.Recoveries < 0, "least-recoveries is %d, want at least 0", o.Filter.Recoveries)
+	faults.Note(o.TestTasks && o.DropTests,
+		"tasks that a benchmark tests with cannot be both allowed and dropped")
+	faults.Note(o.Window < 0, "window is %d, want at least 0", o.Window)
+	faults.Note(o.Window > 0 && o.Format.form().whole(),
+		"--set window divides demonstrations, and %s has none", o.Format)
+	faults.Note(o.Balance.Best < 0, "best is %d, want at least 0", o.Balance.Best)
+	faults.Note(o.Balance.PerTask < 0, "per-task is %d, want at least 0", o.Balance.PerTask)
+	faults.Note(o.Balance.PerKind < 0, "per-kind is %d, want at least 0", o.Balance.PerKind)
+	return faults.Err()
 }
 
 // TestTasksError says that tasks that a benchmark tests with would be exported.
