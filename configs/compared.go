@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 )
@@ -12,17 +11,17 @@ type Comparison struct {
 	// File is the recording; Preset is what it vouches for: a preset, or a part of one.
 	// It is empty if no preset plays the recording.
 	File   string `yaml:"file"`
-	Preset string `yaml:"preset"`
+	Preset string `yaml:"preset,omitempty"`
 	// Requests were compared. Equal of them equal the original's, UpTo do so after what
 	// Preset.UpTo names was applied to both.
 	Requests int `yaml:"requests"`
 	Equal    int `yaml:"equal"`
-	UpTo     int `yaml:"up-to"`
+	UpTo     int `yaml:"up-to,omitempty"`
 	// Outcomes were compared, Same of them are as the original reported them.
 	Outcomes int `yaml:"outcomes"`
 	Same     int `yaml:"same"`
 	// Extra are requests beyond the original's.
-	Extra int `yaml:"more"`
+	Extra int `yaml:"more,omitempty"`
 }
 
 // Comparisons lists all comparisons, one for each file and preset, read once: a list of presets asks for them with
@@ -41,23 +40,6 @@ func (c *Comparison) Add(o Comparison) {
 // Proves reports whether a comparison shows that a protocol is the original's.
 func (c Comparison) Proves() bool {
 	return c.Requests > 0 && c.Equal+c.UpTo == c.Requests && c.Same == c.Outcomes && c.Extra == 0
-}
-
-// String is a line of the file of comparisons.
-func (c Comparison) String() string {
-	text := "- {file: " + c.File
-	if c.Preset != "" {
-		text += fmt.Sprintf(", preset: %q", c.Preset)
-	}
-	text += fmt.Sprintf(", requests: %d, equal: %d", c.Requests, c.Equal)
-	if c.UpTo > 0 {
-		text += fmt.Sprintf(", up-to: %d", c.UpTo)
-	}
-	text += fmt.Sprintf(", outcomes: %d, same: %d", c.Outcomes, c.Same)
-	if c.Extra > 0 {
-		text += fmt.Sprintf(", more: %d", c.Extra)
-	}
-	return text + "}"
 }
 
 // Compared sums up the comparisons that vouch for a preset of one part.

@@ -28,7 +28,7 @@ func TestComparisons(t *testing.T) {
 	}
 	var lines []string
 	for _, c := range all {
-		lines = append(lines, c.String())
+		lines = append(lines, c.File+" "+c.Preset)
 		if c.Preset == "" {
 			continue
 		}

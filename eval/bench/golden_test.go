@@ -1,10 +1,13 @@
 package bench
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"heldout/configs"
 	"heldout/envs/sharedtest"
@@ -99,7 +102,7 @@ func (f recorded) check(t *testing.T, folder string, counted []configs.Compariso
 		}
 		return
 	}
-	slices.SortFunc(found, func(a, b configs.Comparison) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(found, func(a, b configs.Comparison) int { return strings.Compare(a.Preset, b.Preset) })
 	if !slices.Equal(was, found) {
 		t.Errorf("configs/compared.yaml has\n%sand now there are\n%s"+
 			"Write that if it is better, and mend the preset if it is not.", lines(was), lines(found))
@@ -111,10 +114,8 @@ func differs(c configs.Comparison) bool {
 	return c.Equal < c.Requests || c.Same < c.Outcomes || c.Extra > 0
 }
 
-// lines writes comparisons as their file has them.
-func lines(list []configs.Comparison) (text string) {
-	for _, c := range list {
-		text += c.String() + "\n"
-	}
-	return text
+// lines writes comparisons for their file.
+func lines(list []configs.Comparison) string {
+	text, err := yaml.MarshalWithOptions(list, yaml.Flow(true))
+	return fmt.Sprintln(string(text), err)
 }
