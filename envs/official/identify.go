@@ -11,15 +11,6 @@ import (
 	"heldout/envs/alfworld"
 )
 
-type finding struct {
-	// file is its path in the data folder.
-	file string
-	// published: its bytes are the published ones.
-	published bool
-	// expected is the SHA-256 of the published bytes, if known and different.
-	expected string
-}
-
 // finder recognises official files wherever they lie and whatever their names.
 type finder struct {
 	parts []Part
@@ -49,16 +40,11 @@ func newFinder() *finder {
 	return f
 }
 
-// identify says what a file is; ok is false if it is none of ours.
-func (f *finder) identify(name string, content []byte, sum string) (found finding, ok bool) {
-	if file, ok := f.files[sum]; ok {
-		return finding{file: file, published: true}, true
-	}
-	file := cmp.Or(labelsOf(content), gameOf(name, content), f.byPath(name))
-	if _, part := f.part(file); !part {
-		return finding{}, false
-	}
-	return finding{file: file, expected: f.sums[file]}, true
+// identify says which file of the data folder a file is, and what part that belongs to; ok is false if it is none.
+func (f *finder) identify(name string, content []byte, sum string) (file string, part Part, ok bool) {
+	file = cmp.Or(f.files[sum], labelsOf(content), gameOf(name, content), f.byPath(name))
+	part, ok = f.part(file)
+	return file, part, ok
 }
 
 // labelFolders are folders of the data folder, by the task in AgentBoard's labels.

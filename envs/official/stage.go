@@ -165,23 +165,23 @@ func (s *stage) offer(name string, content io.Reader, r Receipt, want func(Part)
 		return err
 	}
 	r.SHA256 = sumOf(b)
-	found, ok := s.finder.identify(name, b, r.SHA256)
-	if part, _ := s.finder.part(found.file); !ok || !want(part) {
+	file, part, ok := s.finder.identify(name, b, r.SHA256)
+	if !ok || !want(part) {
 		return nil
 	}
-	r.Changed = !found.published && found.expected != ""
-	if r.Changed && !s.accept && !s.newly(found.file, b, r.SHA256) {
-		s.refused = append(s.refused, found.file)
+	published := s.finder.sums[file]
+	r.Changed = published != "" && published != r.SHA256
+	if r.Changed && !s.accept && !s.newly(file, b, r.SHA256) {
+		s.refused = append(s.refused, file)
 		return nil
 	}
-	if have, ok := s.receipts[found.file]; ok && have.SHA256 != r.SHA256 && !found.published {
+	if have, ok := s.receipts[file]; ok && have.SHA256 != r.SHA256 && published != r.SHA256 {
 		if !have.Changed && r.Changed {
 			return nil // the published file is there already
 		}
-		return fmt.Errorf("there are two different files for %s, the second is %s; give one of them",
-			found.file, name)
+		return fmt.Errorf("there are two different files for %s, the second is %s; give one of them", file, name)
 	}
-	return s.add(found.file, b, r)
+	return s.add(file, b, r)
 }
 
 // newly reports whether a file is a game of ALFWorld in its other version that replaces nothing.
