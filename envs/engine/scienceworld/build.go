@@ -49,7 +49,7 @@ type thingLists struct {
 	Blocks          []ObjectKind    // that slide on planes
 	Warmed          []ObjectKind    // things whose temperature is asked for, besides unknown ones
 	Changed, Molten []sample        // substances whose state is to change, and whose melting points are asked for
-	Sines           map[int]float64 // Java's, of the angles in use; the last bit of some differs from Go's (processes §14)
+	Sines           map[int]float64 // of the angles in use, Java's: some differ from Go's (processes §14)
 }
 
 // lists are made when the first world is.
