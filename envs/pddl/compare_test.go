@@ -26,12 +26,12 @@ func TestSameObservation(t *testing.T) {
 func TestSameObservationOfWorlds(t *testing.T) {
 	ins := map[string]*instance{}
 	for _, g := range games {
-		ins[g.name] = newTestInstance(t, g.name, exampleText(t, g.name))
+		ins[g.Name] = newTestInstance(t, g.Name, exampleText(t, g.Name))
 	}
 	e := &Env{}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := rapid.SampledFrom(games[:]).Draw(rt, "game")
-		w := newWorld(ins[g.name])
+		w := newWorld(ins[g.Name])
 		for range rapid.IntRange(0, 10).Draw(rt, "steps") {
 			step(rt, w, chatter(rt, w))
 		}

@@ -24,7 +24,7 @@ func FuzzStep(f *testing.F) {
 	const early = 4
 	var moments [][early]*world // by game
 	for _, g := range games {
-		w := example(f, g.name)
+		w := example(f, g.Name)
 		var forks [early]*world
 		for i := range forks {
 			forks[i] = forked(f, w)
@@ -43,18 +43,18 @@ func FuzzStep(f *testing.F) {
 			listing := strings.Contains(text, "check") || strings.Contains(text, "look around")
 			refused := s.Observation == notUnderstood || s.Observation == noEffect
 			if s.Progress < 0 || s.Progress > 1 {
-				t.Errorf("%s, %q: progress %v", in.game.name, action, s.Progress)
+				t.Errorf("%s, %q: progress %v", in.game.Name, action, s.Progress)
 			}
 			if s.Done != s.Success || s.Done && s.Progress != 1 {
-				t.Errorf("%s, %q: %+v", in.game.name, action, s)
+				t.Errorf("%s, %q: %+v", in.game.Name, action, s)
 			}
 			if s.Valid == refused || s.Valid != (listing || changed) || listing && changed {
-				t.Errorf("%s, %q: %+v, changed %v", in.game.name, action, s, changed)
+				t.Errorf("%s, %q: %+v, changed %v", in.game.Name, action, s, changed)
 			}
 			if _, all := in.reached(w.state); changed && s.Done != all {
-				t.Errorf("%s, %q: done %v, goal reached %v", in.game.name, action, s.Done, all)
+				t.Errorf("%s, %q: done %v, goal reached %v", in.game.Name, action, s.Done, all)
 			}
-			sharedtest.Equal(t, strings.HasSuffix(s.Observation, satisfied), changed && s.Done, in.game.name, action,
+			sharedtest.Equal(t, strings.HasSuffix(s.Observation, satisfied), changed && s.Done, in.game.Name, action,
 				s)
 		}
 	})

@@ -2,7 +2,6 @@ package pddl
 
 import (
 	"embed"
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,46 +18,29 @@ var domains embed.FS
 
 // strategyGame is one of the four strategy games.
 type strategyGame struct {
-	name string
-	// capacity is the number of the game's problems that the benchmark uses.
-	capacity int
-	// difficulty has a letter for each problem, e or h.
-	difficulty string
-	// changesOnly: an observation lists only the facts that an action made true.
-	changesOnly bool
-	// listsLook: the list of valid actions ends with "look around".
-	listsLook bool
-	templates
+	Name string
+	// Capacity is the number of the game's problems that the benchmark uses.
+	Capacity int
+	// Difficulty has a letter for each problem, e or h.
+	Difficulty string
+	// ChangesOnly: an observation lists only the facts that an action made true.
+	ChangesOnly bool
+	// ListsLook: the list of valid actions ends with "look around".
+	ListsLook bool
+	// Facts and Actions are texts of facts and actions, by name. A fact or action without one is rendered as its name
+	// and arguments.
+	Facts, Actions map[string]string
 }
 
-// templates are texts of facts and actions, by name. A fact or action without one is rendered as its name and
-// arguments.
-type templates struct{ Facts, Actions map[string]string }
-
-//go:embed templates.json
-var templatesText []byte
-
-func templatesOf(game string) templates {
-	var all map[string]templates
-	if err := json.Unmarshal(templatesText, &all); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return all[game]
-}
+//go:embed games.json
+var gamesText []byte
 
 // games are the four games in the benchmark's order.
-var games = [...]strategyGame{
-	{name: "gripper", capacity: 20, difficulty: "eeeeeeeeeeeeeeeeeeee", templates: templatesOf("gripper")},
-	{name: "blockworld", capacity: 10, difficulty: "eeehhehhhe", templates: templatesOf("blockworld")},
-	{name: "barman", capacity: 20, difficulty: "hhhhhhhhhhhhheeheeeh", changesOnly: true, listsLook: true,
-		templates: templatesOf("barman")},
-	{name: "tyreworld", capacity: 10, difficulty: "eeeehehhhe", changesOnly: true, listsLook: true,
-		templates: templatesOf("tyreworld")},
-}
+var games = envs.Table[[4]strategyGame](gamesText)
 
 // difficultyOf returns the class of a game's i-th problem.
 func (g *strategyGame) difficultyOf(i int) envs.Difficulty {
-	if g.difficulty[i] == 'h' {
+	if g.Difficulty[i] == 'h' {
 		return envs.Hard
 	}
 	return envs.Easy

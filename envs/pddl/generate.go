@@ -18,7 +18,7 @@ func NewGenerated(seed int64) (*Env, error) {
 	e.Set("generator-seed", strconv.FormatInt(seed, 10))
 	for i := range games {
 		g := &games[i]
-		domainFile := "domains/" + g.name + ".pddl"
+		domainFile := "domains/" + g.Name + ".pddl"
 		domainText, err := domains.ReadFile(domainFile)
 		if err != nil {
 			return nil, err
@@ -28,12 +28,12 @@ func NewGenerated(seed int64) (*Env, error) {
 			return nil, err
 		}
 		used := map[string]bool{}
-		for n := range g.capacity {
-			id := fmt.Sprintf("%s/gen%d-%02d", g.name, seed, n+1)
-			rng := stream.New(seed, Name, g.name, strconv.Itoa(n))
-			text := generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
+		for n := range g.Capacity {
+			id := fmt.Sprintf("%s/gen%d-%02d", g.Name, seed, n+1)
+			rng := stream.New(seed, Name, g.Name, strconv.Itoa(n))
+			text := generators[g.Name](n, g.difficultyOf(n) == envs.Hard, rng)
 			for used[text] { // small problems can be identical
-				text = generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
+				text = generators[g.Name](n, g.difficultyOf(n) == envs.Hard, rng)
 			}
 			used[text] = true
 			p, err := newProblem(g, domain, id, text)

@@ -73,19 +73,19 @@ func TestGeneratedTasksStay(t *testing.T) {
 func TestGenerators(t *testing.T) {
 	parsed := map[string]*planning.Domain{}
 	for _, g := range games {
-		parsed[g.name] = embeddedDomain(t, g.name)
+		parsed[g.Name] = embeddedDomain(t, g.Name)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &games[rapid.IntRange(0, len(games)-1).Draw(rt, "game")]
 		n := rapid.IntRange(0, 30).Draw(rt, "n")
 		hard := rapid.Bool().Draw(rt, "hard")
 		seed := rapid.Int64().Draw(rt, "seed")
-		generate := func() string { return generators[g.name](n, hard, stream.New(seed, "test")) }
+		generate := func() string { return generators[g.Name](n, hard, stream.New(seed, "test")) }
 		text := generate()
 		if again := generate(); again != text {
 			rt.Fatalf("first %s, then %s", text, again)
 		}
-		p, err := newProblem(g, parsed[g.name], "generated", text)
+		p, err := newProblem(g, parsed[g.Name], "generated", text)
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, text)
 		}

@@ -38,7 +38,7 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		Unknown:  "zzqx",
 	}
 	for _, p := range e.problems {
-		if p.game.name != taskType {
+		if p.game.Name != taskType {
 			continue
 		}
 		for _, a := range p.parsed.Domain.Actions {

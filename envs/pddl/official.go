@@ -55,36 +55,36 @@ func NewOfficial(dir string) (*Env, error) {
 func findProblems(dir string) (folder string, err error) {
 	for _, f := range problemFolders {
 		folder := filepath.Join(dir, filepath.FromSlash(f))
-		if info, err := os.Stat(filepath.Join(folder, games[0].name+".pddl")); err == nil && !info.IsDir() {
+		if info, err := os.Stat(filepath.Join(folder, games[0].Name+".pddl")); err == nil && !info.IsDir() {
 			return folder, nil
 		}
 	}
 	return "", fmt.Errorf("the PDDL domain and problem files are missing: want %s.pddl and the folder %s in %s; "+
 		"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl",
-		games[0].name, games[0].name, filepath.Join(dir, filepath.FromSlash(problemFolders[0])))
+		games[0].Name, games[0].Name, filepath.Join(dir, filepath.FromSlash(problemFolders[0])))
 }
 
 // addOfficial reads the problems of one game, in the order of their file names,
 // and returns the texts of these files.
 func (e *Env) addOfficial(g *strategyGame, folder string, labels []label) (read []string, err error) {
-	domainText, err := datafile.ReadText(filepath.Join(folder, g.name+".pddl"), datafile.MaxLabels)
+	domainText, err := datafile.ReadText(filepath.Join(folder, g.Name+".pddl"), datafile.MaxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("pddl: %w", err)
 	}
-	domain, err := planning.ParseDomain(g.name+".pddl", string(domainText))
+	domain, err := planning.ParseDomain(g.Name+".pddl", string(domainText))
 	if err != nil {
 		return nil, err
 	}
 	read = append(read, string(domainText))
-	files, err := fs.Glob(os.DirFS(folder), g.name+"/*.pddl")
+	files, err := fs.Glob(os.DirFS(folder), g.Name+"/*.pddl")
 	if err != nil {
 		return nil, fmt.Errorf("pddl: %w", err)
 	}
 	slices.Sort(files)
-	if len(files) < g.capacity {
-		return nil, fmt.Errorf("pddl: the folder %s has %d problem files, want %d", g.name, len(files), g.capacity)
+	if len(files) < g.Capacity {
+		return nil, fmt.Errorf("pddl: the folder %s has %d problem files, want %d", g.Name, len(files), g.Capacity)
 	}
-	for _, file := range files[:g.capacity] {
+	for _, file := range files[:g.Capacity] {
 		text, err := datafile.ReadText(filepath.Join(folder, filepath.FromSlash(file)), datafile.MaxLabels)
 		if err != nil {
 			return nil, fmt.Errorf("pddl: %w", err)
@@ -97,11 +97,11 @@ func (e *Env) addOfficial(g *strategyGame, folder string, labels []label) (read 
 		if n >= len(labels) {
 			return nil, fmt.Errorf("%s ends before task %d", labelFile, n)
 		}
-		if l := labels[n]; l.Info.Subtask != g.name {
+		if l := labels[n]; l.Info.Subtask != g.Name {
 			return nil, fmt.Errorf("%s: line %d is about %q, but task %d is one of %s", labelFile, n+1, l.Info.Subtask,
-				n, g.name)
+				n, g.Name)
 		}
-		id := g.name + "/" + strings.TrimSuffix(path.Base(file), ".pddl")
+		id := g.Name + "/" + strings.TrimSuffix(path.Base(file), ".pddl")
 		e.add(p, id, labels[n].Difficulty, string(domainText), string(text))
 		read = append(read, string(text))
 	}

@@ -29,15 +29,15 @@ func newLayout(t testing.TB, folder string) layout {
 	var labels []string
 	for i := range games {
 		g := &games[i]
-		domain := sharedtest.Must(domains.ReadFile("domains/" + g.name + ".pddl"))(t)
-		files[folder+g.name+".pddl"] = string(domain)
-		for n := range g.capacity {
-			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.name, n+1)] = generators[g.name](n, false,
-				stream.New(int64(n), "layout", g.name))
+		domain := sharedtest.Must(domains.ReadFile("domains/" + g.Name + ".pddl"))(t)
+		files[folder+g.Name+".pddl"] = string(domain)
+		for n := range g.Capacity {
+			files[fmt.Sprintf("%s%s/problem%d.pddl", folder, g.Name, n+1)] = generators[g.Name](n, false,
+				stream.New(int64(n), "layout", g.Name))
 			labels = append(labels,
 				fmt.Sprintf(
 					`{"id": %d, "task": "pddl", "goal": "a goal", "subgoals": ["a", "b"], "difficulty": %q, "additional_info": {"subtask": %q}}`,
-					len(labels), g.difficultyOf(n), g.name))
+					len(labels), g.difficultyOf(n), g.Name))
 		}
 	}
 	// What lies beside the files does not matter.
@@ -248,9 +248,9 @@ func TestGoldenTemplates(t *testing.T) {
 	typ := func(s string) string { return strings.Replace(s, "default", "object", 1) }
 	for _, g := range games {
 		facts, actions := map[string]string{}, map[string]string{}
-		d := embeddedDomain(t, g.name)
+		d := embeddedDomain(t, g.Name)
 		arity := map[string]int{}
-		for name, f := range want[g.name].Facts {
+		for name, f := range want[g.Name].Facts {
 			arity[name] = len(f.Types)
 			if f.Template != nil {
 				facts[name] = *f.Template
@@ -260,9 +260,9 @@ func TestGoldenTemplates(t *testing.T) {
 		for _, p := range d.Predicates {
 			gotArity[p.Name] = len(p.Params)
 		}
-		sharedtest.Same(t, gotArity, arity, g.name, "predicates")
+		sharedtest.Same(t, gotArity, arity, g.Name, "predicates")
 		params := map[string][]string{}
-		for name, a := range want[g.name].Actions {
+		for name, a := range want[g.Name].Actions {
 			for _, p := range a.Params {
 				params[name] = append(params[name], typ(p))
 			}
@@ -276,9 +276,9 @@ func TestGoldenTemplates(t *testing.T) {
 				gotParams[a.Name] = append(gotParams[a.Name], strings.TrimPrefix(p.Name, "?")+":"+p.Type)
 			}
 		}
-		sharedtest.Same(t, gotParams, params, g.name, "actions")
-		sharedtest.Same(t, g.Facts, facts, g.name, "texts of facts")
-		sharedtest.Same(t, g.Actions, actions, g.name, "texts of actions")
+		sharedtest.Same(t, gotParams, params, g.Name, "actions")
+		sharedtest.Same(t, g.Facts, facts, g.Name, "texts of facts")
+		sharedtest.Same(t, g.Actions, actions, g.Name, "texts of actions")
 	}
 }
 
@@ -336,7 +336,7 @@ func TestEmbeddedDomainsEqualOfficial(t *testing.T) {
 		text := sharedtest.Must(os.ReadFile(filepath.Join(sharedtest.AgentBoard(t), "pddl/pddlgym",
 			task.ID+".pddl")))(t)
 		theirs := sharedtest.Must(e.problems[i].ready())(t)
-		ours := newTestInstance(t, g.name, string(text))
+		ours := newTestInstance(t, g.Name, string(text))
 		sharedtest.Same(t, describeTask(ours.task), describeTask(theirs.task), task.ID)
 	}
 }

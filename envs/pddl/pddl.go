@@ -66,7 +66,7 @@ func newProblem(g *strategyGame, domain *planning.Domain, file, text string) (*p
 func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...string) {
 	e.Add(envs.Task{
 		ID:         id,
-		Type:       p.game.name,
+		Type:       p.game.Name,
 		Difficulty: difficulty,
 		Digest:     envs.Digest(append(texts, string(difficulty))...),
 		Content:    p.content,

@@ -19,32 +19,32 @@ func testPromptExamples(t *testing.T, version string) {
 	sharedtest.Equal(t, prompt.Help, checkAction, "the help action")
 	sharedtest.Equal(t, len(prompt.Types), len(games), "prompts")
 	for _, g := range games {
-		in, err := prompt.For(g.name)
+		in, err := prompt.For(g.Name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		if len(in.Examples) != 1 {
-			t.Errorf("%s: %d examples, want 1", g.name, len(in.Examples))
+			t.Errorf("%s: %d examples, want 1", g.Name, len(in.Examples))
 			continue
 		}
 		ex := in.Examples[0]
-		w := example(t, g.name)
+		w := example(t, g.Name)
 		s := start(t, w)
 		if ex.Goal != s.Goal || ex.Observation != s.Observation {
-			t.Errorf("%s: the example starts with %q, %q, the game with %q, %q", g.name, ex.Goal, ex.Observation,
+			t.Errorf("%s: the example starts with %q, %q, the game with %q, %q", g.Name, ex.Goal, ex.Observation,
 				s.Goal, s.Observation)
 		}
 		invalid, lists := 0, 0
 		for i, want := range ex.Steps {
 			got := step(t, w, want.Action)
-			sharedtest.Equal(t, got.Observation, want.Observation, g.name, "step", i, want.Action, "the example says",
+			sharedtest.Equal(t, got.Observation, want.Observation, g.Name, "step", i, want.Action, "the example says",
 				want.Observation, "the game")
 			if last := i == len(ex.Steps)-1; got.Done != last || got.Success != last {
-				t.Errorf("%s, step %d, %q: done %v, success %v", g.name, i, want.Action, got.Done, got.Success)
+				t.Errorf("%s, step %d, %q: done %v, success %v", g.Name, i, want.Action, got.Done, got.Success)
 			}
 			if want.Thought == "" {
-				t.Errorf("%s, step %d has no thought", g.name, i)
+				t.Errorf("%s, step %d has no thought", g.Name, i)
 			}
 			if !got.Valid {
 				invalid++
@@ -54,7 +54,7 @@ func testPromptExamples(t *testing.T, version string) {
 			}
 		}
 		if invalid != 1 || lists != 1 {
-			t.Errorf("%s: %d steps are not valid and %d ask for the list, want one of each", g.name, invalid, lists)
+			t.Errorf("%s: %d steps are not valid and %d ask for the list, want one of each", g.Name, invalid, lists)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 
 func (w *world) list() string {
 	actions := append(w.valid(), checkAction)
-	if w.in.game.listsLook {
+	if w.in.game.ListsLook {
 		actions = append(actions, lookAction)
 	}
 	return listPrefix + strings.Join(actions, ", ")
@@ -122,7 +122,7 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 	share, w.done = w.in.reached(w.state)
 	w.progress = max(w.progress, share)
 	var prev planning.State
-	if w.in.game.changesOnly {
+	if w.in.game.ChangesOnly {
 		prev = w.spare
 	}
 	observation = w.in.describe(w.state, prev)

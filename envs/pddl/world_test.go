@@ -21,7 +21,7 @@ import (
 func gameNamed(t testing.TB, name string) *strategyGame {
 	t.Helper()
 	for i := range games {
-		if games[i].name == name {
+		if games[i].Name == name {
 			return &games[i]
 		}
 	}
@@ -108,7 +108,7 @@ func check(t *testing.T, game string, tests []answers) {
 
 func TestAnswers(t *testing.T) {
 	for _, g := range games {
-		t.Run(g.name, func(t *testing.T) { check(t, g.name, sharedtest.Cases[answers](t, g.name+".yaml")) })
+		t.Run(g.Name, func(t *testing.T) { check(t, g.Name, sharedtest.Cases[answers](t, g.Name+".yaml")) })
 	}
 	check(t, "gripper", []answers{{"bytes that are no text", nil, "move \xff roomb \xfe rooma",
 		step(t, example(t, "gripper"), "move roomb rooma").Observation}})
@@ -194,8 +194,8 @@ func TestSettledGoals(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	g := &strategyGame{templates: templates{
-		Facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}}
+	g := &strategyGame{
+		Facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}
 	for _, tt := range []struct{ atom, want string }{
 		{"on a b", "a is on b."},
 		{"on a", "a is on {}."},
@@ -239,8 +239,8 @@ func TestActions(t *testing.T) {
 // Every action that is listed is understood, whatever it does.
 func TestListedActionsAreUnderstood(t *testing.T) {
 	for _, g := range games {
-		w := example(t, g.name)
-		rng := stream.New(1, "listed", g.name)
+		w := example(t, g.Name)
+		rng := stream.New(1, "listed", g.Name)
 		for range 200 {
 			actions, err := w.Actions(context.Background())
 			if err != nil || len(actions) == 0 {
@@ -250,7 +250,7 @@ func TestListedActionsAreUnderstood(t *testing.T) {
 				if s := step(t, forked(t, w), a); !s.Valid &&
 					(s.Observation != noEffect || !strings.Contains(a, "clean-shaker") &&
 						!strings.HasPrefix(a, "Move from")) {
-					t.Fatalf("%s: %q is answered by %q", g.name, a, s.Observation)
+					t.Fatalf("%s: %q is answered by %q", g.Name, a, s.Observation)
 				}
 			}
 			step(t, w, actions[rng.IntN(len(actions))])
@@ -277,11 +277,11 @@ func chatter(t *rapid.T, w *world) string {
 func TestForks(t *testing.T) {
 	ins := map[string]*instance{}
 	for _, g := range games {
-		ins[g.name] = newTestInstance(t, g.name, exampleText(t, g.name))
+		ins[g.Name] = newTestInstance(t, g.Name, exampleText(t, g.Name))
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := rapid.SampledFrom(games[:]).Draw(rt, "game")
-		w := newWorld(ins[g.name])
+		w := newWorld(ins[g.Name])
 		type moment struct {
 			action, expert string
 			step           envs.Step
@@ -354,14 +354,14 @@ func transcript(in *instance, seed int64, n int) []string {
 // Worlds of one task share nothing that changes.
 func TestWorldsAreIndependent(t *testing.T) {
 	for _, g := range games {
-		in := newTestInstance(t, g.name, exampleText(t, g.name))
+		in := newTestInstance(t, g.Name, exampleText(t, g.Name))
 		a, b := newWorld(in), newWorld(in)
 		first := start(t, b)
 		for _, action := range []string{"move roomb rooma", "unstack b2 b1", "left grasp shot1", "open boot", "check",
 			"look around"} {
 			step(t, a, action)
 		}
-		sharedtest.Same(t, start(t, b), first, g.name)
+		sharedtest.Same(t, start(t, b), first, g.Name)
 		want := transcript(in, 7, 60)
 		got := make([][]string, 8)
 		var wait sync.WaitGroup
