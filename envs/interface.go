@@ -94,10 +94,10 @@ type Describer interface {
 	Interface(taskType string) Interface
 }
 
-// ReadInterface reads what a file of an environment's own says of its interface.
-func ReadInterface(file []byte) (i Interface) {
-	if err := json.Unmarshal(file, &i); err != nil {
-		panic(err) // it is part of the program
+// Table reads a file of JSON that is part of the program, and that tests read.
+func Table[T any](file []byte) (out T) {
+	if err := json.Unmarshal(file, &out); err != nil {
+		panic(err)
 	}
-	return i
+	return out
 }

@@ -18,7 +18,7 @@ var interfaceFile []byte
 
 // Interface implements envs.Describer. All task types have the same interface.
 func (e *Env) Interface(string) envs.Interface {
-	i := envs.ReadInterface(interfaceFile)
+	i := envs.Table[envs.Interface](interfaceFile)
 	i.Actions, i.Replies = []string{checkAction}, []string{rejected}
 	i.Normalize = func(action string) string {
 		return strings.TrimSuffix(agentboard.ALFWorldAction(action, "put"), ".")

@@ -2,8 +2,9 @@ package alfworld
 
 import (
 	_ "embed"
-	"encoding/json"
 	"sync"
+
+	"heldout/envs"
 )
 
 // statistics say what the 3,553 training games have, and where.
@@ -55,12 +56,7 @@ type share struct {
 var furnishingText []byte
 
 // furnishing is what the rooms of games are furnished by.
-var furnishing = sync.OnceValue(func() (s statistics) {
-	if err := json.Unmarshal(furnishingText, &s); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return s
-})
+var furnishing = sync.OnceValue(func() statistics { return envs.Table[statistics](furnishingText) })
 
 // appliance is the class of receptacles that a task type needs.
 func appliance(taskType string) string {

@@ -12,7 +12,7 @@ var interfaceFile []byte
 
 // Interface implements envs.Describer. All levels have the same interface.
 func (e *Env) Interface(string) envs.Interface {
-	i := envs.ReadInterface(interfaceFile)
+	i := envs.Table[envs.Interface](interfaceFile)
 	i.Actions = slices.Insert(i.Actions, 5, checkActions)
 	i.Normalize = func(action string) string {
 		if action = normalize(action); asksForActions(action) {

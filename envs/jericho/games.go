@@ -2,10 +2,10 @@ package jericho
 
 import (
 	_ "embed"
-	"encoding/json"
 	"iter"
 	"slices"
 
+	"heldout/envs"
 	"heldout/envs/engine/zmachine"
 )
 
@@ -90,15 +90,10 @@ var gamesText []byte
 // known are the games of which something is known: AgentBoard's, in its order, those that TALES plays besides, in its
 // order, and our own. Nothing is known of changes that carry no information in TALES', so their lists of valid actions
 // are longer. The source of our own is in the folder of its name.
-var known = func() (k struct {
+var known = envs.Table[struct {
 	AgentBoard, TALES []game
 	Own               []ownGame
-}) {
-	if err := json.Unmarshal(gamesText, &k); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return k
-}()
+}](gamesText)
 
 var games, talesGames, lowlight = known.AgentBoard, known.TALES, known.Own[0]
 

@@ -2,11 +2,12 @@ package jericho
 
 import (
 	_ "embed"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"heldout/envs"
 )
 
 // tokens matches words, and separators that end a phrase.
@@ -51,8 +52,11 @@ func classOf(word string, follows bool) class {
 //go:embed words.json
 var wordsText []byte
 
-// words are lists of English words.
-var words = sync.OnceValue(func() (w struct {
+// words are read when they are first needed.
+var words = sync.OnceValue(func() wordLists { return envs.Table[wordLists](wordsText) })
+
+// wordLists are lists of English words.
+type wordLists struct {
 	AdjectiveEndings []string // of words that describe the next word
 	Adjectives       []string // common ones without such an ending
 	Directions       []string
@@ -64,9 +68,4 @@ var words = sync.OnceValue(func() (w struct {
 	// are played, brought in line with what the reference chooses in the benchmark's games. If several words or
 	// commands do the same, their places in the list decide which one is shown.
 	Usual []string
-}) {
-	if err := json.Unmarshal(wordsText, &w); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return w
-})
+}

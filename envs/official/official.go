@@ -5,12 +5,12 @@ package official
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"heldout/envs"
 	"heldout/envs/alfworld"
 	"heldout/envs/spelling"
 )
@@ -56,13 +56,8 @@ var sourcesText []byte
 
 // tables lists the official data and where they can be fetched. It is made once: it sorts the names of all files, and
 // every command looks for the user's data folder.
-var tables = sync.OnceValue(func() (t struct {
-	Parts   []Part
-	Sources []PublishedFile
-}) {
-	if err := json.Unmarshal(sourcesText, &t); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
+var tables = sync.OnceValue(func() dataTables {
+	t := envs.Table[dataTables](sourcesText)
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		switch {
@@ -81,6 +76,11 @@ var tables = sync.OnceValue(func() (t struct {
 	}
 	return t
 })
+
+type dataTables struct {
+	Parts   []Part
+	Sources []PublishedFile
+}
 
 // Parts lists what official data there are.
 func Parts() []Part { return slices.Clone(tables().Parts) }

@@ -2,13 +2,14 @@ package sciworld
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"heldout/envs"
 )
 
 // taskVariation is a variation of a task.
@@ -24,7 +25,7 @@ func (p taskVariation) id() string { return p.task + "/" + strconv.Itoa(p.variat
 var tasksText []byte
 
 // known are the simulator's tasks with their numbers of variations (§2.1), and AgentBoard's 90 variations (§4.1).
-var known = func() (k struct {
+var known = envs.Table[struct {
 	Tasks []struct {
 		Name       string
 		Variations int
@@ -34,12 +35,7 @@ var known = func() (k struct {
 		Task       string
 		Variations []int
 	}
-}) {
-	if err := json.Unmarshal(tasksText, &k); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return k
-}()
+}](tasksText)
 
 var tasks = known.Tasks
 

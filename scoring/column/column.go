@@ -5,11 +5,11 @@ package column
 import (
 	"cmp"
 	_ "embed" // for the heads
-	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
 
+	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
@@ -18,12 +18,7 @@ import (
 var columnsText []byte
 
 // declared are the heads of columns by their names: their keys, unless tables have one key with several heads.
-var declared = func() (heads map[string]table.Column) {
-	if err := json.Unmarshal(columnsText, &heads); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return heads
-}()
+var declared = envs.Table[map[string]table.Column](columnsText)
 
 // head is a declared head. It is a mistake of the program to ask for one that is not declared.
 func head(name string) table.Column {

@@ -2,8 +2,9 @@ package agentgym
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
+
+	"heldout/envs"
 )
 
 // dialect is an environment of AgentGym, and how its server speaks.
@@ -42,12 +43,7 @@ const lmrlGym = "This is environment LMRL-Gym."
 //go:embed dialects.json
 var dialectsText []byte
 
-var kinds = func() (list []dialect) {
-	if err := json.Unmarshal(dialectsText, &list); err != nil {
-		panic(err) // it is ours, and tests read it
-	}
-	return list
-}()
+var kinds = envs.Table[[]dialect](dialectsText)
 
 // progress says what of an answer to a step is the progress.
 func (k *dialect) progress() string {
