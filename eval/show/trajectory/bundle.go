@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"html/template"
+	"io"
 	"strconv"
 	"strings"
 
@@ -48,11 +49,12 @@ type Bundle struct {
 	size    int // of data, as base64
 	keys    map[string]bool
 	shapes  shapes
+	gzip    *gzip.Writer // of one text after the other: each takes a megabyte
 }
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
 func NewBundle(records int64) *Bundle {
-	return &Bundle{share: min(1, float64(ratio*maxBundle)/float64(max(1, records)))}
+	return &Bundle{share: min(1, float64(ratio*maxBundle)/float64(max(1, records))), gzip: gzip.NewWriter(nil)}
 }
 
 // Render renders an attempt of a run, which has a name of its own, with what the model was sent, or why that is not
@@ -115,7 +117,7 @@ func (b *Bundle) flush() error {
 	if b.waiting == 0 {
 		return nil
 	}
-	packed, err := compressed([]byte(strings.Join(b.pending, separator)))
+	packed, err := b.compressed(strings.Join(b.pending, separator))
 	if err != nil {
 		return err
 	}
@@ -131,14 +133,11 @@ func (b *Bundle) flush() error {
 	return nil
 }
 
-func compressed(text []byte) ([]byte, error) {
+func (b *Bundle) compressed(text string) ([]byte, error) {
 	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.DefaultCompression)
-	if err != nil {
-		return nil, err
-	}
-	_, err = z.Write(text)
-	err = errors.Join(err, z.Close())
+	b.gzip.Reset(&packed)
+	_, err := io.WriteString(b.gzip, text)
+	err = errors.Join(err, b.gzip.Close())
 	return packed.Bytes(), err
 }
 
@@ -164,7 +163,7 @@ func (b *Bundle) Close() error {
 		return err
 	}
 	for _, d := range []page.Data{{ID: "rows", Content: rows}, {ID: "prompts", Content: shapes}} {
-		if d.Content, err = compressed(d.Content); err != nil {
+		if d.Content, err = b.compressed(string(d.Content)); err != nil {
 			return err
 		}
 		b.data = append(b.data, d)
