@@ -44,7 +44,7 @@ func (s *seer) inView(goal *pattern, code minigrid.Code) [][2]int {
 
 // sentence describes a thing as the first of its name, without the final period.
 func sentence(t []thing) string {
-	text := string(appendThings(nil, t))
+	text := listThings(t)
 	return text[:len(text)-len(".  ")]
 }
 

@@ -2,6 +2,7 @@ package babyai
 
 import (
 	"strconv"
+	"strings"
 
 	"heldout/envs/engine/minigrid"
 )
@@ -16,59 +17,39 @@ const (
 
 // describe returns what the agent sees and carries; carried may be Empty.
 func describe(things []thing, carried minigrid.Object) string {
-	b := make([]byte, 0, 1024)
-	if len(things) == 0 {
-		b = append(b, nothingInSight...)
-	} else {
-		b = append(b, inSight...)
-		b = appendThings(b, things)
+	text := nothingInSight
+	if len(things) > 0 {
+		text = inSight + listThings(things)
 	}
-	b = append(b, wallsAround...)
+	text += wallsAround
 	if t := barrier(things); t != nil {
-		b = append(b, "You are facing a "...)
-		b = append(b, t.Kind.String()...)
-		b = append(b, ' ')
-		b = strconv.AppendInt(b, int64(t.distance()), 10)
-		b = append(b, " steps away. "...)
+		text += "You are facing a " + t.Kind.String() + " " + strconv.Itoa(t.distance()) + " steps away. "
 	}
 	if carried.Kind == minigrid.Empty {
-		return string(append(b, emptyHanded...))
+		return text + emptyHanded
 	}
-	b = append(b, "You are carrying a "...)
-	b = append(b, carried.Color.String()...)
-	b = append(b, ' ')
-	b = append(b, carried.Kind.String()...)
-	return string(append(b, '.'))
+	return text + "You are carrying a " + carried.Color.String() + " " + carried.Kind.String() + "."
 }
 
-// appendThings lists every thing except walls, numbered by name.
-func appendThings(b []byte, things []thing) []byte {
+// listThings lists every thing except walls, numbered by name.
+func listThings(things []thing) string {
+	var b strings.Builder
 	var count nounCounts
 	for i := range things {
 		t := &things[i]
 		if t.Kind == minigrid.Wall {
 			continue
 		}
-		b = append(b, "There is a "...)
-		l := nounOf(t.Code)
-		b = append(b, nounTexts[l]...)
-		b = append(b, ' ')
-		b = strconv.AppendInt(b, int64(count.next(l)), 10)
-		b = append(b, ' ')
-		if t.side == 0 {
-			b = append(b, "right in front of you "...)
-			b = strconv.AppendInt(b, int64(t.forward), 10)
-			b = append(b, " steps away.  "...)
-			continue
-		}
-		b = strconv.AppendInt(b, int64(t.forward), 10)
-		b = append(b, " steps in front of you and "...)
-		b = strconv.AppendInt(b, int64(max(t.side, -t.side)), 10)
-		if t.side > 0 {
-			b = append(b, " steps to your right.  "...)
-		} else {
-			b = append(b, " steps to your left.  "...)
+		l, forward, side := nounOf(t.Code), strconv.Itoa(int(t.forward)), int(t.side)
+		b.WriteString("There is a " + nounTexts[l] + " " + strconv.Itoa(int(count.next(l))) + " ")
+		switch {
+		case side == 0:
+			b.WriteString("right in front of you " + forward + " steps away.  ")
+		case side > 0:
+			b.WriteString(forward + " steps in front of you and " + strconv.Itoa(side) + " steps to your right.  ")
+		default:
+			b.WriteString(forward + " steps in front of you and " + strconv.Itoa(-side) + " steps to your left.  ")
 		}
 	}
-	return b
+	return b.String()
 }
