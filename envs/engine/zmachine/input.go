@@ -1,6 +1,9 @@
 package zmachine
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+)
 
 // maxAction is how many bytes of an action are read; spec §3.3.
 const maxAction = 198
@@ -20,13 +23,9 @@ const (
 
 // blanking are releases of Infocom, with their serial numbers, in which the reference reads
 // question marks as blanks.
-const blanking = ` 77/850814 79/851122 97/851218 9/871008 10/830810 15/831107 16/831118 24/851118 29/860820
-	47/840914 56/841221 58/851002 59/851108 31/871119 4/880405 50/860711 59/860730 118/860325 34/871124
-	20/830708 26/831014 29/840118 37/851003 10/880531 26/840731 55/850823 97/870601 4/840131 6/840508
-	13/851021 15/851108 18/860904 63/850916 87/860904 107/870430 14/841005 2/AS000C 15/UG3AU5 23/820428
-	25/820515 26/820803 28/821013 30/830330 75/830929 76/840509 88/840726 52/871125 7/UG3AU5 15/820308
-	17/820427 18/820512 18/820517 19/820721 22/830331 23/830411 48/840904 10/820818 12/821025 15/830331
-	15/840518 16/830410 17/840727 `
+//
+//go:embed blanking.txt
+var blanking string
 
 // input is what was typed and has not been read.
 type input struct {
