@@ -225,21 +225,16 @@ func (p *player) uncover(name string, rounds int) {
 
 // search looks for something of a name here, then on a tour; nil if there is none.
 func (p *player) search(name string, rounds int) *Object {
-	p.uncover(name, rounds)
-	found := p.nearby(name)
-	if len(found) == 0 {
+	if p.uncover(name, rounds); len(p.nearby(name)) == 0 {
 		for _, l := range p.tour() {
-			if found = p.nearby(name); len(found) > 0 {
+			if len(p.nearby(name)) > 0 {
 				break
 			}
 			p.walk(l)
 			p.look()
 		}
-		if len(found) == 0 {
-			found = p.nearby(name)
-		}
 	}
-	return head(found)
+	return head(p.nearby(name))
 }
 
 // isSolid reports whether a thing is solid, or of no matter at all.

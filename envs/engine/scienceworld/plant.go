@@ -67,18 +67,15 @@ func (w *World) grow(o *Object) {
 		if stage != seedling {
 			w.delete(water, false)
 		}
-	case stage == seedling:
-		c.dry++
-		stressed = true
-		sickly = c.dry >= seedlingDrySick
-		if c.dry >= seedlingDryDead {
-			w.setStage(o, deadPlant)
-		}
 	default:
+		sick, dead := drySick, dryDead
+		if stage == seedling {
+			sick, dead = seedlingDrySick, seedlingDryDead
+		}
 		c.dry++
-		stressed = c.dry >= drySick
-		sickly = stressed
-		if c.dry >= dryDead {
+		sickly = c.dry >= sick
+		stressed = sickly || stage == seedling
+		if c.dry >= dead {
 			w.setStage(o, deadPlant)
 		}
 	}

@@ -28,18 +28,17 @@ func makeGrow(w *World, v int) variation {
 	}
 	sortBy(seeds, "seedType")
 	pots := []variation{{}, {}, {}}
-	for _, name := range potNames { // pots with soil
-		pot := w.newNamed(FlowerPot, name)
-		w.put(w.new(Soil), pot)
-		pots[0].modifiers = append(pots[0].modifiers, putIn("greenhouse", pot, name))
-	}
-	for _, name := range potNames { // soil beside pots
-		pot := w.newNamed(FlowerPot, name)
-		pots[1].modifiers = append(pots[1].modifiers, putIn("greenhouse", pot, name),
-			putIn("greenhouse", w.new(Soil), "soil"))
-	}
-	for _, name := range potNames { // no soil
-		pots[2].modifiers = append(pots[2].modifiers, putIn("greenhouse", w.newNamed(FlowerPot, name), name))
+	for i := range pots {
+		for _, name := range potNames {
+			pot := w.newNamed(FlowerPot, name)
+			pots[i].modifiers = append(pots[i].modifiers, putIn("greenhouse", pot, name))
+			switch i {
+			case 0: // with soil
+				w.put(w.new(Soil), pot)
+			case 1: // beside soil
+				pots[i].modifiers = append(pots[i].modifiers, putIn("greenhouse", w.new(Soil), "soil"))
+			}
+		}
 	}
 	return combine(seeds[v/3], pots[v%3])
 }
