@@ -101,7 +101,7 @@ func TestPublishedGrounding(t *testing.T) {
 			continue
 		}
 		grounded++
-		if benchmarkTasks[r[tb.Pos("column")].Text] > 0 {
+		if facts().Environments[r[tb.Pos("column")].Text].Tasks > 0 {
 			shared++
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"heldout/envs"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
-	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -57,11 +56,8 @@ func (s *standing) bounded() bool {
 
 // population says what intervals of rows are about, within a sentence.
 func population(rows []row) string {
-	switch rows[0].About {
-	case stats.TheseTasks:
-		return "these tasks decoded again"
-	case stats.NewKinds:
-		return "other kinds of tasks like these"
+	if text := facts().Questions[rows[0].About].Population; text != "" {
+		return text
 	}
 	var single []string // environments whose kinds have one task each
 	for _, r := range rows {
@@ -170,16 +166,9 @@ func missingEpisodes(r *Report) []string {
 // reasonsOf counts why episodes have no result.
 func reasonsOf(outcomes map[record.Outcome]int) string {
 	var parts []string
-	for _, of := range []struct {
-		outcome          record.Outcome
-		singular, plural string
-	}{{record.ModelError, "model error", "model errors"},
-		{record.AgentError, "agent error", "agent errors"},
-		{record.EnvError, "environment error", "environment errors"},
-		{record.ContextExceeded, "prompt too long", "prompts too long"}, {record.Cancelled, "stopped", "stopped"},
-		{"", "not started", "not started"}} {
-		if n := outcomes[of.outcome]; n > 0 {
-			parts = append(parts, table.Counted(n, of.singular, of.plural))
+	for _, of := range facts().Outcomes {
+		if n := outcomes[of.Outcome]; n > 0 {
+			parts = append(parts, table.Counted(n, of.Singular, of.Plural))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -371,7 +371,7 @@ func indexNotes(r *Report) (notes []string) {
 		return nil
 	}
 	notes = append(notes, fmt.Sprintf("Interface: actions must be written in another form; Reading: only texts differ; "+
-		"95%% intervals for %s.", intervalWords(lines[0].about)))
+		"95%% intervals for %s.", facts().Questions[lines[0].about].Interval))
 	grades := severalGrades(lines)
 	var measured, excluded []string
 	for _, l := range lines {
@@ -415,15 +415,4 @@ func share(v float64) string {
 		return table.None().Text
 	}
 	return fmt.Sprintf("%.0f", math.Round(100*v)+0)
-}
-
-// intervalWords say what intervals are about.
-func intervalWords(q stats.Question) string {
-	switch q {
-	case stats.TheseTasks:
-		return "these tasks"
-	case stats.NewKinds:
-		return "new kinds"
-	}
-	return "new tasks of these kinds"
 }

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"sync"
 
-	"heldout/configs"
 	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
+	"heldout/scoring/record"
+	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -75,26 +76,35 @@ const (
 	Pairs    Only = "two models or more"
 )
 
-// toGet says of tables that some runs alone have how to get them.
-var toGet = map[Only]string{
-	Sweeps:   "only sweeps have the table %q; play one with heldout sweep",
-	Families: "only sweeps of families of perturbations have the table %q; play one with heldout sweep --suite " + configs.Robust,
-	Trials:   "only runs with --trials of at least 2 have the table %q",
-	Presets:  "only runs with --preset have the table %q",
-	Seeds:    "only runs with several --seeds have the table %q",
-	Pairs:    "the table %q needs two models; name them with --model, or give several runs to heldout compare",
-}
+//go:embed facts.yaml
+var factsText []byte
 
-// Suit reports one of these tables that a run will not have. facts says what is known of the run.
-func Suit(ids []string, facts map[Only]bool) error {
+// facts are what facts.yaml says, key by key.
+var facts = datafile.Embedded[struct {
+	Environments map[string]struct {
+		Kinds string
+		Tasks int
+	}
+	Questions map[stats.Question]struct{ Population, Interval, Difference string }
+	Outcomes  []struct {
+		Outcome          record.Outcome
+		Singular, Plural string
+	}
+	Get     map[Only]string
+	Merged  map[string]string
+	Columns []PaperColumn
+}](factsText)
+
+// Suit reports one of these tables that a run will not have. known says what it will have.
+func Suit(ids []string, known map[Only]bool) error {
 	for _, id := range ids {
 		k, _ := Find(id)
 		only := k.Only
-		if merged[id] == "verdict" {
+		if facts().Merged[id] == "verdict" {
 			only = Pairs
 		}
-		if present, ok := facts[only]; ok && !present {
-			return fmt.Errorf(toGet[only], id)
+		if present, ok := known[only]; ok && !present {
+			return fmt.Errorf(facts().Get[only], id)
 		}
 	}
 	return nil
@@ -191,14 +201,9 @@ func NeedSteps(ids []string) bool {
 // of environments with other names for their rates, such as "results-EM-F1".
 func IDs() []string { return claim.Keys(Kinds(), func(k Kind) string { return k.ID }) }
 
-// merged are the tables that are now others, which have what they had.
-var merged = map[string]string{"paired": "verdict", "pairs": "verdict", "ranks": "verdict",
-	"held-out": "rates", "spread": "paper", "best-of": "pass-at-k", "protocols": "presets",
-	"progress-profile": "steps"}
-
 // Find returns the kind of the table with that ID.
 func Find(id string) (Kind, bool) {
-	if now, ok := merged[id]; ok {
+	if now, ok := facts().Merged[id]; ok {
 		id = now
 	}
 	for _, k := range Kinds() {

@@ -203,20 +203,10 @@ func aboutNotes(rows []row) (notes []string) {
 	return append(notes, notesOn(rows, aboutWeakness)...)
 }
 
-// kindWords names the kinds of tasks of each environment.
-var kindWords = map[string]string{
-	"alfworld": "ALFWorld types by setting",
-	"babyai":   "BabyAI levels",
-	"sciworld": "ScienceWorld names",
-	"pddl":     "PDDL games",
-	"jericho":  "Jericho games",
-	"hotpotqa": "HotpotQA questions",
-}
-
 // kindsOf lists the kinds of the rows' environments, with their numbers.
 func kindsOf(rows []row) string {
 	return strings.Join(claim.Keys(rows, func(r row) string {
-		words := cmp.Or(kindWords[r.Condition.Env], r.Condition.Env+" task types")
+		words := cmp.Or(facts().Environments[r.Condition.Env].Kinds, r.Condition.Env+" task types")
 		return fmt.Sprintf("%s (%d)", words, r.Kinds())
 	}), ", ")
 }

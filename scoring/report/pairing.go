@@ -30,23 +30,18 @@ func (p *pairing) pairedNote() string {
 
 // intervalNote says what the intervals of differences are.
 func (p *pairing) intervalNote() string {
-	var about stats.Question
-	atMost := false
+	about, atMost := stats.TheseKinds, false
 	for _, c := range p.comparisons {
 		about, atMost = c.About, atMost || c.AtMost
 	}
-	words, more := "new tasks of these kinds",
-		"; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)"
+	more := "; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)"
 	switch {
 	case about == stats.TheseTasks && atMost:
-		words, more = "other decodings of these tasks",
-			"; at most as wide, because one seed does not separate luck from difficulty"
+		more = "; at most as wide, because one seed does not separate luck from difficulty"
 	case about == stats.TheseTasks:
-		words, more = "other decodings of these tasks", ""
-	case about == stats.NewKinds:
-		words = "other kinds like these"
+		more = ""
 	}
-	return "95% CI: Student's t interval, for " + words + more + "."
+	return "95% CI: Student's t interval, for " + facts().Questions[about].Difference + more + "."
 }
 
 func (p *pairing) add(c scoring.Comparison, label ...table.Field) {

@@ -88,12 +88,12 @@ func paper(r *Report, t *table.Table) {
 					continue
 				}
 				cell := table.None().Marked(mark)
-				if ok && c.rate != "" && c.rate != claim.Grounding {
-					cell = paperCell(r, claim.Pick(c.rate, success, progress), mark)
+				if ok && c.Rate != "" && c.Rate != claim.Grounding {
+					cell = paperCell(r, claim.Pick(c.Rate, success, progress), mark)
 				} else if ok {
 					cell = c.cell(r, l.Scores[p.Name], mark)
 				}
-				cell.Best = ok && s.Rate == c.rate && s.Bold(p)[l.Name]
+				cell.Best = ok && s.Rate == c.Rate && s.Bold(p)[l.Name]
 				line = append(line, cell)
 			}
 			if ok {
@@ -115,7 +115,7 @@ func paper(r *Report, t *table.Table) {
 
 // in reports whether a place can have it: the held-out score is a sum of rates.
 func (c PaperColumn) in(p claim.Scope) bool {
-	return p != claim.HeldOut || c.rate == claim.Success || c.rate == claim.Progress
+	return p != claim.HeldOut || c.Rate == claim.Success || c.Rate == claim.Progress
 }
 
 // deviationNote says what stands behind ±.
@@ -182,7 +182,7 @@ func addPublishedPaper(r *Report, t *table.Table, columns []PaperColumn) {
 				of, index := l.rates[p.Name], slices.Index(b.Table.Columns, p.Name)
 				for _, c := range columns {
 					cell := table.None()
-					switch c.rate {
+					switch c.Rate {
 					case claim.Success:
 						cell = publishedCell(of.success, b.Table.Rows[i].SuccessStd, index, of.marks)
 					case claim.Progress:
@@ -282,7 +282,7 @@ func (l swept) paperRow(names []string, usual string) []table.Cell {
 func paperBestOf(r *Report, t *table.Table) {
 	s := r.standing()
 	programs := *t
-	rates := paperColumns[:2]
+	rates := PaperColumns()[:2]
 	heads := paperHeads(t, &programs, s.Places, rates, "best_")
 	for i, l := range s.lines {
 		single, best := []table.Cell{table.String(l.Name)}, []table.Cell{}

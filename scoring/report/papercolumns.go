@@ -19,28 +19,18 @@ type PaperColumn struct {
 	// Name is the name by which readers ask for it, About says what it is.
 	Name, About string
 
-	short string
-	rate  claim.Rate // empty if it is a mean of a quantity
-	used  scoring.Quantity
+	// Short is the head of the mean of a quantity, Rate is empty then.
+	Short string
+	Rate  claim.Rate
+	Used  scoring.Quantity
 }
 
-var paperColumns = []PaperColumn{
-	{Name: "SR", About: "success rate", rate: claim.Success},
-	{Name: "PR", About: "progress rate", rate: claim.Progress},
-	{Name: "GA", About: "grounding accuracy", rate: claim.Grounding},
-	{Name: "steps", About: "mean steps (turns) of an episode", short: "Steps", used: scoring.Steps},
-	{Name: "solved-steps", About: "mean steps of a solved episode", short: "Solved in", used: scoring.SolvedSteps},
-	{Name: "tokens-in", About: "mean prompt tokens of an episode", short: "Tokens in", used: scoring.PromptTokens},
-	{Name: "tokens-out", About: "mean tokens of an episode's replies", short: "Tokens out",
-		used: scoring.CompletionTokens},
-}
-
-// PaperColumns lists what tables for papers can have.
-func PaperColumns() []PaperColumn { return slices.Clone(paperColumns) }
+// PaperColumns lists what tables for papers can have. They are shared: nobody changes them.
+func PaperColumns() []PaperColumn { return facts().Columns }
 
 // CheckColumns reports a column that tables for papers cannot have.
 func CheckColumns(names []string) error {
-	known := claim.Keys(paperColumns, func(c PaperColumn) string { return c.Name })
+	known := claim.Keys(PaperColumns(), func(c PaperColumn) string { return c.Name })
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("--columns %q is unknown%s; there are %s", name, spelling.Hint(name, known),
@@ -57,26 +47,26 @@ func (r *Report) paperColumns(fallback ...string) (out []PaperColumn) {
 		names = fallback
 	}
 	for _, name := range appendNew(nil, names...) {
-		i := slices.IndexFunc(paperColumns, func(c PaperColumn) bool { return c.Name == name })
-		out = append(out, paperColumns[i])
+		i := slices.IndexFunc(PaperColumns(), func(c PaperColumn) bool { return c.Name == name })
+		out = append(out, PaperColumns()[i])
 	}
 	return out
 }
 
 // head is its short head in a place.
 func (c PaperColumn) head(p claim.Scope) string {
-	if c.rate != "" {
-		return c.rate.NameIn(p)
+	if c.Rate != "" {
+		return c.Rate.NameIn(p)
 	}
-	return c.short
+	return c.Short
 }
 
 // cell is its cell of a score that has results.
 func (c PaperColumn) cell(r *Report, score *scoring.Score, mark string) table.Cell {
-	if c.rate == "" {
-		return column.Mean.Cell(score.Usage(c.used).Mean).Marked(mark)
+	if c.Rate == "" {
+		return column.Mean.Cell(score.Usage(c.Used).Mean).Marked(mark)
 	}
-	rate := c.rate.Select(score)
+	rate := c.Rate.Select(score)
 	if score.EqualSeeds() {
 		rate.SampleStd = math.NaN()
 	}
@@ -87,10 +77,10 @@ func (c PaperColumn) cell(r *Report, score *scoring.Score, mark string) table.Ce
 func columnsSaid(columns []PaperColumn) string {
 	var rates, means []string
 	for _, c := range columns {
-		if c.rate != "" {
-			rates = append(rates, fmt.Sprintf("%s (%s)", c.About, c.rate))
+		if c.Rate != "" {
+			rates = append(rates, fmt.Sprintf("%s (%s)", c.About, c.Rate))
 		} else {
-			means = append(means, fmt.Sprintf("%s (%s)", c.About, c.short))
+			means = append(means, fmt.Sprintf("%s (%s)", c.About, c.Short))
 		}
 	}
 	if rates != nil {
@@ -199,7 +189,7 @@ func kindLines(r *Report, t table.Table) table.Table {
 
 // spreadNote says what stands behind ±, if anything does.
 func (c PaperColumn) spreadNote(rows []row) []string {
-	if _, highest := claim.SeedRange(seeded(rows)); highest < 2 || c.rate == "" {
+	if _, highest := claim.SeedRange(seeded(rows)); highest < 2 || c.Rate == "" {
 		return nil
 	}
 	return []string{"±: standard deviation over seeds with divisor n-1."}

@@ -14,10 +14,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// benchmarkTasks are how many tasks the published benchmarks have.
-var benchmarkTasks = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20,
-	"hotpotqa": 300}
-
 // Published returns the tables of a publication as they were printed, each
 // followed by a second table with the values that can be recomputed from it.
 func Published(p configs.Published, w configs.Weights) []table.Table {
@@ -95,7 +91,7 @@ func tasksOfColumn(p configs.PublishedTable, column string) int {
 	if p.ID == "easy" || p.ID == "hard" { // a part of the tasks
 		return 0
 	}
-	return benchmarkTasks[cmp.Or(p.Env, column)]
+	return facts().Environments[cmp.Or(p.Env, column)].Tasks
 }
 
 // solved says which numbers of solved tasks a success rate can stand for, if that is known.

@@ -230,7 +230,7 @@ func tablesNamed(r *Report, id string) (out []table.Table) {
 		if nothing && len(t.Rows) == 0 {
 			t.Notes = append(t.Notes, "No episode has a result.")
 		}
-		if (id == k.ID || id == t.ID || merged[id] == k.ID) && len(t.Rows)+len(t.Notes) > 0 {
+		if (id == k.ID || id == t.ID || facts().Merged[id] == k.ID) && len(t.Rows)+len(t.Notes) > 0 {
 			out = append(out, t)
 		}
 	}
