@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/scoring/protocol"
+	"heldout/scoring/table"
 )
 
 // onlyModels begins what differs; equalWeights ends what servers report.
@@ -38,11 +39,8 @@ func besides(places []string, models []Model) string {
 				of = append(of, protocol.Played{Name: m.Name, Parts: m.Parts[place]})
 			}
 		}
-		for _, text := range protocol.Differences(of, func(part string) bool { return named(models, part) }) {
-			if !slices.Contains(parts, text) {
-				parts = append(parts, text)
-			}
-		}
+		said := func(part string) bool { return named(models, part) }
+		parts = table.AppendNew(parts, protocol.Differences(of, said)...)
 	}
 	text, details := "", ""
 	if len(parts) > 0 {

@@ -8,6 +8,7 @@ import (
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // test is a comparison before its family is known.
@@ -44,7 +45,7 @@ func (t test) intervalAt(level float64) *stats.Interval {
 
 // settle corrects the tests of all families and returns their claims.
 func settle(tests []test, margin float64) (claims []Claim) {
-	byFamily := Grouped(tests, func(t test) FamilyName { return t.claim.Family.Name })
+	byFamily := table.Grouped(tests, func(t test) FamilyName { return t.claim.Family.Name })
 	var families []stats.Family
 	for _, of := range byFamily {
 		f := stats.Family{Share: shares[of[0].claim.Family.Name]}

@@ -185,32 +185,9 @@ func truncate(sentences []string, rest []Claim) []string {
 	return append(sentences[:mostSentences:mostSentences], strings.Join(parts, ", ")+" more: --table verdict")
 }
 
-// Grouped puts items of one key together, in the order in which the keys come.
-func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
-	index := map[K]int{}
-	for _, item := range items {
-		i, ok := index[key(item)]
-		if !ok {
-			i = len(groups)
-			index[key(item)] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], item)
-	}
-	return groups
-}
-
-// Keys are the keys of items, each once, in the order in which they come.
-func Keys[T any, K comparable](items []T, key func(T) K) (keys []K) {
-	for _, of := range Grouped(items, key) {
-		keys = append(keys, key(of[0]))
-	}
-	return keys
-}
-
 // byPair groups comparisons by their models.
 func byPair(claims []Claim) [][]Claim {
-	return Grouped(claims, func(c Claim) [2]string { return [2]string{c.Subjects[0].Name, c.Subjects[1].Name} })
+	return table.Grouped(claims, func(c Claim) [2]string { return [2]string{c.Subjects[0].Name, c.Subjects[1].Name} })
 }
 
 // byPlace says in which places two models differ, and in which direction. Where no sentence has said it, on how many
@@ -257,7 +234,7 @@ func tasksOf(claims []Claim) (n int) {
 
 // outcomes say where which outcome was seen.
 func outcomes(claims []Claim) string {
-	groups := Grouped(claims, Claim.outcome)
+	groups := table.Grouped(claims, Claim.outcome)
 	slices.SortStableFunc(groups, func(a, b []Claim) int {
 		return cmp.Compare(a[0].outcome().rank, b[0].outcome().rank)
 	})
@@ -303,13 +280,7 @@ func (c Claim) outcome() outcome {
 
 // rateOf names the rates of claims, each once.
 func rateOf(claims []Claim) string {
-	var names []string
-	for _, c := range claims {
-		if !slices.Contains(names, c.Rate) {
-			names = append(names, c.Rate)
-		}
-	}
-	return strings.Join(names, "/")
+	return strings.Join(table.Keys(claims, func(c Claim) string { return c.Rate }), "/")
 }
 
 func subjects(claims []Claim) (out []Subject) {
@@ -337,10 +308,10 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 	}
 	var parts, undecided []string
 	leaders := s.leaders(mostOfGroup)
-	if len(Grouped(best, leaders)) > mostGroups {
+	if len(table.Grouped(best, leaders)) > mostGroups {
 		leaders = s.leaders(1)
 	}
-	for _, claims := range Grouped(best, leaders) {
+	for _, claims := range table.Grouped(best, leaders) {
 		where := strings.Join(placesOf(claims), ", ")
 		if leaders := leaders(claims[0]); leaders != "" {
 			parts = append(parts, where+": "+leaders)
@@ -392,13 +363,13 @@ func placesOf(claims []Claim) (titles []string) {
 // uncompared says where no models are compared, and why not.
 func (s *Set) uncompared(of FamilyName) (out []string) {
 	var open []Claim // the first of each place
-	for _, claims := range Grouped(s.Of(of), func(c Claim) Scope { return c.Place }) {
+	for _, claims := range table.Grouped(s.Of(of), func(c Claim) Scope { return c.Place }) {
 		in := func(other Claim) bool { return other.Place == claims[0].Place }
 		if claims[0].Place != HeldOut && !slices.ContainsFunc(s.Best, in) {
 			open = append(open, claims[0])
 		}
 	}
-	for _, claims := range Grouped(open, func(c Claim) string { return c.Reason }) {
+	for _, claims := range table.Grouped(open, func(c Claim) string { return c.Reason }) {
 		places := table.List(placesOf(claims))
 		out = append(out, fmt.Sprintf("%s on %s (%s)", NotCompared, places, claims[0].Reason))
 	}
@@ -463,9 +434,9 @@ func lost(losses, unperturbed []Claim) []string {
 		return nil
 	}
 	var parts []string
-	for _, claims := range Grouped(Surest(losses), Claim.lossWord) {
+	for _, claims := range table.Grouped(Surest(losses), Claim.lossWord) {
 		who, word, power := losers(claims, losses), claims[0].lossWord(), ""
-		if word == openLoss && (len(Grouped(losses, Claim.model)) == len(losses) ||
+		if word == openLoss && (len(table.Grouped(losses, Claim.model)) == len(losses) ||
 			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })) {
 			power = powers(claims) // where there are several places, the table of claims has them
 		}
@@ -487,11 +458,8 @@ func lost(losses, unperturbed []Claim) []string {
 // losers lists the models of some of all losses, with places if a model has losses of other kinds elsewhere.
 func losers(some, all []Claim) string {
 	var parts []string
-	for _, claims := range Grouped(some, func(c Claim) string { return where(c.model(), some, all) }) {
-		var models []string
-		for _, of := range Grouped(claims, Claim.model) {
-			models = append(models, of[0].model())
-		}
+	for _, claims := range table.Grouped(some, func(c Claim) string { return where(c.model(), some, all) }) {
+		models := table.Keys(claims, Claim.model)
 		parts = append(parts, table.List(models)+where(models[0], some, all))
 	}
 	return strings.Join(parts, ", ")
@@ -513,7 +481,7 @@ func (s *Set) alone() (out []string) {
 	reached := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
 	if len(s.Models) != 1 || len(reached) < 2 || len(s.Retries) > 0 {
 		head := func(c Claim) string { return fmt.Sprintf("%s (%s)", c.topic(), c.basis()) }
-		for _, claims := range Grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {
+		for _, claims := range table.Grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {
 			if claims[0].Kind == Rated && len(claims) > 1 {
 				out = append(out, head(claims[0])+": "+rates(subjects(claims), ", "))
 				continue

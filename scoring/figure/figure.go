@@ -90,12 +90,7 @@ var Kinds = sync.OnceValue(func() []Kind {
 })
 
 // Names lists the figures.
-func Names() (names []string) {
-	for _, k := range Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
+func Names() []string { return table.Keys(Kinds(), func(k Kind) string { return k.Name }) }
 
 // Find returns the kind of figure with that name.
 func Find(name string) (Kind, error) {
@@ -182,11 +177,7 @@ func merged(tables []table.Table) table.Table {
 		for _, row := range t.Rows {
 			out.Rows = append(out.Rows, append([]table.Cell{table.String(nameOf(t))}, row...))
 		}
-		for _, note := range t.Notes {
-			if !slices.Contains(out.Notes, note) {
-				out.Notes = append(out.Notes, note)
-			}
-		}
+		out.Notes = table.AppendNew(out.Notes, t.Notes...)
 	}
 	return out
 }

@@ -190,30 +190,18 @@ func Differences(of []Played, said func(part string) bool) (out []string) {
 			}
 		}
 	}
-	texts := make([][]string, len(of))
+	texts := map[string][]string{} // by player
 	for _, name := range names {
-		var asked []int
-		var played []Played
-		for i, p := range of {
-			if p.answers(name) {
-				asked, played = append(asked, i), append(played, p)
-			}
-		}
+		played := slices.DeleteFunc(slices.Clone(of), func(p Played) bool { return !p.answers(name) })
 		for i, text := range values(name, played) {
-			texts[asked[i]] = append(texts[asked[i]], text)
+			texts[played[i].Name] = append(texts[played[i].Name], text)
 		}
 	}
-	players := map[string][]string{}
-	var order []string
-	for i, p := range of {
-		text := strings.Join(texts[i], ", ")
-		if text != "" && players[text] == nil {
-			order = append(order, text)
+	text := func(p Played) string { return strings.Join(texts[p.Name], ", ") }
+	for _, same := range table.Grouped(of, text) {
+		if differs := text(same[0]); differs != "" {
+			out = append(out, few(table.Keys(same, func(p Played) string { return p.Name }))+": "+differs)
 		}
-		players[text] = append(players[text], p.Name)
-	}
-	for _, text := range order {
-		out = append(out, few(players[text])+": "+text)
 	}
 	return out
 }

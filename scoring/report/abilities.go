@@ -48,7 +48,7 @@ func abilityRows(rows []row) (out []row, several []string) {
 		if benchmark && slices.Contains(configs.BoardEnvironments, r.Condition.Env) {
 			out = append(out, r)
 			key := r.line + "\n" + r.Condition.Env
-			places[key] = appendNew(places[key], r.place.Name)
+			places[key] = table.AppendNew(places[key], r.place.Name)
 		}
 	}
 	mixed := func(r row) bool { return len(places[r.line+"\n"+r.Condition.Env]) > 1 }
@@ -101,7 +101,7 @@ func (l modelRates) marksOn(names []string) (marks string) {
 	}
 	var once []string
 	for _, mark := range marks {
-		once = appendNew(once, string(mark))
+		once = table.AppendNew(once, string(mark))
 	}
 	return strings.Join(once, "")
 }

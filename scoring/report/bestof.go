@@ -6,7 +6,6 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -95,7 +94,7 @@ func passAtK(report *Report, t *table.Table) {
 		return
 	}
 	marks := ""
-	for _, of := range claim.Grouped(list, func(a tries) string { return a.place }) {
+	for _, of := range table.Grouped(list, func(a tries) string { return a.place }) {
 		for _, a := range of {
 			for _, b := range a.best {
 				t.Add(column.Environment.Val(a.place), column.Model.Val(a.name), column.Tries.Val(b.Tries),

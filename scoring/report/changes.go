@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"heldout/scoring/agentboard"
-	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/table"
 )
@@ -36,18 +35,18 @@ func departed(plain []row) (out []departure) {
 	var changes []string
 	for _, of := range plain {
 		for _, change := range changesOf(of) {
-			changes = appendNew(changes, change)
+			changes = table.AppendNew(changes, change)
 			byChange[change] = append(byChange[change], of)
 		}
 	}
 	for _, change := range changes {
-		d := departure{change, claim.Keys(byChange[change], lineOf), claim.Keys(byChange[change], title)}
+		d := departure{change, table.Keys(byChange[change], lineOf), table.Keys(byChange[change], title)}
 		if !slices.ContainsFunc(plain, func(r row) bool {
 			return slices.Contains(d.places, r.place.Title) && !slices.Contains(d.models, r.line)
 		}) {
 			d.models = nil
 		}
-		if len(d.places) == len(claim.Keys(plain, title)) {
+		if len(d.places) == len(table.Keys(plain, title)) {
 			d.places = nil
 		}
 		out = append(out, d)
@@ -105,7 +104,7 @@ func changedNote(r *Report, besides string) []string {
 
 // protocolNames names the protocols of the rows; logs of AgentBoard do not state theirs.
 func protocolNames(plain []row) string {
-	return table.List(claim.Keys(plain, func(r row) string {
+	return table.List(table.Keys(plain, func(r row) string {
 		switch p := r.Condition.Preset; {
 		case r.Condition.Agent == agentboard.Agent:
 			return "unstated protocol"

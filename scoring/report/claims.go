@@ -14,6 +14,7 @@ import (
 	"heldout/scoring"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // First says what the first table has.
@@ -88,7 +89,7 @@ func placesOf(runs []NamedRun, plain []row) (places []claim.Scope) {
 		for _, score := range run.Scores {
 			p := newRow(score, nil).place
 			if slices.ContainsFunc(plain, func(r row) bool { return r.place.Name == p.Name }) {
-				places = appendNew(places, p)
+				places = table.AppendNew(places, p)
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -51,8 +50,8 @@ func cost(report *Report, t *table.Table) {
 // them; priced if any of it has a price.
 func billsOf(r *Report) (bills []bill, priced bool) {
 	called := slices.DeleteFunc(slices.Clone(r.allRows), func(e row) bool { return e.Spent.Calls == 0 })
-	for _, rows := range claim.Grouped(called, lineOf) {
-		total, places := bill{model: rows[0].line, place: everywhere}, claim.Grouped(rows, placeOf)
+	for _, rows := range table.Grouped(called, lineOf) {
+		total, places := bill{model: rows[0].line, place: everywhere}, table.Grouped(rows, placeOf)
 		for _, of := range places {
 			sum := bill{model: rows[0].line, place: of[0].place.Name}
 			for _, e := range of {

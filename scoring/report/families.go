@@ -156,7 +156,7 @@ func (l *losses) changed(p *perturbedPlayer, conditions []row, label ...table.Fi
 			changes = [2]*stats.Difference{&c.Success.Difference, &c.Progress.Difference}
 		} else if !errors.Is(err, scoring.ErrIncomplete) { // its mark says so
 			reason := fmt.Sprintf("%s on %s cannot be compared with the tasks as they are: %v.", p.name, p.env, err)
-			l.failed = appendNew(l.failed, reason)
+			l.failed = table.AppendNew(l.failed, reason)
 		}
 	}
 	l.level(p, conditions, changes, label...)

@@ -62,10 +62,10 @@ func population(rows []row) string {
 	var single []string // environments whose kinds have one task each
 	for _, r := range rows {
 		if r.Kinds() == len(r.Environment.Tasks) {
-			single = appendNew(single, r.place.Title)
+			single = table.AppendNew(single, r.place.Title)
 		}
 	}
-	switch places := claim.Keys(rows, placeOf); {
+	switch places := table.Keys(rows, placeOf); {
 	case len(single) == len(places):
 		return "new tasks like these"
 	case len(single) > 0:
@@ -181,20 +181,20 @@ func otherTasks(plain []row) (notes []string) {
 		title := of.place.Title
 		switch n := len(of.Environment.Tasks); {
 		case of.Environment.Source == envs.Generated:
-			generated = appendNew(generated, title)
+			generated = table.AppendNew(generated, title)
 		case of.Outside > 0:
-			parts = appendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))
+			parts = table.AppendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))
 		case n < of.Environment.Total:
 			tasks := "official tasks"
 			if envs.IsExternal(of.Environment.Name) {
 				tasks = "tasks"
 			}
-			parts = appendNew(parts, fmt.Sprintf("%s is %d of %d %s", title, n, of.Environment.Total, tasks))
+			parts = table.AppendNew(parts, fmt.Sprintf("%s is %d of %d %s", title, n, of.Environment.Total, tasks))
 		}
 	}
 	if len(generated) > 0 {
 		suffix := ""
-		if len(generated) < len(claim.Keys(plain, placeOf)) {
+		if len(generated) < len(table.Keys(plain, placeOf)) {
 			suffix = " on " + table.List(generated)
 		}
 		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", suffix))
@@ -316,7 +316,7 @@ func questionOf(s *claim.Set, name claim.FamilyName) string {
 
 // tools names the programs that made the runs.
 func tools(runs []NamedRun) string {
-	return table.List(claim.Keys(runs, func(run NamedRun) string {
+	return table.List(table.Keys(runs, func(run NamedRun) string {
 		name := strings.TrimSpace("heldout " + run.Tool.Version)
 		if c := run.Tool.Commit; c != "" {
 			name += fmt.Sprintf(" (%.8s)", c)
@@ -382,5 +382,5 @@ func allNotes(r *Report, t *table.Table) {
 	for i, note := range t.Notes {
 		t.Notes[i] = strings.Replace(note, ": --table notes.", ".", 1)
 	}
-	t.Notes = appendNew(nil, t.Notes...)
+	t.Notes = table.AppendNew(nil, t.Notes...)
 }

@@ -127,7 +127,7 @@ func TestEveryClaimEverywhere(t *testing.T) {
 			}
 		}
 		if said := slices.Concat([]string{h.Title + "."}, h.Verdict,
-			h.Notes); len(appendNew(nil, said...)) < len(said) {
+			h.Notes); len(table.AppendNew(nil, said...)) < len(said) {
 			r.Fatalf("a line is said twice: %q", said)
 		}
 		if twice := saidTwice(firstScreen(r, from)); twice != "" {

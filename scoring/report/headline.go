@@ -72,7 +72,7 @@ func (r *Report) Headline() Headline {
 		h.Lines = append(h.Lines, line)
 	}
 	h.Published, h.Divided, h.Sources = publishedHeadlines(r), publishedTitle(r), sources(r.baselines, "")
-	h.Models = len(claim.Grouped(r.plain, func(of row) string { return of.model }))
+	h.Models = len(table.Grouped(r.plain, func(of row) string { return of.model }))
 	h.Seeds, h.Notes = seedsSaid(r.plain), firstNotes(r)
 	return h
 }
@@ -336,7 +336,7 @@ func publishedTitle(r *Report) string {
 
 // publications are the names of published tables, each once.
 func publications(baselines []Baseline) []string {
-	return claim.Keys(baselines, func(b Baseline) string { return b.Name })
+	return table.Keys(baselines, func(b Baseline) string { return b.Name })
 }
 
 // sourceOf says above published rows where they are from, in brackets; names of rows have a number if there are
@@ -369,7 +369,7 @@ func publishedName(baselines []Baseline, at int, name string) table.Cell {
 func notOfficial(plain []row) (titles []string) {
 	for _, of := range plain {
 		if of.Environment.Source != envs.Official || of.Outside > 0 {
-			titles = appendNew(titles, of.place.Title)
+			titles = table.AppendNew(titles, of.place.Title)
 		}
 	}
 	return titles

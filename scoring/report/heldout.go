@@ -103,7 +103,7 @@ func (r rates) estimate(rate claim.Rate) *scoring.Estimate {
 // gather makes lines of rows, one for each player, with the rates by the name of where they were reached.
 func gather(rows []row, place func(row) string) []modelRates {
 	var lines []modelRates
-	for _, of := range claim.Grouped(rows, lineOf) {
+	for _, of := range table.Grouped(rows, lineOf) {
 		first := of[0]
 		scripted := first.Condition.Decoding == nil && !record.Outside(first.Condition.Agent)
 		l := modelRates{Model: claim.Model{Name: first.line, Baseline: scripted, Weights: first.server.Identity(),
@@ -124,7 +124,7 @@ func gather(rows []row, place func(row) string) []modelRates {
 				l.Arm[place(r)] = *r.arm
 			}
 			for _, env := range r.trained {
-				l.Trained = appendNew(l.Trained, claim.Scope{Name: env, Title: envs.Title(env)})
+				l.Trained = table.AppendNew(l.Trained, claim.Scope{Name: env, Title: envs.Title(env)})
 			}
 		}
 		lines = append(lines, l)

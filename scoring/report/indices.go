@@ -198,20 +198,20 @@ func indexLines(r *Report) (lines []indexLine, programs [][]table.Field, reasons
 	anchors := anchorsOf(r.Runs)
 	for _, p := range r.families() {
 		if p.base == nil {
-			reasons = appendNew(reasons, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
-				p.name, p.env))
+			reasons = table.AppendNew(reasons, fmt.Sprintf(
+				"%s on %s was not planned without a perturbation, so it has no index.", p.name, p.env))
 			continue
 		}
 		for _, grade := range p.grades() {
 			pair, err := p.lines(grade, anchors)
 			switch {
 			case errors.Is(err, errNoAnchors):
-				reasons = appendNew(reasons, noAnchorsNote)
+				reasons = table.AppendNew(reasons, noAnchorsNote)
 			case errors.Is(err, scoring.ErrOtherTasks):
-				reasons = appendNew(reasons,
+				reasons = table.AppendNew(reasons,
 					fmt.Sprintf("%s on %s: no index: its anchors played other tasks.", p.name, p.env))
 			case err != nil && !errors.Is(err, scoring.ErrIncomplete): // its mark says that
-				reasons = appendNew(reasons, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
+				reasons = table.AppendNew(reasons, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
 			}
 			for _, l := range pair {
 				programs = append(programs, l.fields())
@@ -326,7 +326,7 @@ func addMeans(t *table.Table, lines []indexLine) {
 		player string
 		grade  int
 	}
-	for _, of := range claim.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
+	for _, of := range table.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
 		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface.Index })
 		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read.Index })
 		if saidIn < 2 && readIn < 2 {
@@ -382,10 +382,10 @@ func indexNotes(r *Report) (notes []string) {
 		text := fmt.Sprintf("%s %s %s %s %s", place, share(l.iface.anchor), share(l.read.anchor),
 			share(max(l.iface.reader, l.read.reader)), share(l.luck))
 		if !math.IsNaN(l.iface.anchor + l.read.anchor) {
-			measured = appendNew(measured, text)
+			measured = table.AppendNew(measured, text)
 		}
 		if len(l.excluded) > 0 {
-			excluded = appendNew(excluded, l.env+" "+strings.Join(l.excluded, " "))
+			excluded = table.AppendNew(excluded, l.env+" "+strings.Join(l.excluded, " "))
 		}
 	}
 	if len(measured) > 0 {
@@ -398,7 +398,7 @@ func indexNotes(r *Report) (notes []string) {
 	var unscaled []string
 	for _, l := range lines {
 		if errors.Is(l.iface.Reason, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.iface.perturbations > 0 {
-			unscaled = appendNew(unscaled, l.env)
+			unscaled = table.AppendNew(unscaled, l.env)
 		}
 	}
 	if len(unscaled) > 0 {

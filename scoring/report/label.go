@@ -11,6 +11,7 @@ import (
 	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // row is a score with its run, and what tables say of it.
@@ -115,7 +116,7 @@ func newRows(runs []NamedRun) []row {
 	}
 	knownWeights(rows)
 	rows = joinRows(rows)
-	environments := claim.Keys(rows, environmentOf)
+	environments := table.Keys(rows, environmentOf)
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(slices.Index(environments, a.Condition.Env)-slices.Index(environments, b.Condition.Env),
 			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place.Name, b.place.Name))
@@ -130,7 +131,7 @@ func knownWeights(rows []row) {
 	loads := map[string][]string{}
 	for _, r := range rows {
 		if r.weights != "" {
-			loads[r.model] = appendNew(loads[r.model], r.weights)
+			loads[r.model] = table.AppendNew(loads[r.model], r.weights)
 		}
 	}
 	for i := range rows {
@@ -215,7 +216,7 @@ func nameRows(rows []row) {
 			variants[keys[i]] = rowVariants[i]
 		}
 		key := keys[i] + "\n" + r.place.Name
-		perturbations[key] = appendNew(perturbations[key], r.Condition.Perturbation)
+		perturbations[key] = table.AppendNew(perturbations[key], r.Condition.Perturbation)
 	}
 	details := tellApart(variants)
 	for i, r := range rows {
@@ -340,7 +341,7 @@ func prompts(rows []row) []string {
 	used := map[combination][]string{}
 	key := func(r row) combination { return combination{r.model, r.place.Name, r.Condition.Perturbation} }
 	for _, r := range rows {
-		used[key(r)] = appendNew(used[key(r)], promptOf(r))
+		used[key(r)] = table.AppendNew(used[key(r)], promptOf(r))
 	}
 	return notesOn(rows, func(r row) string {
 		if len(used[key(r)]) > 1 {

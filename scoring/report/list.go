@@ -9,7 +9,6 @@ import (
 
 	"heldout/envs/datafile"
 	"heldout/envs/spelling"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -199,7 +198,7 @@ func NeedSteps(ids []string) bool {
 
 // IDs lists the tables that readers can ask for. "results" also stands for the tables
 // of environments with other names for their rates, such as "results-EM-F1".
-func IDs() []string { return claim.Keys(Kinds(), func(k Kind) string { return k.ID }) }
+func IDs() []string { return table.Keys(Kinds(), func(k Kind) string { return k.ID }) }
 
 // Find returns the kind of the table with that ID.
 func Find(id string) (Kind, bool) {

@@ -94,7 +94,7 @@ func checkCard(r *Report) error {
 			return fmt.Errorf("a model card says how rates were measured, and the logs in %s do not: leave them out", run.Name)
 		}
 	}
-	if names := claim.Keys(r.standing().lines, func(l modelRates) string { return l.Name }); len(names) > 1 {
+	if names := table.Keys(r.standing().lines, func(l modelRates) string { return l.Name }); len(names) > 1 {
 		return fmt.Errorf("a model card describes one model, and these runs have %s: choose one with --model", table.List(names))
 	}
 	return nil
@@ -142,9 +142,9 @@ func cardNotes(r *Report) []string {
 		if score := s.lines[0].Scores[place.Name]; score == nil {
 			continue
 		} else if p := score.Condition.Preset; p != nil {
-			notes = appendNew(notes, fmt.Sprintf("%s has the SHA-256 %s.", p.Name, p.SHA256))
+			notes = table.AppendNew(notes, fmt.Sprintf("%s has the SHA-256 %s.", p.Name, p.SHA256))
 		} else if hash := score.Condition.PromptHash; hash != "" {
-			notes = appendNew(notes, fmt.Sprintf("The prompt of %s has the SHA-256 %s.", place.Title, hash))
+			notes = table.AppendNew(notes, fmt.Sprintf("The prompt of %s has the SHA-256 %s.", place.Title, hash))
 		}
 	}
 	notes = append(notes, "Success rates in percent, with 95% confidence intervals for "+population(r.plain)+": "+

@@ -13,7 +13,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/spelling"
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -119,7 +118,7 @@ func checkDistinct(runs []NamedRun) error {
 
 // models lists the models of a run, each once.
 func (r NamedRun) models() []string {
-	return claim.Keys(r.Scores, func(s *scoring.Score) string { return s.Condition.Model })
+	return table.Keys(r.Scores, func(s *scoring.Score) string { return s.Condition.Model })
 }
 
 // bare is the name of a model without its provider.
@@ -134,7 +133,7 @@ func call(runs []NamedRun) []map[string]string {
 	several := map[string][]string{}
 	for _, run := range runs {
 		for _, spec := range run.models() {
-			several[bare(spec)] = appendNew(several[bare(spec)], spec)
+			several[bare(spec)] = table.AppendNew(several[bare(spec)], spec)
 		}
 	}
 	out := make([]map[string]string, len(runs))
@@ -208,7 +207,7 @@ func namesakes(plain []row) (notes []string) {
 	for i, of := range plain {
 		for _, other := range plain[:i] {
 			if of.model == other.model && of.continues(other) && !of.sameModel(other) {
-				notes = appendNew(notes, fmt.Sprintf("%s and %s have other seeds of one served name, and nothing shows "+
+				notes = table.AppendNew(notes, fmt.Sprintf("%s and %s have other seeds of one served name, and nothing shows "+
 					"that it is one model: they are not pooled; --names %s=%s,%s=%s pools them.", other.directory,
 					of.directory, other.directory, of.model, of.directory, of.model))
 			}
@@ -220,8 +219,8 @@ func namesakes(plain []row) (notes []string) {
 // gathered say which models have places from several directories, of which it is not known
 // whether they belong to one model.
 func gathered(plain []row) (notes []string) {
-	for _, of := range claim.Grouped(plain, lineOf) {
-		first, parts := of[0], claim.Keys(of, func(r row) string { return r.directory })
+	for _, of := range table.Grouped(plain, lineOf) {
+		first, parts := of[0], table.Keys(of, func(r row) string { return r.directory })
 		unproven := func(r row) bool { return !first.sameModel(r) }
 		if len(parts) > 1 && slices.ContainsFunc(of, unproven) {
 			notes = append(notes, fmt.Sprintf("%s is one served name in %s, and nothing shows that it is one model.",
@@ -239,11 +238,11 @@ func changedModels(r *Report) (notes []string) {
 			c := &s.Condition
 			was, name := c.Player, cmp.Or(called[c.Model], c.Model)
 			if c.Model == record.Unnamed {
-				notes = appendNew(notes, fmt.Sprintf("%s: %s was recorded before players had names. Nothing shows who "+
+				notes = table.AppendNew(notes, fmt.Sprintf("%s: %s was recorded before players had names. Nothing shows who "+
 					"played, or that one player did.", name, run.Name))
 			}
 			for _, now := range run.Players[c.Model] {
-				notes = appendNew(notes, fmt.Sprintf("%s: the player behind this name changed while %s was played: %s.",
+				notes = table.AppendNew(notes, fmt.Sprintf("%s: the player behind this name changed while %s was played: %s.",
 					name, run.Name, record.ChangedPlayer(was, &now)))
 				was = &now
 			}
@@ -254,7 +253,8 @@ func changedModels(r *Report) (notes []string) {
 					continue
 				}
 				if changed := record.Changes(run.Servers[spec][i-1], server); len(changed) > 0 {
-					notes = appendNew(notes, fmt.Sprintf("%s: the model behind this name changed while %s was played: %s.",
+					notes = table.AppendNew(notes, fmt.Sprintf(
+						"%s: the model behind this name changed while %s was played: %s.",
 						cmp.Or(called[spec], spec), run.Name, strings.Join(changed, ", ")))
 				}
 			}

@@ -9,7 +9,6 @@ import (
 
 	"heldout/envs"
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
@@ -71,7 +70,7 @@ func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Environment.Source == envs.External })
 	for _, r := range rows {
-		setups[r.place.Name] = appendNew(setups[r.place.Name], chosen(r))
+		setups[r.place.Name] = table.AppendNew(setups[r.place.Name], chosen(r))
 	}
 	agree := func(r row) bool { return len(setups[r.place.Name]) == 1 }
 	differ := slices.DeleteFunc(slices.Clone(rows), agree)
@@ -103,7 +102,7 @@ func stepLimits(rows []row) []string {
 func caveats(rows []row) (notes []string) {
 	for _, r := range rows {
 		if reason := r.Environment.Caveat; reason != "" {
-			notes = appendNew(notes, fmt.Sprintf("%s %s does not compare with published results: %s.", caveatMark,
+			notes = table.AppendNew(notes, fmt.Sprintf("%s %s does not compare with published results: %s.", caveatMark,
 				r.place.Title, reason))
 		}
 	}
@@ -151,7 +150,7 @@ func explain(t *table.Table, notes ...[]string) {
 
 // notesOn makes one note per text that say returns, with the rows that it applies to and their environments.
 func notesOn(rows []row, say func(row) string) (notes []string) {
-	for _, of := range claim.Grouped(rows, say) {
+	for _, of := range table.Grouped(rows, say) {
 		if text := say(of[0]); text != "" {
 			notes = append(notes, fmt.Sprintf("%s: %s.", named(of), text))
 		}
@@ -161,9 +160,9 @@ func notesOn(rows []row, say func(row) string) (notes []string) {
 
 // grouped makes one note per text that say returns, with the names of the items that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
-	for _, of := range claim.Grouped(items, say) {
+	for _, of := range table.Grouped(items, say) {
 		if text := say(of[0]); text != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(claim.Keys(of, name), "; "), text))
+			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(table.Keys(of, name), "; "), text))
 		}
 	}
 	return notes
@@ -173,16 +172,6 @@ func grouped[T any](items []T, name, say func(T) string) (notes []string) {
 // rates are where the program gave rewards, or did not know success.
 func external(rows []row) []string {
 	return grouped(rows, placeOf, func(r row) string { return r.Environment.External() })
-}
-
-// appendNew appends the items that are not there yet.
-func appendNew[T comparable](list []T, items ...T) []T {
-	for _, item := range items {
-		if !slices.Contains(list, item) {
-			list = append(list, item)
-		}
-	}
-	return list
 }
 
 // aboutNotes returns notes that say what the intervals of rows are about, which rows have no interval, and why.
@@ -205,7 +194,7 @@ func aboutNotes(rows []row) (notes []string) {
 
 // kindsOf lists the kinds of the rows' environments, with their numbers.
 func kindsOf(rows []row) string {
-	return strings.Join(claim.Keys(rows, func(r row) string {
+	return strings.Join(table.Keys(rows, func(r row) string {
 		words := cmp.Or(facts().Environments[r.Condition.Env].Kinds, r.Condition.Env+" task types")
 		return fmt.Sprintf("%s (%d)", words, r.Kinds())
 	}), ", ")
@@ -238,11 +227,11 @@ func aboutWeakness(r row) string {
 func named(rows []row) string {
 	title := func(r row) string { return r.place.Title }
 	models := func(rows []row) string {
-		return table.List(claim.Keys(rows, func(r row) string { return r.name }))
+		return table.List(table.Keys(rows, func(r row) string { return r.name }))
 	}
 	var parts []string
-	for _, places := range claim.Grouped(claim.Grouped(rows, title), models) {
-		titles := claim.Keys(places, func(rows []row) string { return title(rows[0]) })
+	for _, places := range table.Grouped(table.Grouped(rows, title), models) {
+		titles := table.Keys(places, func(rows []row) string { return title(rows[0]) })
 		parts = append(parts, models(places[0])+" on "+table.List(titles))
 	}
 	return strings.Join(parts, "; ")

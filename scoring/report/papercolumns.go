@@ -30,7 +30,7 @@ func PaperColumns() []PaperColumn { return facts().Columns }
 
 // CheckColumns reports a column that tables for papers cannot have.
 func CheckColumns(names []string) error {
-	known := claim.Keys(PaperColumns(), func(c PaperColumn) string { return c.Name })
+	known := table.Keys(PaperColumns(), func(c PaperColumn) string { return c.Name })
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("--columns %q is unknown%s; there are %s", name, spelling.Hint(name, known),
@@ -46,7 +46,7 @@ func (r *Report) paperColumns(fallback ...string) (out []PaperColumn) {
 	if len(names) == 0 {
 		names = fallback
 	}
-	for _, name := range appendNew(nil, names...) {
+	for _, name := range table.AppendNew(nil, names...) {
 		i := slices.IndexFunc(PaperColumns(), func(c PaperColumn) bool { return c.Name == name })
 		out = append(out, PaperColumns()[i])
 	}
@@ -131,7 +131,7 @@ func kindTable(r *Report, t table.Table, c PaperColumn, rows []row) table.Table 
 	for i, of := range rows {
 		parts[i] = of.ByHead()
 		for _, part := range parts[i] {
-			heads = appendNew(heads, part.Head)
+			heads = table.AppendNew(heads, part.Head)
 		}
 	}
 	t.Columns = table.Columns(column.Model)

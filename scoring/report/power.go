@@ -127,7 +127,7 @@ func scoredPlaces(rows []row, runs []NamedRun) (out []string) {
 	for _, r := range rows {
 		p, ok := byKey[r.Condition.Preset.Key()]
 		if ok && strings.HasPrefix(p.definition.Metric.Primary, "score-") {
-			out = appendNew(out, r.place.Name)
+			out = table.AppendNew(out, r.place.Name)
 		}
 	}
 	return out

@@ -31,7 +31,7 @@ func rateLines(report *Report, t *table.Table) {
 			add(column.HeldOutScore, l, h.Success, h.Progress, "")
 		}
 	}
-	for _, env := range claim.Keys(rows, placeOf) {
+	for _, env := range table.Keys(rows, placeOf) {
 		for _, l := range lines {
 			if r, ok := l.rates[env]; ok && r.success != nil && r.progress != nil {
 				add(env, l, *r.success, *r.progress, r.marks)
@@ -53,7 +53,7 @@ func fair(rows []row) []row {
 
 // results are the tables of rates, one for each pair of names that rates have: SR and PR first of all.
 func results(report *Report, blank table.Table) (tables []table.Table) {
-	groups := claim.Grouped(report.rows, rateNames)
+	groups := table.Grouped(report.rows, rateNames)
 	if i := slices.IndexFunc(groups, func(of []row) bool { return rateNames(of[0]) == usualNames }); i > 0 {
 		groups = slices.Insert(slices.Delete(slices.Clone(groups), i, i+1), 0, groups[i])
 	}

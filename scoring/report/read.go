@@ -11,9 +11,9 @@ import (
 	"heldout/envs/spelling"
 	"heldout/scoring"
 	"heldout/scoring/agentboard"
-	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // PresetResults is the baseline that stands for the published results of presets,
@@ -83,7 +83,7 @@ func (s Inputs) Load() (g Loaded, err error) {
 
 // Intervals are the names of the populations that intervals can refer to.
 func Intervals() []string {
-	return claim.Keys(stats.Questions(), func(q stats.Question) string { return string(q) })
+	return table.Keys(stats.Questions(), func(q stats.Question) string { return string(q) })
 }
 
 // checkInterval reports an unknown population of intervals.

@@ -86,7 +86,7 @@ func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 
 // Places lists the environments or presets of the unperturbed episodes, in the order of the runs.
 func (r *Report) Places() []string {
-	return claim.Keys(r.places, func(p claim.Scope) string { return p.Name })
+	return table.Keys(r.places, func(p claim.Scope) string { return p.Name })
 }
 
 // Tables returns the tables of a kind; none if the runs have nothing for it. Of a part of a report, they have the rows

@@ -52,7 +52,7 @@ type sweptPlace struct {
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(compared(r)) == 0 })
-	for _, of := range claim.Grouped(rows, placeOf) {
+	for _, of := range table.Grouped(rows, placeOf) {
 		p := sweptPlace{env: of[0].place.Name, lines: sweptLines(of)}
 		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(of)
 		p.notes = append(p.notes, departures(of)...)
@@ -79,7 +79,7 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		head(report, &tables[0], appendNew(nil, strings.TrimSpace(
+		head(report, &tables[0], table.AppendNew(nil, strings.TrimSpace(
 			sweptLegend(report)+" "+strings.Join(sweptMarks(report), " ")))...)
 	}
 	return tables
@@ -147,7 +147,7 @@ func withPublished(r *Report, p sweptPlace) (lines []swept, names []string) {
 	for _, b := range r.baselines {
 		if b.Table.Env == p.env {
 			lines = append(lines, publishedSweeps(b, r.weights)...)
-			names = appendNew(names, b.Table.Columns...)
+			names = table.AppendNew(names, b.Table.Columns...)
 		}
 	}
 	return lines, names
@@ -209,7 +209,7 @@ func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 				continue
 			}
 			if previous.SHA256 != p.SHA256 {
-				warnings = appendNew(warnings,
+				warnings = table.AppendNew(warnings,
 					fmt.Sprintf("The rules of %s differ between runs, so its column is not comparable.", p.Name))
 			}
 		}
@@ -220,7 +220,7 @@ func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 // sweptLines gathers rows that differ in the perturbation alone.
 func sweptLines(rows []row) []swept {
 	var lines []swept
-	for _, of := range claim.Grouped(rows, func(r row) string { return r.alike }) {
+	for _, of := range table.Grouped(rows, func(r row) string { return r.alike }) {
 		l := swept{name: of[0].line, tasks: tasksOf(of[0].Score), cells: map[string]sweptCell{}}
 		for _, r := range of {
 			column := r.Condition.Perturbation

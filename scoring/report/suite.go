@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/protocol"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // perturbedPlayer is a player on one environment under perturbations of families.
@@ -31,7 +31,7 @@ func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return !slices.ContainsFunc(r.planned, combines) || r.about != nil && !combines(*r.about)
 	})
-	for _, of := range claim.Grouped(rows, func(r row) string { return r.alike }) {
+	for _, of := range table.Grouped(rows, func(r row) string { return r.alike }) {
 		c := unperturbed(of[0].Condition)
 		p := &perturbedPlayer{env: of[0].place.Name, name: of[0].line, sweep: of[0].sweep,
 			player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, of[0].run), "\n")}
@@ -62,7 +62,7 @@ func (p *perturbedPlayer) grades() (grades []int) {
 	}
 	for _, c := range p.perturbed {
 		if !isDrawn(c.about) {
-			grades = appendNew(grades, c.about.Parts[0].Grade)
+			grades = table.AppendNew(grades, c.about.Parts[0].Grade)
 		}
 	}
 	slices.Sort(grades)
@@ -174,7 +174,7 @@ func departsOf(perturbations []record.Perturbation) (out []string) {
 	for _, p := range perturbations {
 		parts = append(parts, p.Departs...)
 	}
-	for _, of := range claim.Grouped(parts, func(part string) string { return part }) {
+	for _, of := range table.Grouped(parts, func(part string) string { return part }) {
 		out = append(out, fmt.Sprintf("%s (under %d of %d)", of[0], len(of), len(perturbations)))
 	}
 	return out

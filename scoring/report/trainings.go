@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -35,12 +34,12 @@ func trainedArms(in []row) (arms []row, notes []string) {
 	}
 	var single []string
 	var apart []separate
-	for _, of := range claim.Grouped(in, func(r row) key {
+	for _, of := range table.Grouped(in, func(r row) key {
 		return key{r.place.Name, r.Condition.Perturbation, armOf(r.line)}
 	}) {
 		served := of[0].Condition.Decoding != nil
 		if len(of) == 1 && served {
-			single = appendNew(single, of[0].line) // under each perturbation
+			single = table.AppendNew(single, of[0].line) // under each perturbation
 			continue
 		}
 		arm, err := joinedTrainings(of)
@@ -110,7 +109,7 @@ func trainings(report *Report, t *table.Table) {
 func armsOf(plain []row) (rows []row) {
 	type key struct{ place, arm string }
 	arms := map[string]bool{}
-	for _, of := range claim.Grouped(plain, func(r row) key { return key{r.place.Name, armOf(r.line)} }) {
+	for _, of := range table.Grouped(plain, func(r row) key { return key{r.place.Name, armOf(r.line)} }) {
 		if of[0].Condition.Decoding == nil || len(of) < 2 || !numbered(of) {
 			rows = append(rows, of...)
 			continue

@@ -86,9 +86,7 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 	var presets, places []string
 	for _, run := range rep.Runs {
 		for _, s := range run.Scores {
-			if !slices.Contains(places, s.Place()) {
-				places = append(places, s.Place())
-			}
+			places = table.AppendNew(places, s.Place())
 			for _, t := range s.Environment.Tasks {
 				tasks[s.Condition.Env+" "+t.ID+" "+t.Digest] = s.Condition.Source
 			}

@@ -330,12 +330,7 @@ func runTable(runs []report.NamedRun) table.Table {
 // listed lists names, each once. Of many it lists the first.
 func listed(names []string) string {
 	const maxNames = 8
-	var once []string
-	for _, name := range names {
-		if !slices.Contains(once, name) {
-			once = append(once, name)
-		}
-	}
+	once := table.AppendNew(nil, names...)
 	if len(once) > maxNames {
 		return fmt.Sprintf("%s and %d more", strings.Join(once[:maxNames-1], ", "), len(once)-maxNames+1)
 	}

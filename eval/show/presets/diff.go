@@ -140,46 +140,36 @@ const subjectWidth = 30
 // text says what one side has of a subject: in words, then the fields that differ and that
 // the words do not cover. What most parts have comes first.
 func (d Difference) text(s subject, side int) string {
-	var told, rest byParts
+	var told, rest []partText
 	for i := range d.parts[side] {
 		p := &d.parts[side][i]
-		told.add(s.tell(p), p.Env.Part)
+		told = append(told, partText{s.tell(p), p.Env.Part})
 	}
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
 			value := [2]string{f.A, f.B}[side]
 			if s.covers(f) && !beginsAny(f.Field, s.Text) && value != "" {
 				_, name, _ := strings.Cut(f.Field, ".")
-				rest.add(name+" "+shortValue(value), pair.name)
+				rest = append(rest, partText{name + " " + shortValue(value), pair.name})
 			}
 		}
 	}
-	texts := slices.Concat(told.texts(len(d.parts[side]), s.Named), rest.texts(len(d.common), false))
+	texts := slices.Concat(byParts(told, len(d.parts[side]), s.Named), byParts(rest, len(d.common), false))
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// byParts collects texts, and the parts that have each.
-type byParts struct {
-	order []string
-	parts map[string][]string
-}
+// partText is a text, and a part that has it.
+type partText struct{ text, part string }
 
-func (b *byParts) add(text, part string) {
-	if b.parts == nil {
-		b.parts = map[string][]string{}
-	}
-	if b.parts[text] == nil {
-		b.order = append(b.order, text)
-	}
-	b.parts[text] = append(b.parts[text], part)
-}
-
-// texts returns the texts, the most common one first. Unless named, a text that fewer than
+// byParts returns the texts, the most common one first. Unless named, a text that fewer than
 // total parts have follows the names of its parts, except the first one if most parts have it.
-func (b *byParts) texts(total int, named bool) (out []string) {
-	slices.SortStableFunc(b.order, func(x, y string) int { return len(b.parts[y]) - len(b.parts[x]) })
-	for i, text := range b.order {
-		if names := b.parts[text]; !named && len(names) < total && (i > 0 || 2*len(names) <= total) {
+func byParts(texts []partText, total int, named bool) (out []string) {
+	groups := table.Grouped(texts, func(t partText) string { return t.text })
+	slices.SortStableFunc(groups, func(a, b []partText) int { return len(b) - len(a) })
+	for i, of := range groups {
+		text := of[0].text
+		if !named && len(of) < total && (i > 0 || 2*len(of) <= total) {
+			names := table.Keys(of, func(t partText) string { return t.part })
 			text = strings.Join(names, ", ") + ": " + text
 		}
 		out = append(out, text)
@@ -190,11 +180,7 @@ func (b *byParts) texts(total int, named bool) (out []string) {
 // deviationsOf lists the deviations of parts, each once.
 func deviationsOf(parts []configs.Preset) (out []string) {
 	for _, p := range parts {
-		for _, why := range p.Deviations {
-			if !slices.Contains(out, why) {
-				out = append(out, why)
-			}
-		}
+		out = table.AppendNew(out, p.Deviations...)
 	}
 	return out
 }

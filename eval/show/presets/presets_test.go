@@ -103,19 +103,17 @@ func TestPair(t *testing.T) {
 
 // What all parts have needs no name of a part, nor does what most have; the rest is named.
 func TestTextsOfParts(t *testing.T) {
-	var b byParts
+	var texts []partText
 	for _, part := range []string{"pddl", "babyai", "jericho"} {
-		b.add("all", part)
-		b.add("all too", part)
+		texts = append(texts, partText{"all", part}, partText{"all too", part})
 	}
-	b.add("two", "pddl")
-	b.add("two", "babyai")
+	two := []partText{{"two", "pddl"}, {"two", "babyai"}}
+	texts = append(texts, two...)
 	want := []string{"all", "all too", "pddl, babyai: two"}
-	sharedtest.Same(t, b.texts(3, false), want)
+	sharedtest.Same(t, byParts(texts, 3, false), want)
 	want[2] = "two"
-	sharedtest.Same(t, b.texts(3, true), want, "named")
-	most := byParts{order: []string{"two"}, parts: map[string][]string{"two": {"pddl", "babyai"}}}
-	if got := most.texts(3, false); got[0] != "two" {
+	sharedtest.Same(t, byParts(texts, 3, true), want, "named")
+	if got := byParts(two, 3, false); got[0] != "two" {
 		t.Errorf("what most have is %q", got)
 	}
 }

@@ -93,11 +93,7 @@ type matrix struct {
 func newMatrix(players []contender) (m matrix) {
 	for _, p := range players {
 		m.heldOut = m.heldOut || !math.IsNaN(p.heldOut)
-		for _, place := range p.places {
-			if !slices.Contains(m.places, place) {
-				m.places = append(m.places, place)
-			}
-		}
+		m.places = table.AppendNew(m.places, p.places...)
 	}
 	return m
 }
