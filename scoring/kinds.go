@@ -2,11 +2,13 @@ package scoring
 
 import (
 	"cmp"
+	_ "embed" // for the heads
 	"maps"
 	"slices"
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/scoring/stats"
 )
 
@@ -98,25 +100,16 @@ func (s *Score) of(tasks []taskResults) *Score {
 	return &part
 }
 
+//go:embed heads.yaml
+var headsText []byte
+
 // heads are, by environment, the heads under which papers print the types of its tasks, in their order, each with
-// what the types begin with. ALFWorld's are the columns of ReAct's Table 3 and of GiGPO's Table 1, ScienceWorld's the
-// topics of its own paper's Table 1, BabyAI's the skills after which its levels are named.
-var heads = map[string][][]string{
-	"alfworld": {{"Pick", "pick_and_place"}, {"Look", "look_at"}, {"Clean", "pick_clean"}, {"Heat", "pick_heat"},
-		{"Cool", "pick_cool"}, {"Pick2", "pick_two"}},
-	"babyai": {{"GoTo", "BabyAI-GoTo"}, {"Open", "BabyAI-Open"},
-		{"Pickup", "BabyAI-Pickup", "BabyAI-UnblockPickup", "BabyAI-FindObj"},
-		{"PutNext", "BabyAI-PutNext", "BabyAI-MoveTwo"},
-		{"Unlock", "BabyAI-Unlock", "BabyAI-BlockedUnlock", "BabyAI-KeyCorridor"}, {"Mixed", "BabyAI-"}},
-	"sciworld": {{"Matter", "boil", "melt", "freeze", "change-"}, {"Measure", "use-thermometer", "measure-"},
-		{"Electricity", "power-", "test-"}, {"Classify", "find-"},
-		{"Biology", "grow-", "lifespan-", "identify-", "mendelian-"}, {"Chemistry", "chemistry-"},
-		{"Forces", "inclined-"}},
-}
+// what the types begin with.
+var heads = datafile.Embedded[map[string][][]string](headsText)
 
 // headOf is the head under which papers print a type of tasks, and its place; the type itself if none is usual.
 func headOf(env, typ string) (head string, place int) {
-	list := heads[env]
+	list := heads()[env]
 	for place, h := range list {
 		if slices.ContainsFunc(h[1:], func(start string) bool { return strings.HasPrefix(typ, start) }) {
 			return h[0], place

@@ -104,7 +104,7 @@ func sameNumbers(t *rapid.T, part KindScore, list []played, of func(played) bool
 // TestHeads: every type of task that the benchmark has stands under one of its environment's heads, and each head is
 // used.
 func TestHeads(t *testing.T) {
-	for env, list := range heads {
+	for env, list := range heads() {
 		for place, h := range list {
 			for _, start := range h[1:] {
 				if head, at := headOf(env, start+"x"); head != h[0] || at != place {

@@ -155,14 +155,9 @@ func trainingsPaired(report *Report, t *table.Table) {
 				continue
 			}
 			c, err := scoring.CompareTrainings(*a.arm, *b.arm)
-			if err != nil {
-				pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name,
-					b.name, a.place.Name, err))
-				continue
-			}
 			// The notes about other kinds know nothing of trainings.
 			c.Success.NewKindsP, c.Progress.NewKindsP = c.Success.P, c.Progress.P
-			pairs.add(c, a.envCol(), a.modelCol(), column.Against.Val(b.name))
+			pairs.take(pilot{a, b, a.name, b.name}, c, err)
 		}
 	}
 	pairs.fill(t, notes, legend(t))

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/claim"
@@ -25,43 +26,25 @@ import (
 	"heldout/scoring/table"
 )
 
-// sectionPlan is a section. Figures and tables say by ids in which section they are; the
-// section's own is the first.
+// sectionPlan is a section, as sections.yaml describes it.
 type sectionPlan struct {
-	ids          []string
-	title, intro string
-	// alone is the title if there is one model; empty for no other one.
-	alone string
-	// finding is what the section shows, in a sentence; nil for none.
-	finding func(*content) string
-	// extra is what stands before the figures; nil for nothing.
-	extra func(*content) template.HTML
+	IDs                 []string `yaml:"ids"`
+	Title, Intro, Alone string
 }
 
-func (p sectionPlan) id() string { return p.ids[0] }
+//go:embed sections.yaml
+var sectionsText []byte
 
-// plans are the sections in order, after the first screen and before the episodes.
-var plans = []sectionPlan{
-	{ids: []string{"rates"}, title: "Rates"},
-	{ids: []string{"differences", "tasks"}, title: "Where they differ", alone: "Tasks",
-		finding: mainDuel, extra: duelLists},
-	{ids: []string{"failures"}, title: "Why they fail", alone: "Why it fails",
-		finding: mainReason, extra: failureLists},
-	{ids: []string{"refinement"}, title: "Errors"},
-	{ids: []string{"steps"}, title: "Steps"},
-	{ids: []string{"robustness"}, title: "Robustness", finding: func(c *content) string {
-		return strings.Join(perturbed(c.Report), " ")
-	}},
-	{ids: []string{"indices"}, title: "Robustness by families",
-		intro: "What remains of a score if the interface is said in other words."},
-	{ids: []string{"tries"}, title: "Best of k"},
-	{ids: []string{"trials"}, title: "Trials"},
-	{ids: []string{"seeds"}, title: "Seeds"},
-	{ids: []string{"checkpoints"}, title: "Training"},
-	{ids: []string{"protocols"}, title: "Protocols"},
-	{ids: []string{"cost"}, title: "Cost", finding: tokens},
-	{ids: []string{"method"}, title: "Method", extra: method},
-}
+// plans are the sections in order.
+var plans = datafile.Embedded[[]sectionPlan](sectionsText)
+
+// shows says what sections show, in a sentence, and before has what stands in them before the figures.
+var (
+	shows = map[string]func(*content) string{"differences": mainDuel, "failures": mainReason, "cost": tokens,
+		"robustness": func(c *content) string { return strings.Join(perturbed(c.Report), " ") }}
+	before = map[string]func(*content) template.HTML{"differences": duelLists, "failures": failureLists,
+		"method": method}
+)
 
 var (
 	//go:embed overview.css
@@ -126,7 +109,7 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 		Styles: []template.CSS{pageStyle()}, Scripts: []template.JS{page.Script}}
 	start := first{Headline: h, Cards: cards(rep, h, found.duels, found.failing)}
 	var sections []template.HTML
-	for _, of := range plans {
+	for _, of := range plans() {
 		s, err := newContent(of, &found)
 		if err != nil {
 			return p, err
@@ -188,20 +171,20 @@ type drawing struct {
 func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 && c.More == "" }
 
 func newContent(p sectionPlan, f *findings) (*content, error) {
-	c := &content{findings: f, ID: p.id(), Title: p.title, Intro: p.intro}
-	if p.alone != "" && len(f.headline.Lines) < 2 {
-		c.Title = p.alone
+	c := &content{findings: f, ID: p.IDs[0], Title: p.Title, Intro: p.Intro}
+	if p.Alone != "" && len(f.headline.Lines) < 2 {
+		c.Title = p.Alone
 	}
-	for _, id := range p.ids {
+	for _, id := range p.IDs {
 		if err := c.add(id); err != nil {
 			return c, err
 		}
 	}
-	if p.finding != nil {
-		c.Finding = p.finding(c)
+	if show := shows[c.ID]; show != nil {
+		c.Finding = show(c)
 	}
-	if p.extra != nil {
-		c.More = p.extra(c)
+	if more := before[c.ID]; more != nil {
+		c.More = more(c)
 	}
 	return c, nil
 }

@@ -218,8 +218,8 @@ func wellFormed(t *testing.T, p page.Page) {
 func TestNothingIsLeftOut(t *testing.T) {
 	sections, tables := map[string]bool{}, map[string]bool{}
 	ids := []string{"summary"} // the first screen, of which the tables are drawn
-	for _, p := range plans {
-		ids = append(ids, p.ids...)
+	for _, p := range plans() {
+		ids = append(ids, p.IDs...)
 	}
 	for _, id := range ids {
 		sections[id] = true
@@ -251,7 +251,7 @@ func TestTablesAreShown(t *testing.T) {
 	w := look(t, "several")
 	f := &findings{Report: w.from, episodes: w.episodes, headline: w.from.Headline()}
 	shown := 0
-	for _, p := range plans {
+	for _, p := range plans() {
 		c := sharedtest.Must(newContent(p, f))(t)
 		drawn, alone := map[string]bool{}, map[string]int{}
 		for _, d := range c.Figures {
@@ -260,7 +260,7 @@ func TestTablesAreShown(t *testing.T) {
 		for _, g := range c.Tables {
 			alone[g.ID]++
 		}
-		for _, id := range p.ids {
+		for _, id := range p.IDs {
 			for _, k := range report.In(id) {
 				tables := w.from.Tables(k.ID)
 				for _, table := range tables {

@@ -1,6 +1,9 @@
 package trajectory
 
 import (
+	_ "embed"
+
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
@@ -23,22 +26,18 @@ const (
 // ReasonName is the name of a reason and what it means.
 type ReasonName struct{ Label, Means string }
 
+//go:embed reasons.yaml
+var reasonsText []byte
+
 // Reasons are the reasons in order.
-func Reasons() []ReasonName { return reasons[1:] }
+var Reasons = datafile.Embedded[[]ReasonName](reasonsText)
 
 // Label is the name of the reason, and empty for Solved.
-func (r Reason) Label() string { return reasons[r].Label }
-
-var reasons = [...]ReasonName{
-	unreadable: {"unreadable replies", "no action could be read in at least a third of the steps"},
-	invalid: {"invalid actions",
-		"at least a third of the steps were actions that the environment did not carry out"},
-	loops: {"loops",
-		"at least a third of the steps were valid and in a cycle of at most 5 steps, passed 3 times or more"},
-	wrong: {"wrong object or answer", "ALFWorld: it took objects, but none that the goal names; ScienceWorld: " +
-		"focusing on an object ended the episode; HotpotQA: the answer was wrong"},
-	early:      {"gave up or game over", "it ended before the step limit in another way"},
-	outOfSteps: {"ran out of steps", "all others"},
+func (r Reason) Label() string {
+	if r == Solved {
+		return ""
+	}
+	return Reasons()[r-1].Label
 }
 
 // ReasonFor is ReasonOf of an attempt with its steps.

@@ -71,9 +71,9 @@ func rateGrid(s Summary) page.Grid {
 		must = "perturbation"
 	}
 	t := rateTable([]string{""}, []Summary{s}, limited, must)
-	t.Title, t.Columns = "Rates with their intervals", t.Columns[1:]
+	t = t.Without(t.Columns[0])
+	t.Title = "Rates with their intervals"
 	for i := range t.Rows {
-		t.Rows[i] = t.Rows[i][1:]
 		t.Rows[i][0].Text = envs.PlaceTitle(t.Rows[i][0].Text)
 	}
 	return page.NewGrid(t)

@@ -162,11 +162,7 @@ func withoutColumn(t table.Table, key string, runs []string) table.Table {
 		}
 		lines[line] = true
 	}
-	t.Columns = slices.Delete(slices.Clone(t.Columns), index, index+1)
-	for i, row := range t.Rows {
-		t.Rows[i] = slices.Delete(slices.Clone(row), index, index+1)
-	}
-	return t
+	return t.Without(t.Columns[index])
 }
 
 // minute writes a time for people.
