@@ -22,9 +22,8 @@ func Import(ctx context.Context, o Options, paths []string) (found map[string]in
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.close()) }()
-	i := &importer{stage: stage, now: o.Now}
 	for _, path := range paths {
-		if err := i.path(ctx, path); err != nil {
+		if err := stage.offerPath(ctx, path, o.Now); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -39,16 +38,11 @@ func Import(ctx context.Context, o Options, paths []string) (found map[string]in
 	return found, errors.Join(stage.problems(len(found) == 0)...)
 }
 
-type importer struct {
-	stage *stage
-	now   func() time.Time
-}
-
 // anyPart wants every part.
 func anyPart(Part) bool { return true }
 
-// path looks at a file, or at everything in a folder.
-func (i *importer) path(ctx context.Context, path string) error {
+// offerPath looks at a file, or at everything in a folder.
+func (s *stage) offerPath(ctx context.Context, path string, now func() time.Time) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("no such file: name files, folders or archives that you have")
@@ -60,7 +54,7 @@ func (i *importer) path(ctx context.Context, path string) error {
 		return err
 	}
 	if !info.IsDir() {
-		return i.file(ctx, path, filepath.ToSlash(path), info)
+		return s.unpack(ctx, path, info, now())
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -79,30 +73,30 @@ func (i *importer) path(ctx context.Context, path string) error {
 		info, err := os.Stat(file)
 		if err != nil || !info.Mode().IsRegular() {
 			if d.Type()&fs.ModeSymlink != 0 { // it leads nowhere, or perhaps in circles
-				i.stage.linked = append(i.stage.linked, file)
+				s.linked = append(s.linked, file)
 			}
 			return nil // pipes never end
 		}
-		if err := i.file(ctx, file, filepath.ToSlash(file), info); err != nil {
+		if err := s.unpack(ctx, file, info, now()); err != nil {
 			return fmt.Errorf("%s: %w", d.Name(), err)
 		}
 		return nil
 	})
 }
 
-// file looks at a file: what it is itself or, if it is an archive, what is in it.
-func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo) error {
+// unpack looks at a file: what it is itself or, if it is an archive, what is in it.
+func (s *stage) unpack(ctx context.Context, path string, info fs.FileInfo, now time.Time) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is a pipe or a device; copy its content to a file")
 	}
-	receipt := Receipt{Origin: filepath.Base(path), Retrieved: i.now().UTC().Format(time.RFC3339)}
+	receipt := Receipt{Origin: filepath.Base(path), Retrieved: now.UTC().Format(time.RFC3339)}
 	if info.Size() == dumpSize {
-		return i.stage.offerFile("hotpotqa/"+dumpName, path, false, receipt)
+		return s.offerFile("hotpotqa/"+dumpName, path, false, receipt)
 	}
 	about, err := walkArchive(ctx, path, usualLimits, func(member string, _ int64, content io.Reader) error {
-		return i.stage.offer(member, content, receipt, anyPart)
+		return s.offer(member, content, receipt, anyPart)
 	})
-	i.stage.linked = append(i.stage.linked, about.links...)
+	s.linked = append(s.linked, about.links...)
 	if !errors.Is(err, errPlain) || info.Size() > usualLimits.file {
 		if errors.Is(err, errPlain) {
 			return nil
@@ -114,12 +108,12 @@ func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo
 		return err
 	}
 	defer f.Close()
-	content := io.Reader(f)
+	name, content := filepath.ToSlash(path), io.Reader(f)
 	if single, ok := strings.CutSuffix(name, ".gz"); ok { // one file, no archive
 		if content, err = gzip.NewReader(f); err != nil {
 			return err
 		}
 		name = single
 	}
-	return i.stage.offer(name, io.LimitReader(content, usualLimits.file), receipt, anyPart)
+	return s.offer(name, io.LimitReader(content, usualLimits.file), receipt, anyPart)
 }
