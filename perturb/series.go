@@ -59,14 +59,12 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 		return nil, err
 	}
 	if o.name != "" && !s.Fixed {
-		out = append(out, stage{
-			func(text string) string {
-				return old.replaceAll(text, func(l list) string { return old.join(old.ordered(l, o.write)) })
-			},
-			func(text string) string {
-				return old.replaceAll(text, func(l list) string { return old.join(old.ordered(l, o.read)) })
-			},
-		})
+		in := func(order func(items []string) []string) func(string) string {
+			return func(text string) string {
+				return old.replaceAll(text, func(l list) string { return old.join(old.ordered(l, order)) })
+			}
+		}
+		out = append(out, stage{in(o.write), in(o.read)})
 	}
 	if layout == "" || s.Inline {
 		return out, nil
