@@ -88,6 +88,12 @@ func Sum(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// Hash is the SHA-256 of bytes or of a text, in hex.
+func Hash[T ~[]byte | string](content T) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
 func tooLarge(name string, limit int64) error {
 	return fmt.Errorf("%s has more than %d bytes, the limit for a file of its kind", name, limit)
 }

@@ -3,7 +3,6 @@ package official
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,8 +67,7 @@ func readReceipts(dir string) (map[string]Receipt, error) {
 // checksum is the SHA-256 of receipts as JSON, the same before and after they are written.
 func checksum(receipts map[string]Receipt) (string, error) {
 	b, err := json.Marshal(receipts)
-	sum := sha256.Sum256(bytes.ReplaceAll(b, []byte(`\ufffd`), []byte("\ufffd")))
-	return hex.EncodeToString(sum[:]), err
+	return datafile.Hash(bytes.ReplaceAll(b, []byte(`\ufffd`), []byte("\ufffd"))), err
 }
 
 // stage collects files that are complete before any of them appears in the data folder. It lies in the data folder,

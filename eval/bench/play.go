@@ -3,14 +3,13 @@ package bench
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/eval"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
@@ -268,8 +267,7 @@ const outstanding = 4096
 
 // Name identifies the run among the runs of other directories and plans.
 func (s *JobSession) Name() string {
-	sum := sha256.Sum256([]byte(s.Mark().Format(time.RFC3339Nano)))
-	return s.job.Plan.Hash() + "-" + hex.EncodeToString(sum[:4])
+	return s.job.Plan.Hash() + "-" + datafile.Hash(s.Mark().Format(time.RFC3339Nano))[:8]
 }
 
 // FinishedIDs returns the ids of the episodes that have a result.

@@ -176,34 +176,22 @@ func (r *ollamaReply) failed() bool {
 	return !absentJSON(r.Error) && (r.Error[0] == '{' || r.Error[0] == '"' && len(r.Error) > len(`""`))
 }
 
-type modelInfo struct {
-	length int    // of the context in tokens, 0 for unknown
-	parent string // the model that it is derived from
-	stops  []string
-	// template is the hash of its chat template.
-	template string
-}
-
 // learn keeps what calls need, and sets and returns the context.
-func (o *ollama) learn(m modelInfo) (numCtx int) {
-	numCtx = defaultNumCtx
-	if m.length > 0 {
-		numCtx = min(numCtx, m.length)
-	}
+func (o *ollama) learn(m *api.ShowResponse) (numCtx int) {
+	numCtx = min(defaultNumCtx, cmp.Or(contextLength(m.ModelInfo), defaultNumCtx))
 	o.chosen.Store(int64(numCtx))
-	o.stops.Store(&m.stops)
+	o.stops.Store(new(ownStops(m.Parameters)))
 	return numCtx
 }
 
 // show asks for a description of the model.
-func (o *ollama) show(ctx context.Context, retryable func(*UnavailableError) bool) (modelInfo, error) {
-	var model api.ShowResponse
+func (o *ollama) show(ctx context.Context, retryable func(*UnavailableError) bool) (*api.ShowResponse, error) {
+	model := &api.ShowResponse{}
 	_, err := o.about().call(ctx, retryable, func(ctx context.Context, x *exchange) error {
 		body, err := json.Marshal(api.ShowRequest{Model: o.spec.Name})
-		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), &passing{body}, &model))
+		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), &passing{body}, model))
 	})
-	return modelInfo{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters),
-		templateHash(model.Template)}, err
+	return model, err
 }
 
 // ownStops reads the stop strings out of a model's parameters: lines of a name
@@ -266,7 +254,8 @@ func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
 		return record.ServerReport{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
 	}
 	s.Present = true
-	s.ContextLength, s.Parent, s.Template = m.length, clean(m.parent, o.key), m.template
+	s.ContextLength, s.Parent = contextLength(m.ModelInfo), clean(m.Details.ParentModel, o.key)
+	s.Template = templateHash(m.Template)
 	o.learn(m)
 	return s, nil
 }

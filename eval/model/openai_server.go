@@ -3,14 +3,13 @@ package model
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
 
@@ -186,8 +185,7 @@ func templateHash(text string) string {
 	if text == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
+	return datafile.Hash(text)[:16]
 }
 
 // getSibling fetches a document from beside /v1, and reports whether it is there.

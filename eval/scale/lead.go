@@ -106,7 +106,7 @@ func (l *leading) describe(s *bench.JobSession) (about queue.Job, err error) {
 func files(r *configs.Run) (out []queue.FlagFile) {
 	add := func(flag, name string) {
 		if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it
-			out = append(out, queue.FlagFile{Flag: flag, Path: name, SHA256: queue.Hash(content)})
+			out = append(out, queue.FlagFile{Flag: flag, Path: name, SHA256: datafile.Hash(content)})
 		}
 	}
 	for _, o := range configs.Options() {

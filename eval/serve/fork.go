@@ -1,13 +1,12 @@
 package serve
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // errBusy answers a fork of a session whose request is still running.
@@ -224,8 +223,7 @@ func (e *EpisodeStart) keys(w envs.World, r *Reply) (err error) {
 	if !e.Keys {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(e.Task.Digest + "\n" + r.Observation))
-	r.Keys = &Keys{Observation: hex.EncodeToString(sum[:8])}
+	r.Keys = &Keys{Observation: datafile.Hash(e.Task.Digest + "\n" + r.Observation)[:16]}
 	if e.MaxSteps > 0 {
 		r.Keys.StepsLeft = new(max(0, e.MaxSteps-r.Steps))
 	}

@@ -31,9 +31,13 @@ type counterKey struct {
 // environment did not carry out, and its errors; the time of the environment itself, and of a whole request, from the
 // read request to the written reply.
 type counters struct {
-	steps, resets, invalid, errs *prometheus.Counter
-	stepTime, resetTime          *prometheus.PrometheusHistogram
-	stepWhole, resetWhole        *prometheus.PrometheusHistogram
+	kinds         map[string]timed // of "step" and "reset"
+	invalid, errs *prometheus.Counter
+}
+
+type timed struct {
+	count         *prometheus.Counter
+	engine, whole *prometheus.PrometheusHistogram
 }
 
 // seconds are the bounds of the histograms: 1 µs to about 30 s.
@@ -61,11 +65,9 @@ func (m *metrics) countersOf(mount *Mount, protocol string) *counters {
 		return m.set.GetOrCreatePrometheusHistogramExt(
 			fmt.Sprintf("heldout_%s_seconds{%s,kind=%q}", name, labels, kind), seconds)
 	}
-	c := &counters{
-		steps: counter("steps"), resets: counter("resets"),
-		invalid: counter("invalid_actions"), errs: counter("errors"),
-		stepTime: histogram("engine", "step"), resetTime: histogram("engine", "reset"),
-		stepWhole: histogram("request", "step"), resetWhole: histogram("request", "reset"),
+	c := &counters{kinds: map[string]timed{}, invalid: counter("invalid_actions"), errs: counter("errors")}
+	for _, kind := range []string{"step", "reset"} {
+		c.kinds[kind] = timed{counter(kind + "s"), histogram("engine", kind), histogram("request", kind)}
 	}
 	m.counters.Store(key, c) // another one has the same counters
 	return c
@@ -84,32 +86,19 @@ func (m *metrics) closed(protocol string, reason EndReason) {
 		fmt.Sprintf("heldout_sessions_closed_total{protocol=%q,reason=%q}", protocol, reason)).Inc()
 }
 
-func (m *metrics) reset(mount *Mount, protocol string, engine time.Duration) {
+// carriedOut notes a step or a reset without an error, which Session.failed counts.
+func (m *metrics) carriedOut(mount *Mount, protocol, kind string, engine time.Duration, valid bool) {
 	c := m.countersOf(mount, protocol)
-	c.resets.Inc()
-	c.resetTime.Update(engine.Seconds())
-}
-
-func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *Reply, err error) {
-	if err != nil {
-		return // Session.failed counts it
-	}
-	c := m.countersOf(mount, protocol)
-	c.steps.Inc()
-	if !r.Valid {
+	c.kinds[kind].count.Inc()
+	c.kinds[kind].engine.Update(engine.Seconds())
+	if !valid {
 		c.invalid.Inc()
 	}
-	c.stepTime.Update(engine.Seconds())
 }
 
 // observeRequest notes the time of a whole request: a step or a reset.
 func (m *metrics) observeRequest(mount *Mount, protocol, kind string, took time.Duration) {
-	c := m.countersOf(mount, protocol)
-	if kind == "reset" {
-		c.resetWhole.Update(took.Seconds())
-		return
-	}
-	c.stepWhole.Update(took.Seconds())
+	m.countersOf(mount, protocol).kinds[kind].whole.Update(took.Seconds())
 }
 
 func (m *metrics) handler() http.Handler {

@@ -272,7 +272,7 @@ func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 			return r, s.failed(&e, err)
 		}
 	}
-	s.table.metrics.reset(e.Mount, s.owner.Protocol, s.table.now().Sub(began))
+	s.table.metrics.carriedOut(e.Mount, s.owner.Protocol, "reset", s.table.now().Sub(began), true)
 	s.episode, s.world = e, world
 	s.table.worlds.Add(1)
 	s.last = SessionState{EpisodeID: e.ID, TaskID: e.Task.ID, Progress: r.Progress}
@@ -308,10 +308,10 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 			err = e.complete(s.ctx, s.world, &r, nil)
 		}
 	}
-	s.table.metrics.step(e.Mount, s.owner.Protocol, s.table.now().Sub(began), &r, err)
 	if err != nil {
 		return r, s.failed(e, err)
 	}
+	s.table.metrics.carriedOut(e.Mount, s.owner.Protocol, "step", s.table.now().Sub(began), r.Valid)
 	s.last.Steps, s.last.Progress, s.last.Done = r.Steps, r.Progress, r.Done
 	if s.record != nil {
 		s.record.add(move, action.Sampled, step)

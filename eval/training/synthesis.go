@@ -2,8 +2,6 @@ package training
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,12 +124,12 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(strings.Join(personas, "\n")))
 	return &generate.Generator{
 		Prompts: prompts, Personas: personas, Verify: s.Verify,
 		Condition: generate.Setting{
-			Model: s.Run.Model[0], Decoding: s.Run.Decoding, Prompts: hash, Personas: hex.EncodeToString(sum[:]),
-			Seed: s.Seed, MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
+			Model: s.Run.Model[0], Decoding: s.Run.Decoding, Prompts: hash,
+			Personas: datafile.Hash(strings.Join(personas, "\n")), Seed: s.Seed,
+			MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
 			SuccessText: s.Verify.SuccessText,
 		},
 	}, nil

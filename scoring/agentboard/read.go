@@ -2,8 +2,6 @@ package agentboard
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,9 +188,9 @@ func (l *Logs) add(env string, episodes []episode) {
 		if env != "alfworld" {
 			kind = e.Task
 		}
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s\n%s", env, e.ID, e.Task, e.Goal))
+		digest := datafile.Hash(fmt.Sprintf("%s\n%d\n%s\n%s", env, e.ID, e.Task, e.Goal))
 		tasks[i] = envs.Task{ID: fmt.Sprintf("%s/%d", cmp.Or(e.Task, "task"), e.ID), Index: e.ID, Type: kind,
-			Difficulty: envs.Difficulty(e.Difficulty), Digest: "agentboard " + hex.EncodeToString(sum[:])}
+			Difficulty: envs.Difficulty(e.Difficulty), Digest: "agentboard " + digest}
 		names[i] = fmt.Sprintf("%s-%d", env, e.ID)
 	}
 	l.Manifest.Environments = append(l.Manifest.Environments, record.Environment{

@@ -2,11 +2,11 @@ package record
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
+
+	"heldout/envs/datafile"
 )
 
 // Trials says how a task is played again after a failure (Reflexion, Shinn et al. 2023): the same task from the
@@ -80,8 +80,7 @@ func TrialID(first string, trial int) string {
 	if trial <= 1 {
 		return first
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s trial %d", first, trial))
-	return hex.EncodeToString(sum[:10])
+	return datafile.Hash(fmt.Sprintf("%s trial %d", first, trial))[:20]
 }
 
 // MostTrials is the largest number of trials under a condition.

@@ -3,8 +3,6 @@ package agentgym
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,6 +10,7 @@ import (
 	"sync"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/outside"
 )
 
@@ -58,8 +57,7 @@ func (d *Gym) Describe(ctx context.Context) (*outside.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(k.Name + "\n" + greeting))
-	about := &outside.Profile{Name: k.Name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
+	about := &outside.Profile{Name: k.Name, Version: d.options.version, Hash: datafile.Hash(k.Name + "\n" + greeting),
 		StepLimit: k.Steps, Instruction: k.Instruction, Actions: k.Actions, Success: true, Progress: true,
 		Settings: map[string]string{"progress": k.progress()}}
 	if k.Lists != "" {

@@ -2,8 +2,6 @@ package openenv
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -12,6 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"heldout/envs/datafile"
 	"heldout/envs/outside"
 )
 
@@ -51,9 +50,8 @@ func (d *Remote) describe(ctx context.Context) (*description, error) {
 	}
 	schemas.Action.resolve()
 	schemas.Observation.resolve()
-	sum := sha256.Sum256(append(append(about, '\n'), shape...))
 	out := &description{about: outside.Profile{Name: strings.ToLower(plain(meta.Name)), Version: plain(meta.Version),
-		Hash: hex.EncodeToString(sum[:]), StepLimit: stepLimit, Instruction: meta.Description,
+		Hash: datafile.Hash(append(append(about, '\n'), shape...)), StepLimit: stepLimit, Instruction: meta.Description,
 		Success: d.options.success != nil, Progress: d.options.progress != nil, Return: d.options.bounds,
 		Settings: d.options.identity}}
 	if err := out.chooseAction(d.options.action, &schemas.Action); err != nil {

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/datafile"
 	"heldout/eval"
 	"heldout/scoring/record"
 )
@@ -53,9 +53,6 @@ type FlagFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Hash returns the hash of a file's content as in File.
-func Hash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
-
 // SameFiles reports files of the run that are missing here or that are others.
 func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
 	var errs []error
@@ -65,10 +62,10 @@ func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("--%s %.200q of the run is not here: %w; copy it to that path from the "+
 				"machine that leads the run", f.Flag, f.Path, err))
-		case Hash(content) != f.SHA256:
+		case datafile.Hash(content) != f.SHA256:
 			errs = append(errs, fmt.Errorf("--%s %.200q is another file here: its SHA-256 is %.16s, the SHA-256 of the "+
-				"run's %.16s; copy it to that path from the machine that leads the run", f.Flag, f.Path, Hash(content),
-				f.SHA256))
+				"run's %.16s; copy it to that path from the machine that leads the run", f.Flag, f.Path,
+				datafile.Hash(content), f.SHA256))
 		}
 	}
 	return errors.Join(errs...)

@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/sharedtest"
 	"heldout/eval"
 	"heldout/eval/episode"
@@ -442,8 +443,8 @@ func TestOtherPlanAndVersion(t *testing.T) {
 
 // Files that the run's flags name must be the same.
 func TestSameFiles(t *testing.T) {
-	j := Job{Files: []FlagFile{{"prompt", "a.yaml", Hash([]byte("a"))}, {"preset", "b.yaml", Hash([]byte("b"))},
-		{"perturb", "c.yaml", Hash([]byte("c"))}}}
+	j := Job{Files: []FlagFile{{"prompt", "a.yaml", datafile.Hash("a")}, {"preset", "b.yaml", datafile.Hash("b")},
+		{"perturb", "c.yaml", datafile.Hash("c")}}}
 	here := map[string]string{"a.yaml": "a", "b.yaml": "other"}
 	err := j.SameFiles(func(path string) ([]byte, error) {
 		content, ok := here[path]

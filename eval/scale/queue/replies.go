@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"heldout/envs/datafile"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -22,7 +23,7 @@ type journal struct {
 
 // open reads what was sent of an attempt. It tries until ctx is done or the stream is gone. It is an eval.Replies.
 func (j *journal) open(id string, attempt int) (*record.Replies, error) {
-	program := Hash([]byte(version(j.job.Tool))) // another one makes something else of replies
+	program := datafile.Hash(version(j.job.Tool)) // another one makes something else of replies
 	j.subject = subject(j.job.Name, fmt.Sprintf("replies.%.16s.%s.%d", program, id, attempt))
 	for {
 		text, err := j.texts()

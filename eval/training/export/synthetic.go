@@ -1,11 +1,10 @@
 package export
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
+	"heldout/envs/datafile"
 	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/eval/training/synth"
@@ -64,7 +63,4 @@ func introduction(s *synth.Script) string {
 }
 
 // itemTask is the name of a trajectory's task: the hash of its script.
-func itemTask(i *synth.Item) string {
-	sum := sha256.Sum256(i.Raw)
-	return "script/" + hex.EncodeToString(sum[:10])
-}
+func itemTask(i *synth.Item) string { return "script/" + datafile.Hash(i.Raw)[:20] }

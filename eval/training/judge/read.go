@@ -1,13 +1,12 @@
 package judge
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"heldout/configs"
@@ -88,8 +87,7 @@ func readLine(line []byte) (*Trajectory, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(append(append([]byte(nil), item.Script...), item.Trajectory...))
-	id := hex.EncodeToString(sum[:8])
+	id := datafile.Hash(slices.Concat(item.Script, item.Trajectory))[:16]
 	t := &Trajectory{ID: id, Task: id, Goal: script.Goal, Actions: actionsOf(script)}
 	var intro []string
 	for i := range turns {

@@ -5,12 +5,11 @@ package judge
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 )
 
 // Label says whether a turn is right.
@@ -61,8 +60,8 @@ func (t *JudgedTurn) step() *JudgedStep { return &t.Trajectory.Steps[t.Index] }
 func (t *JudgedTurn) label() Label { return t.step().Label }
 
 func newTurn(trajectory *Trajectory, index int) JudgedTurn {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", trajectory.ID, index))
-	return JudgedTurn{ID: hex.EncodeToString(sum[:6]), Trajectory: trajectory, Index: index}
+	id := datafile.Hash(fmt.Sprintf("%s\n%d", trajectory.ID, index))[:12]
+	return JudgedTurn{ID: id, Trajectory: trajectory, Index: index}
 }
 
 // History is what happened before the turn, as a text of at most so many bytes: the first observation and the

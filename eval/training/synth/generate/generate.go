@@ -7,14 +7,13 @@ package generate
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/envs/stream"
 	"heldout/eval/model"
 	"heldout/eval/training/calls"
@@ -122,8 +121,7 @@ func (g *Generator) id(index int) string {
 	if err != nil {
 		panic(err) // the decoding was validated
 	}
-	sum := sha256.Sum256(fmt.Appendf(b, "\n%d", index))
-	return hex.EncodeToString(sum[:8])
+	return datafile.Hash(fmt.Appendf(b, "\n%d", index))[:16]
 }
 
 // mostMessage is the longest message to the model, in bytes: it may quote what the model wrote.
