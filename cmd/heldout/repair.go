@@ -89,8 +89,5 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 
 func abbreviate(tasks []string) string {
 	const limit = 10
-	if len(tasks) <= limit {
-		return strings.Join(tasks, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(tasks[:limit], ", "), len(tasks)-limit)
+	return table.Few(tasks, limit)
 }

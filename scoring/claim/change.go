@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/table"
 )
 
 // Sweep is a model in a place under the conditions of a sweep.
@@ -54,11 +55,8 @@ func (s *Sweep) under(of func(Condition) bool) []Condition {
 }
 
 // perturbations names the conditions of a kind, scores are those under them.
-func (s *Sweep) perturbations(of func(Condition) bool) (names []string) {
-	for _, c := range s.under(of) {
-		names = append(names, c.Name)
-	}
-	return names
+func (s *Sweep) perturbations(of func(Condition) bool) []string {
+	return table.Keys(s.under(of), func(c Condition) string { return c.Name })
 }
 
 func (s *Sweep) scores(of func(Condition) bool) (scores []*scoring.Score) {

@@ -12,6 +12,7 @@ import (
 
 	"heldout/scoring"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Level is the confidence level of intervals, and 1-Level the level of the tests of a family.
@@ -179,9 +180,5 @@ func (c Claim) model() string { return c.Subjects[0].Name }
 
 // Rivals are the names of all subjects but the first.
 func (c Claim) Rivals() string {
-	var names []string
-	for _, s := range c.Subjects[1:] {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(table.Keys(c.Subjects[1:], func(s Subject) string { return s.Name }), ", ")
 }

@@ -73,11 +73,7 @@ func (s *Set) besidesOnce(lines []string) []string {
 // Besides says what differs between the models that are compared besides the models; empty if nothing is known to.
 func (s *Set) Besides() string {
 	models := slices.DeleteFunc(slices.Clone(s.Models), func(m Model) bool { return !s.Competes(m) })
-	var places []string
-	for _, p := range s.Places {
-		places = append(places, p.Name)
-	}
-	return besides(places, models)
+	return besides(table.Keys(s.Places, func(p Scope) string { return p.Name }), models)
 }
 
 // sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good
@@ -345,11 +341,7 @@ func (s *Set) leaders(most int) func(Claim) string {
 		}
 		first := slices.Clone(c.Subjects[:c.Leading])
 		slices.SortFunc(first, func(a, b Subject) int { return cmp.Compare(s.position(a), s.position(b)) })
-		var names []string
-		for _, of := range first {
-			names = append(names, of.Name)
-		}
-		return strings.Join(names, ", ")
+		return strings.Join(table.Keys(first, func(of Subject) string { return of.Name }), ", ")
 	}
 }
 

@@ -161,11 +161,8 @@ func merged(tables []table.Table) table.Table {
 	if len(tables) == 1 {
 		return out
 	}
-	keys := func(t table.Table) (keys []string) {
-		for _, c := range t.Columns {
-			keys = append(keys, c.Key)
-		}
-		return keys
+	keys := func(t table.Table) []string {
+		return table.Keys(t.Columns, func(c table.Column) string { return c.Key })
 	}
 	out.Columns = append(table.Columns(tableTitle), tables[0].Columns...)
 	out.Rows, out.Notes = nil, nil
@@ -254,15 +251,8 @@ func (r reader) exact(row int, b table.Bounded) string {
 }
 
 // distinct lists the texts of a column, each once, in the order of the rows.
-func (r reader) distinct(c named) (out []string) {
-	texts := map[string]bool{}
-	for i := range r.Rows {
-		if text := r.text(i, c); !texts[text] {
-			texts[text] = true
-			out = append(out, text)
-		}
-	}
-	return out
+func (r reader) distinct(c named) []string {
+	return table.Keys(r.Rows, func(row []table.Cell) string { return row[r.Pos(c.ID())].Text })
 }
 
 // models lists the models. Those of runs come first, in the order of the runs.

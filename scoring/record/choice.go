@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heldout/envs/spelling"
+	"heldout/scoring/table"
 )
 
 // EpisodeFilter says which planned episodes of runs are read: those that fit one of the values of each field, if it
@@ -274,12 +275,8 @@ func unfit(flag, value string, values []string) error {
 		return fmt.Errorf("%s %q fits no task: give names, with * and ?, 0-based numbers or ranges, or types: %s", flag,
 			value, strings.Join(values[:min(len(values), limit)], ", "))
 	}
-	list := values[:min(len(values), limit)]
-	text := strings.Join(list, ", ")
-	if rest := len(values) - len(list); rest > 0 {
-		text += fmt.Sprintf(" and %d more", rest)
-	}
-	return fmt.Errorf("%s %q fits nothing%s; there are %s", flag, value, spelling.Hint(value, values), text)
+	return fmt.Errorf("%s %q fits nothing%s; there are %s", flag, value, spelling.Hint(value, values),
+		table.Few(values, limit))
 }
 
 // SeedRanges writes seeds, in ascending order, as ranges such as 0-9,12.

@@ -354,11 +354,7 @@ func Uncovered(lines int, file string) []string {
 // NotCovered says what it means that files or lines have no checksum.
 func NotCovered(places []string) string {
 	const limit = 6
-	named := strings.Join(places[:min(len(places), limit)], ", ")
-	if n := len(places) - limit; n > 0 {
-		named += fmt.Sprintf(" and %d more", n)
-	}
 	return fmt.Sprintf(
 		"no checksum covers %s: an earlier version of heldout or another program wrote that, and if it was changed "+
-			"since, nothing shows it", named)
+			"since, nothing shows it", table.Few(places, limit))
 }

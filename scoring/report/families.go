@@ -98,15 +98,11 @@ func missing(players []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 			continue
 		}
 		const limit = 5
-		names := strings.Join(unfinished[:min(limit, len(unfinished))], ", ")
-		if len(unfinished) > limit {
-			names += fmt.Sprintf(" and %d more", len(unfinished)-limit)
-		}
 		notes = append(notes,
 			fmt.Sprintf(
 				"%s Incomplete: %s on %s has results for %d of %d episodes (missing: %s). Rates cover only those; "+
 					"the same command plays the rest.",
-				incompleteMark, p.name, p.env, finished, planned, names))
+				incompleteMark, p.name, p.env, finished, planned, table.Few(unfinished, limit)))
 	}
 	notes = append(notes, untouched(players)...)
 	if slices.Contains(markNotes(rows), repliesNote) {

@@ -72,6 +72,15 @@ func List(words []string) string {
 	return strings.Join(words, "")
 }
 
+// Few lists names, and counts those that are more than so many.
+func Few(names []string, most int) string {
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
 // Escape replaces the characters that a text must not contain by their Go string escapes.
 func Escape(s string, must func(rune) bool) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, must) < 0 {

@@ -70,18 +70,11 @@ func checkTable(dir string, found []official.Finding) table.Table {
 func lacks(f official.Finding) string {
 	switch {
 	case len(f.Changed) > 0:
-		return fmt.Sprintf(" Changed: %s.", firstOf(f.Changed))
+		return fmt.Sprintf(" Changed: %s.", table.Few(f.Changed, 1))
 	case f.State == official.Incomplete && len(f.Missing) > 0:
-		return fmt.Sprintf(" Missing: %s.", firstOf(f.Missing))
+		return fmt.Sprintf(" Missing: %s.", table.Few(f.Missing, 1))
 	case f.State == official.Incomplete:
 		return fmt.Sprintf(" Only %d of %d files are there.", f.Have, f.Want)
 	}
 	return ""
-}
-
-func firstOf(files []string) string {
-	if len(files) == 1 {
-		return files[0]
-	}
-	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
 }
