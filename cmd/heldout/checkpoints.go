@@ -15,6 +15,7 @@ import (
 	"heldout/eval/model"
 	"heldout/eval/scale/checkpoints"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 type checkpointFlags struct {
@@ -80,11 +81,9 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, input bench.Inp
 	if ctx.Err() != nil || len(dirs) == 0 {
 		return unplayed
 	}
-	var choices []record.Chosen
-	for _, dir := range dirs {
-		choices = append(choices, record.Chosen{Parts: record.Parts{dir}})
-	}
-	runs, err := out.print(sys, choices)
+	runs, err := out.print(sys, table.Each(dirs, func(dir string) record.Chosen {
+		return record.Chosen{Parts: record.Parts{dir}}
+	}))
 	if err != nil {
 		return errors.Join(unplayed, err)
 	}

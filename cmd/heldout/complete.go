@@ -14,6 +14,7 @@ import (
 	"heldout/scoring/claim"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
+	"heldout/scoring/table"
 )
 
 type completer = cobra.CompletionFunc
@@ -116,11 +117,8 @@ func oneOf(values ...string) completer {
 func listOf(values ...string) completer {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		prefix := typed[:strings.LastIndex(typed, ",")+1]
-		var out []cobra.Completion
-		for _, v := range values {
-			out = append(out, prefix+v)
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return table.Each(values, func(v string) cobra.Completion { return prefix + v }),
+			cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }
 
@@ -152,9 +150,6 @@ func completeEnvironment(_ *cobra.Command, args []string, _ string) ([]cobra.Com
 	return environmentNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func environmentNames() (names []string) {
-	for _, e := range catalog.Entries() {
-		names = append(names, e.Name)
-	}
-	return names
+func environmentNames() []string {
+	return table.Each(catalog.Entries(), func(e catalog.Entry) string { return e.Name })
 }

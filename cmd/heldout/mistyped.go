@@ -14,6 +14,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/spelling"
 	"heldout/eval/bench"
+	"heldout/scoring/table"
 )
 
 // flagError says what is wrong with a flag, without words of libraries.
@@ -90,10 +91,7 @@ func nameLike(root *cobra.Command, name string) string {
 }
 
 func unknownPart(c *cobra.Command, name string) error {
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-	}
+	names := table.Each(c.Commands(), (*cobra.Command).Name)
 	if _, err := configs.LoadPreset(name); err == nil && c.Name() == "preset" {
 		return usage(fmt.Errorf("%q stands alone: write heldout preset show %[1]s", name))
 	}

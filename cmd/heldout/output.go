@@ -72,11 +72,9 @@ func (o *output) contentFlags(c *cobra.Command) {
 
 // columnNames explains the columns of tables for papers.
 func columnNames() string {
-	var parts []string
-	for _, c := range report.PaperColumns() {
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Name, c.About))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(table.Each(report.PaperColumns(), func(c report.PaperColumn) string {
+		return fmt.Sprintf("%s (%s)", c.Name, c.About)
+	}), ", ")
 }
 
 // plainWidth is the width of text that goes to no terminal, in characters.

@@ -7,6 +7,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 // chosenShots returns the examples that a preset shows, in its order.
@@ -55,11 +56,7 @@ func shotTurns(o configs.Observation, ex configs.Example) ([]model.Message, erro
 func shotText(ex configs.Example) string {
 	text := renderExample(ex, true)
 	if len(ex.Turns) > 0 {
-		var lines []string
-		for _, t := range ex.Turns {
-			lines = append(lines, t.Content)
-		}
-		text = strings.Join(lines, "\n")
+		text = strings.Join(table.Each(ex.Turns, func(t configs.ChatMessage) string { return t.Content }), "\n")
 	}
 	return ownLine(text)
 }

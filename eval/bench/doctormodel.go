@@ -267,9 +267,6 @@ func worse(s, reference envs.CheckStatus) bool {
 
 // repliesOf is the name of the check of replies in those episodes.
 func repliesOf(first ...episode.Episode) string {
-	var tasks []string
-	for _, e := range first {
-		tasks = append(tasks, e.Condition.Env+" "+e.Task.ID)
-	}
+	tasks := table.Each(first, func(e episode.Episode) string { return e.Condition.Env + " " + e.Task.ID })
 	return fmt.Sprintf("replies (%s, agent %s)", strings.Join(tasks, ", "), first[0].Player.Agent)
 }

@@ -12,8 +12,10 @@ import (
 	"heldout/envs/alfworld"
 	"heldout/envs/datafile"
 	"heldout/eval/episode"
+	"heldout/eval/model"
 	"heldout/perturb"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // promptFor returns the prompt of an environment as it is set up: the user's, or the
@@ -123,11 +125,8 @@ func OpeningText(ctx context.Context, env envs.Env, task envs.Task) (string, err
 	if err != nil {
 		return "", err
 	}
-	var texts []string
-	for _, m := range turns[0].Exchanges[0].Request.Messages {
-		texts = append(texts, m.Content)
-	}
-	return strings.Join(texts, "\n\n"), nil
+	messages := turns[0].Exchanges[0].Request.Messages
+	return strings.Join(table.Each(messages, func(m model.Message) string { return m.Content }), "\n\n"), nil
 }
 
 // toldPrompt is heldout's own prompt for a task, as the environment is spoken to.

@@ -12,6 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
+	"heldout/scoring/table"
 )
 
 // Purpose says what a command that plays stands for.
@@ -131,10 +132,7 @@ func (g Input) Parse(r *configs.Run) (own map[string]configs.Values, err error) 
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, s := range catalog.Settings() {
-		names = append(names, s.Name)
-	}
+	names := table.Each(catalog.Settings(), func(s envs.Setting) string { return s.Name })
 	return configs.ParseRun(g.File, b, r, names, g.Own)
 }
 

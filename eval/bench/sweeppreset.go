@@ -15,6 +15,7 @@ import (
 	"heldout/eval/episode"
 	"heldout/perturb"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // onePerEnv reports what a sweep cannot play of presets: perturbations belong to an
@@ -182,10 +183,7 @@ func (j *Job) leaveOut(base *episode.Benchmark, name string, err error) error {
 func allOf(names []string, families []configs.Family, grades []int) (out []string) {
 	combined := map[string]string{}
 	for _, grade := range grades {
-		var parts []string
-		for _, f := range families {
-			parts = append(parts, perturb.GradeName(f, grade))
-		}
+		parts := table.Each(families, func(f configs.Family) string { return perturb.GradeName(f, grade) })
 		combined[fmt.Sprintf("all:%d", grade)] = strings.Join(parts, "+")
 	}
 	for _, name := range names {

@@ -15,6 +15,7 @@ import (
 
 	"heldout/eval/model"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Options say which servers there are and how long to wait for them.
@@ -137,11 +138,7 @@ func (f *Fleet) find(url string) *server {
 func (f *Fleet) Clients() []*model.Client {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var clients []*model.Client
-	for _, s := range f.servers {
-		clients = append(clients, s.client)
-	}
-	return clients
+	return table.Each(f.servers, func(s *server) *model.Client { return s.client })
 }
 
 // ContextLimit is the smallest context in tokens of the servers; 0 while unknown.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
 	"heldout/envs"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Examine finds out whether a server can be benchmarked: whether it is there, has the model, honours every decoding
@@ -232,10 +234,7 @@ func (e *examiner) present() {
 // quoteSome lists the first names of a list that may be long.
 func quoteSome(names []string) string {
 	const limit = 20
-	var quoted []string
-	for _, name := range names[:min(len(names), limit)] {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
+	quoted := table.Each(names[:min(len(names), limit)], strconv.Quote)
 	if extra := len(names) - limit; extra > 0 {
 		quoted = append(quoted, fmt.Sprintf("%d more", extra))
 	}

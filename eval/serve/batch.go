@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heldout/envs/spelling"
+	"heldout/scoring/table"
 )
 
 // The batch route: many steps and resets in one request.
@@ -99,13 +100,7 @@ type sessionsWanted struct {
 // wantOpen says what opens sessions.
 const wantOpen = `want {"env": NAME, "count": N}`
 
-func idsOf(sessions []*Session) []string {
-	ids := make([]string, len(sessions))
-	for i, session := range sessions {
-		ids[i] = session.ID()
-	}
-	return ids
-}
+func idsOf(sessions []*Session) []string { return table.Each(sessions, (*Session).ID) }
 
 // openAll opens sessions, all of them or none; owner lacks the mount. The error is a
 // *ChoiceError for what cannot be opened, a *CapacityError or an *EndedError.

@@ -7,6 +7,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/datafile"
+	"heldout/scoring/table"
 )
 
 // errBusy answers a fork of a session whose request is still running.
@@ -106,11 +107,7 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 		forks[i] = forked{session: session, count: f.Count.or(1)}
 	}
 	err := forkAll(forks)
-	ids := make([][]string, len(forks))
-	for i, f := range forks {
-		ids[i] = idsOf(f.forks)
-	}
-	s.answer(w, map[string]any{"sessions": ids}, err)
+	s.answer(w, map[string]any{"sessions": table.Each(forks, func(f forked) []string { return idsOf(f.forks) })}, err)
 }
 
 type forked struct {

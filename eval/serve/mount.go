@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // MountOptions say what a mount serves and how.
@@ -143,11 +144,7 @@ func (m *Mount) generatedSet(text string) (*Set, error) {
 
 // SplitNames returns the names of the splits, the default first.
 func (m *Mount) SplitNames() []string {
-	names := make([]string, len(m.Splits))
-	for i, s := range m.Splits {
-		names[i] = s.Name
-	}
-	return names
+	return table.Each(m.Splits, func(s Split) string { return s.Name })
 }
 
 func (s *Set) open() (err error) {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"heldout/scoring/table"
 )
 
 // The limits of bodies.
@@ -80,11 +82,8 @@ func (s *Server) openEnvRoot(w http.ResponseWriter, r *http.Request) {
 	s.serveOpenEnv(w, r, s.options.Mounts[0], strings.TrimPrefix(r.URL.Path, "/"))
 }
 
-func (s *Server) names() (names []string) {
-	for _, m := range s.options.Mounts {
-		names = append(names, m.Name)
-	}
-	return names
+func (s *Server) names() []string {
+	return table.Each(s.options.Mounts, func(m *Mount) string { return m.Name })
 }
 
 // readBody reads a JSON body of a limited size and depth. It answers the request

@@ -169,9 +169,7 @@ func (m *Mount) readReset(raw json.RawMessage) (EpisodeStart, []fieldError, erro
 }
 
 func listed(errs []fieldError) string {
-	parts := make([]string, len(errs))
-	for i, e := range errs {
-		parts[i] = strings.Join(e.Loc, ".") + ": " + e.Msg
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(table.Each(errs, func(e fieldError) string {
+		return strings.Join(e.Loc, ".") + ": " + e.Msg
+	}), "; ")
 }

@@ -34,3 +34,12 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	}
 	return list
 }
+
+// Each lists what a function makes of each item.
+func Each[In, Out any](items []In, f func(In) Out) []Out {
+	out := make([]Out, len(items))
+	for i, item := range items {
+		out[i] = f(item)
+	}
+	return out
+}

@@ -13,6 +13,7 @@ import (
 
 	"heldout/envs/datafile"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Checkpoint is a folder or file with the weights of a model.
@@ -69,10 +70,7 @@ func (c Checkpoint) lacks() string {
 	if err != nil {
 		return reason(err)
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
+	names := table.Each(entries, os.DirEntry.Name)
 	fits := func(patterns ...string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool {
 			return slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(p, name); return ok })

@@ -27,6 +27,7 @@ import (
 	"heldout/eval/serve"
 	"heldout/perturb"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Defaults say how environments are served if a mount does not say otherwise.
@@ -280,10 +281,7 @@ func (m Defaults) splits(entry catalog.Entry) ([]mountSplit, error) {
 		first := mountSplit{name: chosen, setup: m.setup(splitSetting, chosen)} // an error says what it lacks
 		return append([]mountSplit{first}, list...), nil
 	}
-	var names []string
-	for _, s := range list {
-		names = append(names, s.name)
-	}
+	names := table.Each(list, func(s mountSplit) string { return s.name })
 	return nil, fmt.Errorf("no split is called %q, only %s", chosen, strings.Join(names, " and "))
 }
 

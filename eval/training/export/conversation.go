@@ -7,6 +7,7 @@ import (
 	"heldout/eval/episode"
 	"heldout/eval/model"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Message is a message of a conversation.
@@ -78,7 +79,7 @@ func oneConversation(calls []episode.Call, marks []Mark) []Conversation {
 
 // sent are messages that no model is trained on.
 func sent(in []model.Message) []Message {
-	return each(in, func(m model.Message) Message { return Message{Role: m.Role, Content: m.Content} })
+	return table.Each(in, func(m model.Message) Message { return Message{Role: m.Role, Content: m.Content} })
 }
 
 func (c Conversation) hasEmpty() bool {

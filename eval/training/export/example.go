@@ -7,6 +7,7 @@ import (
 	"heldout/eval/model"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // example is an example in the form from which all formats are made.
@@ -137,13 +138,13 @@ func speaker(r model.Role) string {
 }
 
 func newShareGPT(e example) any {
-	return shareGPTExample{e.about, e.turn, each(e.messages(), func(m Message) fromValue {
+	return shareGPTExample{e.about, e.turn, table.Each(e.messages(), func(m Message) fromValue {
 		return fromValue{speaker(m.Role), m.Content}
 	})}
 }
 
 func newOpenAI(e example) any {
-	return openAIExample{each(e.messages(), func(m Message) weighted {
+	return openAIExample{table.Each(e.messages(), func(m Message) weighted {
 		out := weighted{Role: m.Role, Content: m.Content}
 		if m.Role == model.Assistant {
 			out.Weight = new(map[bool]int{true: 1}[m.Train])
@@ -163,7 +164,7 @@ func newLabel(e example) any { return labelExample{newCompletion(e), e.labels[0]
 func newAxolotl(e example) any { return axolotlExample{e.about, e.messages()} }
 
 func newAgentGym(e example) any {
-	return agentGymExample{e.Env + "_" + e.ID, each(e.messages(), func(m Message) lossTurn {
+	return agentGymExample{e.Env + "_" + e.ID, table.Each(e.messages(), func(m Message) lossTurn {
 		out := lossTurn{From: speaker(m.Role), Value: m.Content}
 		if m.Role == model.Assistant {
 			out.Loss = &m.Train
@@ -177,29 +178,21 @@ func newPair(e example) any {
 }
 
 func newSteps(e example) any {
-	return stepsExample{e.about, e.prompt[0].Content, each(e.reply, content), e.labels, e.rewards}
+	return stepsExample{e.about, e.prompt[0].Content, table.Each(e.reply, content), e.labels, e.rewards}
 }
 
 // plain are messages without what is trained on.
 func plain(in []Message) []roleContent {
-	return each(in, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
+	return table.Each(in, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
 }
 
 func content(m Message) string { return m.Content }
-
-func each[In, T any](in []In, f func(In) T) []T {
-	out := make([]T, len(in))
-	for i, m := range in {
-		out[i] = f(m)
-	}
-	return out
-}
 
 func aboutEpisode(e *record.Episode, use catalog.Use) about {
 	return about{
 		ID: e.ID, Env: e.Env, Task: e.Task, Kind: e.TaskType, Difficulty: string(e.Difficulty),
 		Perturbation: e.Perturbation, Preset: e.Preset, Model: e.Model, Seed: e.Seed, Outcome: string(e.Outcome),
-		Progress: e.Progress, Valid: each(e.Trajectory, carriedOut), Use: string(use),
+		Progress: e.Progress, Valid: table.Each(e.Trajectory, carriedOut), Use: string(use),
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"heldout/eval/episode"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 type exporter struct {
@@ -442,5 +443,5 @@ func (x *exporter) duplicateKey(conversations []Conversation, a about, actions [
 }
 
 func actionsOf(e *record.Episode) []string {
-	return each(e.Trajectory, func(s record.Step) string { return s.Action })
+	return table.Each(e.Trajectory, func(s record.Step) string { return s.Action })
 }

@@ -10,6 +10,7 @@ import (
 
 	"heldout/envs/datafile"
 	"heldout/envs/spelling"
+	"heldout/scoring/table"
 )
 
 // Format is a form of training data.
@@ -93,7 +94,7 @@ var forms = []form{
 }
 
 // Formats lists the formats.
-func Formats() []Format { return each(forms, func(f form) Format { return f.name }) }
+func Formats() []Format { return table.Each(forms, func(f form) Format { return f.name }) }
 
 // form is the form of a format, which has to be one.
 func (f Format) form() form {
@@ -115,7 +116,7 @@ func (f Format) Check() error {
 	if slices.Contains(Formats(), f) {
 		return nil
 	}
-	names := each(Formats(), func(format Format) string { return string(format) })
+	names := table.Each(Formats(), func(format Format) string { return string(format) })
 	return fmt.Errorf("unknown format %q%s; there are %s", f, spelling.Hint(string(f), names),
 		strings.Join(names, ", "))
 }

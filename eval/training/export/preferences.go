@@ -12,6 +12,7 @@ import (
 	"heldout/eval/model"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // pairs visits the pairs of a task's attempts.
@@ -154,7 +155,7 @@ const (
 func (x *exporter) steps(a *attempt) (e example, ok bool) {
 	first := a.replies[0].index
 	text := func(from, to int, between string) []Message {
-		return said(strings.Join(each(a.messages[from:to], content), between))
+		return said(strings.Join(table.Each(a.messages[from:to], content), between))
 	}
 	e = example{about: a.about, prompt: text(0, first, "\n\n")}
 	start := first

@@ -109,7 +109,7 @@ func list[K ~string](counts map[K]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
-	return strings.Join(each(names, func(name K) string {
+	return strings.Join(table.Each(names, func(name K) string {
 		return fmt.Sprintf("%d %s", counts[name], table.Printable(string(name)))
 	}), ", ")
 }

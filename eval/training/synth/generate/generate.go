@@ -268,11 +268,9 @@ func (w *work) verify(a *ItemCall, turns []json.RawMessage, reason synth.Reason,
 
 // excerpt shows the turns from the first that is not verified to the one after it.
 func excerpt(turns []json.RawMessage, verified int) string {
-	var out []string
-	for _, t := range turns[verified:min(verified+2, len(turns))] {
-		out = append(out, head(string(t), mostTurn))
-	}
-	return strings.Join(out, "\n")
+	return strings.Join(table.Each(turns[verified:min(verified+2, len(turns))], func(t json.RawMessage) string {
+		return head(string(t), mostTurn)
+	}), "\n")
 }
 
 func compact(value json.RawMessage) json.RawMessage {

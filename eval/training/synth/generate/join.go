@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heldout/eval/training/synth"
+	"heldout/scoring/table"
 )
 
 // minSimilarity is the least similarity of turns that are told again in other words: the actions
@@ -65,11 +66,8 @@ func readAll(raw []json.RawMessage) (out []synth.Turn) {
 }
 
 // numbered adds to the numbers of turns.
-func numbered(turns []json.RawMessage, shift int) (out []json.RawMessage) {
-	for _, raw := range turns {
-		out = append(out, synth.Renumber(raw, shift))
-	}
-	return out
+func numbered(turns []json.RawMessage, shift int) []json.RawMessage {
+	return table.Each(turns, func(raw json.RawMessage) json.RawMessage { return synth.Renumber(raw, shift) })
 }
 
 // similarity is how alike two tellings are, in [0,1]: the mean over the turns that both have of the Jaccard
