@@ -89,5 +89,5 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 
 func abbreviate(tasks []string) string {
 	const limit = 10
-	return table.Few(tasks, limit)
+	return table.Shortlist(tasks, limit)
 }

@@ -181,7 +181,7 @@ const mostNames = 20
 // refusedName reports a model that a server neither lists nor has: services have models that
 // they do not list, so they are asked for a reply.
 func refusedName(ctx context.Context, f *fleet.Fleet, s record.ServerReport, name string) error {
-	names := table.Few(s.Models, mostNames)
+	names := table.Shortlist(s.Models, mostNames)
 	if s.Software != "" {
 		return fmt.Errorf("the server has no model of the name in %s; it has: %s", name, names)
 	}

@@ -39,8 +39,8 @@ func besides(places []string, models []Model) string {
 				of = append(of, protocol.Played{Name: m.Name, Parts: m.Parts[place]})
 			}
 		}
-		said := func(part string) bool { return named(models, part) }
-		parts = table.AppendNew(parts, protocol.Differences(of, said)...)
+		labelled := func(part string) bool { return named(models, part) }
+		parts = table.AppendNew(parts, protocol.Differences(of, labelled)...)
 	}
 	text, details := "", ""
 	if len(parts) > 0 {

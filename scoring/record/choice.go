@@ -276,7 +276,7 @@ func unfit(flag, value string, values []string) error {
 			value, strings.Join(values[:min(len(values), limit)], ", "))
 	}
 	return fmt.Errorf("%s %q fits nothing%s; there are %s", flag, value, spelling.Hint(value, values),
-		table.Few(values, limit))
+		table.Shortlist(values, limit))
 }
 
 // SeedRanges writes seeds, in ascending order, as ranges such as 0-9,12.

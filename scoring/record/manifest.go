@@ -356,5 +356,5 @@ func NotCovered(places []string) string {
 	const limit = 6
 	return fmt.Sprintf(
 		"no checksum covers %s: an earlier version of heldout or another program wrote that, and if it was changed "+
-			"since, nothing shows it", table.Few(places, limit))
+			"since, nothing shows it", table.Shortlist(places, limit))
 }

@@ -102,7 +102,7 @@ func missing(players []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 			fmt.Sprintf(
 				"%s Incomplete: %s on %s has results for %d of %d episodes (missing: %s). Rates cover only those; "+
 					"the same command plays the rest.",
-				incompleteMark, p.name, p.env, finished, planned, table.Few(unfinished, limit)))
+				incompleteMark, p.name, p.env, finished, planned, table.Shortlist(unfinished, limit)))
 	}
 	notes = append(notes, untouched(players)...)
 	if slices.Contains(markNotes(rows), repliesNote) {

@@ -72,8 +72,8 @@ func List(words []string) string {
 	return strings.Join(words, "")
 }
 
-// Few lists names, and counts those that are more than so many.
-func Few(names []string, most int) string {
+// Shortlist lists names, and counts those that are more than so many.
+func Shortlist(names []string, most int) string {
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if n := len(names) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)

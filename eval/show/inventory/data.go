@@ -70,9 +70,9 @@ func checkTable(dir string, found []official.Finding) table.Table {
 func lacks(f official.Finding) string {
 	switch {
 	case len(f.Changed) > 0:
-		return fmt.Sprintf(" Changed: %s.", table.Few(f.Changed, 1))
+		return fmt.Sprintf(" Changed: %s.", table.Shortlist(f.Changed, 1))
 	case f.State == official.Incomplete && len(f.Missing) > 0:
-		return fmt.Sprintf(" Missing: %s.", table.Few(f.Missing, 1))
+		return fmt.Sprintf(" Missing: %s.", table.Shortlist(f.Missing, 1))
 	case f.State == official.Incomplete:
 		return fmt.Sprintf(" Only %d of %d files are there.", f.Have, f.Want)
 	}

@@ -38,11 +38,11 @@ var sectionsText []byte
 // plans are the sections in order.
 var plans = datafile.Embedded[[]sectionPlan](sectionsText)
 
-// shows says what sections show, in a sentence, and before has what stands in them before the figures.
+// shows says what sections show, in a sentence, and extras have what stands in them before the figures.
 var (
 	shows = map[string]func(*content) string{"differences": mainDuel, "failures": mainReason, "cost": tokens,
 		"robustness": func(c *content) string { return strings.Join(perturbed(c.Report), " ") }}
-	before = map[string]func(*content) template.HTML{"differences": duelLists, "failures": failureLists,
+	extras = map[string]func(*content) template.HTML{"differences": duelLists, "failures": failureLists,
 		"method": method}
 )
 
@@ -183,8 +183,8 @@ func newContent(p sectionPlan, f *findings) (*content, error) {
 	if show := shows[c.ID]; show != nil {
 		c.Finding = show(c)
 	}
-	if more := before[c.ID]; more != nil {
-		c.More = more(c)
+	if extra := extras[c.ID]; extra != nil {
+		c.More = extra(c)
 	}
 	return c, nil
 }
