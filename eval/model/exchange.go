@@ -42,19 +42,19 @@ type exchange struct {
 	reply  []byte
 	// err is why no whole reply came.
 	err error
-	// kept: the connection had carried a request before.
-	kept bool
+	// reused: the connection had carried a request before.
+	reused bool
 }
 
 // watched returns a context whose request tells what connection it got.
 func (x *exchange) watched(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(c httptrace.GotConnInfo) { x.kept = c.Reused },
+		GotConn: func(c httptrace.GotConnInfo) { x.reused = c.Reused },
 	})
 }
 
 // stale reports whether a connection that was kept broke before any answer.
-func (x *exchange) stale() bool { return x.kept && x.err != nil && x.status == 0 }
+func (x *exchange) stale() bool { return x.reused && x.err != nil && x.status == 0 }
 
 func (x *exchange) address() string {
 	if x.sent == nil {

@@ -72,15 +72,15 @@ func (c content) forRequest(req *Request) (content, error) {
 // settle fills in the reply from what the server sent: it separates the reasoning and cuts the text at the first
 // stop string and at tokens that end a turn. stopsSent: the stop strings were sent to the server.
 func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent bool, key Secret) {
-	said := speech{visible: sent.text}
+	parts := speech{visible: sent.text}
 	if !req.KeepReasoning {
-		said = sent.apart(req, stops)
+		parts = sent.apart(req, stops)
 	}
-	found := said.reasoning()
+	found := parts.reasoning()
 	if found != "" {
 		r.Leftovers = append(r.Leftovers, record.ReasoningMarks)
 	}
-	visible, cut := cutAtStop(said.visible, stops)
+	visible, cut := cutAtStop(parts.visible, stops)
 	if cut {
 		r.FinishReason, r.Overran = "stop", stopsSent
 	}
@@ -110,22 +110,22 @@ func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent boo
 // a tag may be in the wrong place: a closing one behind the reply, or one before it that the server took
 // for reasoning with all that follows.
 func (c *content) apart(req *Request, stops []string) speech {
-	said := splitReasoning(c.text)
-	if !endsAtOnce(said.visible, stops) {
-		return said
+	parts := splitReasoning(c.text)
+	if !endsAtOnce(parts.visible, stops) {
+		return parts
 	}
-	if stopsAtOnce(said.visible, stops) && len(said.hidden) > 0 {
-		said.visible = "" // the server would have stopped at the line break before it
+	if stopsAtOnce(parts.visible, stops) && len(parts.hidden) > 0 {
+		parts.visible = "" // the server would have stopped at the line break before it
 	}
-	said.recover(req.Reads, strings.TrimSpace(c.reasoning) != "")
+	parts.recover(req.Reads, strings.TrimSpace(c.reasoning) != "")
 	if strings.TrimSpace(c.text) != "" || req.Reads == nil {
-		return said
+		return parts
 	}
 	if beside := splitReasoning(c.reasoning); len(beside.hidden) > 0 && req.Reads(beside.visible) {
 		c.reasoning = ""
 		return beside
 	}
-	return said
+	return parts
 }
 
 // endsAtOnce reports whether a text has nothing before a stop string or a token that ends a turn.

@@ -104,9 +104,9 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 
 // listsBeside reports whether a name belongs to another model of the server.
 func (o *openAI) listsBeside(name string) bool {
-	others := o.others.Load()
-	return name != "" && others != nil && !record.SameModel(o.spec.Name, name) && !record.Alias(o.spec.Name, name) &&
-		slices.ContainsFunc(*others, func(other string) bool { return record.SameModel(other, name) })
+	listed := o.others.Load()
+	return name != "" && listed != nil && !record.SameModel(o.spec.Name, name) && !record.Alias(o.spec.Name, name) &&
+		slices.ContainsFunc(*listed, func(model string) bool { return record.SameModel(model, name) })
 }
 
 // longest is the largest number of tokens of a reply, 0 if the extra fields leave that to the server.
