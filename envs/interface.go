@@ -1,7 +1,5 @@
 package envs
 
-import "encoding/json"
-
 // Interface describes how the actions, names and answers of an environment are written, as far as a perturbation
 // can change that. It does not describe what actions do.
 type Interface struct {
@@ -92,12 +90,4 @@ type ActionList struct {
 // type; without it the environment cannot be perturbed.
 type Describer interface {
 	Interface(taskType string) Interface
-}
-
-// Table reads a file of JSON that is part of the program, and that tests read.
-func Table[T any](file []byte) (out T) {
-	if err := json.Unmarshal(file, &out); err != nil {
-		panic(err)
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/datafile"
 	"heldout/envs/pytext"
 )
 
@@ -18,7 +19,7 @@ var interfaceFile []byte
 
 // Interface implements envs.Describer. All task types have the same interface.
 func (e *Env) Interface(string) envs.Interface {
-	i := envs.Table[envs.Interface](interfaceFile)
+	i := datafile.Table[envs.Interface](interfaceFile)
 	i.Actions, i.Replies = []string{checkAction}, []string{rejected}
 	i.Normalize = func(action string) string {
 		return strings.TrimSuffix(agentboard.ALFWorldAction(action, "put"), ".")

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"sync"
 
-	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // statistics say what the 3,553 training games have, and where.
@@ -56,7 +56,7 @@ type share struct {
 var furnishingText []byte
 
 // furnishing is what the rooms of games are furnished by.
-var furnishing = sync.OnceValue(func() statistics { return envs.Table[statistics](furnishingText) })
+var furnishing = sync.OnceValue(func() statistics { return datafile.Table[statistics](furnishingText) })
 
 // appliance is the class of receptacles that a task type needs.
 func appliance(taskType string) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 //go:embed interface.json
@@ -12,7 +13,7 @@ var interfaceFile []byte
 
 // Interface implements envs.Describer. All levels have the same interface.
 func (e *Env) Interface(string) envs.Interface {
-	i := envs.Table[envs.Interface](interfaceFile)
+	i := datafile.Table[envs.Interface](interfaceFile)
 	i.Actions = slices.Insert(i.Actions, 5, checkActions)
 	i.Normalize = func(action string) string {
 		if action = normalize(action); asksForActions(action) {

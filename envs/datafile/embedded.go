@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"encoding/json"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -15,4 +16,12 @@ func Embedded[T any](text []byte) func() T {
 		}
 		return table
 	})
+}
+
+// Table reads a table in JSON that is part of the program.
+func Table[T any](text []byte) (table T) {
+	if err := json.Unmarshal(text, &table); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	return table
 }

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/engine/zmachine"
 )
 
@@ -90,7 +90,7 @@ var gamesText []byte
 // known are the games of which something is known: AgentBoard's, in its order, those that TALES plays besides, in its
 // order, and our own. Nothing is known of changes that carry no information in TALES', so their lists of valid actions
 // are longer. The source of our own is in the folder of its name.
-var known = envs.Table[struct {
+var known = datafile.Table[struct {
 	AgentBoard, TALES []game
 	Own               []ownGame
 }](gamesText)

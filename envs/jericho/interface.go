@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 //go:embed interface.json
@@ -13,7 +14,7 @@ var interfaceFile []byte
 // stories know, and the texts are answers of the library that most share. Blanks at the end, as Infocom's games
 // have them, are not a sentence, and zzqx begins like no word of the games.
 func (e *Env) Interface(string) envs.Interface {
-	i := envs.Table[envs.Interface](interfaceFile)
+	i := datafile.Table[envs.Interface](interfaceFile)
 	i.Actions = append([]string{helpAction}, i.Actions...)
 	i.Normalize = func(action string) string {
 		if asksForHelp(action) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // tokens matches words, and separators that end a phrase.
@@ -53,7 +53,7 @@ func classOf(word string, follows bool) class {
 var wordsText []byte
 
 // words are read when they are first needed.
-var words = sync.OnceValue(func() wordLists { return envs.Table[wordLists](wordsText) })
+var words = sync.OnceValue(func() wordLists { return datafile.Table[wordLists](wordsText) })
 
 // wordLists are lists of English words.
 type wordLists struct {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"heldout/envs"
 	"heldout/envs/alfworld"
+	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 )
 
@@ -57,7 +57,7 @@ var sourcesText []byte
 // tables lists the official data and where they can be fetched. It is made once: it sorts the names of all files, and
 // every command looks for the user's data folder.
 var tables = sync.OnceValue(func() dataTables {
-	t := envs.Table[dataTables](sourcesText)
+	t := datafile.Table[dataTables](sourcesText)
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		switch {

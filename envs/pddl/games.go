@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/engine/planning"
 )
 
@@ -36,7 +37,7 @@ type strategyGame struct {
 var gamesText []byte
 
 // games are the four games in the benchmark's order.
-var games = envs.Table[[4]strategyGame](gamesText)
+var games = datafile.Table[[4]strategyGame](gamesText)
 
 // difficultyOf returns the class of a game's i-th problem.
 func (g *strategyGame) difficultyOf(i int) envs.Difficulty {

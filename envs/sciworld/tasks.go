@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // taskVariation is a variation of a task.
@@ -25,7 +25,7 @@ func (p taskVariation) id() string { return p.task + "/" + strconv.Itoa(p.variat
 var tasksText []byte
 
 // known are the simulator's tasks with their numbers of variations (§2.1), and AgentBoard's 90 variations (§4.1).
-var known = envs.Table[struct {
+var known = datafile.Table[struct {
 	Tasks []struct {
 		Name       string
 		Variations int

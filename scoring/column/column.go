@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/scoring"
 	"heldout/scoring/table"
 )
@@ -18,7 +18,7 @@ import (
 var columnsText []byte
 
 // declared are the heads of columns by their names: their keys, unless tables have one key with several heads.
-var declared = envs.Table[map[string]table.Column](columnsText)
+var declared = datafile.Table[map[string]table.Column](columnsText)
 
 // head is a declared head. It is a mistake of the program to ask for one that is not declared.
 func head(name string) table.Column {

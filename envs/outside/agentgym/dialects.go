@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 
-	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // dialect is an environment of AgentGym, and how its server speaks.
@@ -43,7 +43,7 @@ const lmrlGym = "This is environment LMRL-Gym."
 //go:embed dialects.json
 var dialectsText []byte
 
-var kinds = envs.Table[[]dialect](dialectsText)
+var kinds = datafile.Table[[]dialect](dialectsText)
 
 // progress says what of an answer to a step is the progress.
 func (k *dialect) progress() string {
