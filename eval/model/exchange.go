@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,30 +67,20 @@ func (x *exchange) address() string {
 // release returns the reply's share of the client's budget.
 func (x *exchange) release() { x.caller.inUse.Add(-int64(cap(x.reply))) }
 
-// passing is the body of a request, whose memory is free once it is sent: a server may think for minutes.
-type passing struct{ rest []byte }
-
-// Read implements io.Reader.
-func (p *passing) Read(b []byte) (int, error) {
-	n := copy(b, p.rest)
-	if p.rest = p.rest[n:]; len(p.rest) == 0 {
-		p.rest = nil
-		return n, io.EOF
-	}
-	return n, nil
-}
-
 // send sends a body or, without one, asks for a page, and reads the whole reply. Unlike an http.Client it follows
 // no redirect: the key never goes to another host, and a POST does not turn into a GET.
-func (x *exchange) send(ctx context.Context, url string, body *passing) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func (x *exchange) send(ctx context.Context, url string, body []byte) error {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	maps.Copy(req.Header, x.caller.headers)
 	req.Header.Set("Accept", "application/json")
 	if body != nil {
-		req.Method, req.Body, req.ContentLength = http.MethodPost, io.NopCloser(body), int64(len(body.rest))
 		req.Header.Set("Content-Type", "application/json")
 	}
 	x.sent = req.URL
@@ -104,7 +95,7 @@ func (x *exchange) send(ctx context.Context, url string, body *passing) error {
 }
 
 // fetch reads the JSON that answers a request. A field of an unexpected type is left zero.
-func (x *exchange) fetch(ctx context.Context, url string, body *passing, into any) error {
+func (x *exchange) fetch(ctx context.Context, url string, body []byte, into any) error {
 	if err := x.send(ctx, url, body); err != nil {
 		return err
 	}

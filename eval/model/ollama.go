@@ -189,7 +189,7 @@ func (o *ollama) show(ctx context.Context, retryable func(*UnavailableError) boo
 	model := &api.ShowResponse{}
 	_, err := o.about().call(ctx, retryable, func(ctx context.Context, x *exchange) error {
 		body, err := json.Marshal(api.ShowRequest{Model: o.spec.Name})
-		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), &passing{body}, model))
+		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), body, model))
 	})
 	return model, err
 }
