@@ -175,7 +175,7 @@ func TestCallsWait(t *testing.T) {
 	for range calls {
 		go func() { replies <- ask(t, f.Conversation()) }()
 	}
-	n.await(t, "the episodes wait") // whatever the server is taken for
+	n.await(t, "no model server answers")
 	a.Come()
 	for range calls {
 		if reply := <-replies; reply.Attempts > 2 || reply.Server != "" {
@@ -185,7 +185,7 @@ func TestCallsWait(t *testing.T) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if got := slices.DeleteFunc(slices.Clone(n.lines), func(l string) bool {
-		return !strings.Contains(l, "the episodes wait")
+		return !strings.Contains(l, "no model server")
 	}); len(got) != 1 {
 		t.Errorf("told %d times: %q", len(got), got)
 	}

@@ -71,7 +71,7 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 	if failed.Limit > 0 {
 		c.fleet.tellLate(p, failed.Limit, c.ended(failed) == nil)
 	}
-	c.failInTurn(p, failed, failed, !failed.Unsent)
+	c.failInTurn(p, failed, failed, failed.Status != 0 || failed.Limit > 0)
 }
 
 // mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts. A call that is
@@ -166,6 +166,9 @@ func (f *Fleet) doubted(s *server) *doubt {
 	return s.doubt
 }
 
+// heard reports whether the server has answered since it is in doubt. The caller holds the lock.
+func (d *doubt) heard() bool { return d.there || d.server.answered.After(d.since) }
+
 // free lets one call take a turn after a wait.
 func (d *doubt) free(wait time.Duration) {
 	select {
@@ -182,11 +185,11 @@ func (c *call) await(ctx context.Context, p placed, failed *model.UnavailableErr
 		c.doubt, c.owed = d, c.spent
 	}
 	for d != nil && c.takeTurn(ctx) {
-		there, err := c.ask(ctx, p, last || failed.Limit > 0)
+		err := c.ask(ctx, p, last || failed.Limit > 0)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		c.failInTurn(p, failed, err, there)
+		c.failInTurn(p, failed, err, false)
 	}
 	if c.fleet.mu.Lock(); c.doubt != nil && p.server.isOut() {
 		c.spent = min(c.spent, c.owed) // what was asked in turn tells of the server, and not of the call
@@ -244,33 +247,33 @@ func (c *call) takeTurn(ctx context.Context) bool {
 
 // ask asks the server whether it is there, unless it has answered another call since it is in doubt, and for a reply to
 // another prompt if that is wanted or the last chance.
-func (c *call) ask(ctx context.Context, p placed, another bool) (there bool, err error) {
+func (c *call) ask(ctx context.Context, p placed, another bool) error {
 	s, f := p.server, c.fleet
 	f.mu.Lock()
-	there = c.turn.there || s.answered.After(c.turn.since)
+	heard := c.turn.heard()
 	another = another || c.turn.pending == 1 && c.turn.unheard >= mostFailures-1
 	f.mu.Unlock()
-	if !there {
+	if !heard {
 		if err := s.client.Ping(ctx); err != nil {
-			return false, err
+			return err
 		}
 		f.mu.Lock()
 		c.turn.there = true
 		f.mu.Unlock()
 	}
 	if !another {
-		return true, nil
+		return nil
 	}
 	began := f.o.Now()
-	err = try(ctx, s, trial(c.req))
+	err := try(ctx, s, trial(c.req))
 	if err == nil {
 		f.trust(s, began)
 	}
-	return true, err
+	return err
 }
 
 // failInTurn ends the call's turn, if it has one, with a failure. If all fails that was asked in turn, often enough or
-// because of time-outs, the server is set aside. There: it answers questions about itself.
+// because of time-outs, the server is set aside. There: the failure shows that somebody is at its address.
 func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error, there bool) {
 	d, f := c.turn, c.fleet
 	if d == nil {
@@ -297,7 +300,7 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 		d.free(f.replyTime(d.server))
 	case p.server.doubt == d && d.unheard >= mostFailures:
 		out := &aside{cause: failed.Message, began: p.began}
-		if there {
+		if there || d.heard() {
 			out.trial = trial(c.req)
 		}
 		f.setAside(p.server, out, 0)
