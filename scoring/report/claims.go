@@ -61,9 +61,7 @@ func stand(r *Report) *standing {
 			results.Reference = s.lines[1].Name
 		}
 	}
-	for _, l := range s.lines {
-		results.Models = append(results.Models, modelOf(r, l, results))
-	}
+	results.Models = table.Each(s.lines, func(l modelRates) claim.Model { return modelOf(r, l, results) })
 	results.Retries = retriesOf(r.trialRows())
 	s.Set = claim.Derive(results)
 	return s
@@ -271,9 +269,7 @@ const OrderGiven = "given"
 // OrderGiven. A name that fits no model or several is an error.
 func (r *Report) InOrder(names []string) error {
 	lines, err := ordered(gather(r.plain, placeOf), names)
-	for _, l := range lines {
-		r.checkpoints = append(r.checkpoints, l.Name)
-	}
+	r.checkpoints = table.Each(lines, func(l modelRates) string { return l.Name })
 	return err
 }
 

@@ -72,11 +72,8 @@ func (l *losses) aboutNotes(players []*perturbedPlayer) []string {
 }
 
 // firstRows has a row of each player.
-func firstRows(players []*perturbedPlayer) (rows []row) {
-	for _, p := range players {
-		rows = append(rows, p.perturbed[0])
-	}
-	return rows
+func firstRows(players []*perturbedPlayer) []row {
+	return table.Each(players, func(p *perturbedPlayer) row { return p.perturbed[0] })
 }
 
 // missing says how many episodes have no result, by player and environment, and explains the other marks in rows.
@@ -264,10 +261,8 @@ type oldFormGroup struct {
 }
 
 // oldFormGroups are single families by themselves, and combinations by their number.
-func oldFormGroups(p *perturbedPlayer) (groups []oldFormGroup) {
-	for _, c := range singleFamilies(p) {
-		groups = append(groups, oldFormGroup{c.about.Name, []row{c}})
-	}
+func oldFormGroups(p *perturbedPlayer) []oldFormGroup {
+	groups := table.Each(singleFamilies(p), func(c row) oldFormGroup { return oldFormGroup{c.about.Name, []row{c}} })
 	several := len(p.grades()) > 1
 	for _, d := range p.doses() {
 		name := fmt.Sprintf("%d families", d.parts)

@@ -207,11 +207,10 @@ func otherTasks(plain []row) (notes []string) {
 
 // trainedNotes say which environments models were trained on.
 func trainedNotes(s *standing) []string {
-	var parts []string
-	for _, c := range s.Trained {
-		parts = append(parts, c.Subjects[0].Name+" "+strings.Join(claim.Titles(c.Environments), ", "))
-	}
-	if parts == nil {
+	parts := table.Each(s.Trained, func(c claim.Claim) string {
+		return c.Subjects[0].Name + " " + strings.Join(claim.Titles(c.Environments), ", ")
+	})
+	if len(parts) == 0 {
 		return nil
 	}
 	return append([]string{heldInMark + " trained on: " + strings.Join(parts, "; ") + "."}, untrained(s)...)
@@ -358,12 +357,11 @@ func (s *standing) bold() []string {
 }
 
 // seeded are the rows, for the numbers of their seeds.
-func seeded(plain []row) (out []claim.Subject) {
-	for _, e := range plain {
-		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
-			EqualSeeds: e.EqualSeeds()})
-	}
-	return out
+func seeded(plain []row) []claim.Subject {
+	return table.Each(plain, func(e row) claim.Subject {
+		return claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
+			EqualSeeds: e.EqualSeeds()}
+	})
 }
 
 func seedsSaid(plain []row) string { return claim.SeedsText(seeded(plain)) }

@@ -65,11 +65,8 @@ func (r *Report) Headline() Headline {
 		return h
 	}
 	for i, l := range s.lines {
-		line := HeadlineLine{Model: l.Name}
-		for _, place := range h.Places {
-			line.Cells = append(line.Cells, s.rated(i, place))
-		}
-		h.Lines = append(h.Lines, line)
+		cells := table.Each(h.Places, func(place claim.Scope) HeadlineCell { return s.rated(i, place) })
+		h.Lines = append(h.Lines, HeadlineLine{l.Name, cells})
 	}
 	h.Published, h.Divided, h.Sources = publishedHeadlines(r), publishedTitle(r), sources(r.baselines, "")
 	h.Models = len(table.Grouped(r.plain, func(of row) string { return of.model }))
@@ -85,10 +82,9 @@ type Stand struct{ Model, Place string }
 func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
 	byKey := map[string]Stand{}
 	for _, of := range r.plain {
-		if of.directory != directory && !slices.Contains(of.otherDirs, directory) {
-			continue
+		if of.directory == directory || slices.Contains(of.otherDirs, directory) {
+			byKey[of.Condition.Key()] = Stand{of.line, of.place.Name}
 		}
-		byKey[of.Condition.Key()] = Stand{of.line, of.place.Name}
 	}
 	for _, g := range m.Groups {
 		c := g.Condition
@@ -112,9 +108,9 @@ func headline(r *Report, t *table.Table) {
 	if s.oldNew {
 		changeTable(s, t)
 	} else {
-		for _, place := range h.Places {
-			t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place, s.Rate)})
-		}
+		t.Columns = append(t.Columns, table.Each(h.Places, func(place claim.Scope) table.Column {
+			return table.Column{Key: place.Name, Header: header(place, s.Rate)}
+		})...)
 		if t.Rows = headlineRows(h.Lines); h.Published != nil {
 			t.Divide, t.Divided = len(t.Rows), h.Divided
 			t.Rows = append(t.Rows, headlineRows(h.Published)...)

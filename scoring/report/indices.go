@@ -103,9 +103,9 @@ var errNoAnchors = errors.New("nobody played its tasks by heart")
 func (p *perturbedPlayer) scaled(conditions []row, a anchored, agent string) (base scoring.Scaled,
 	perturbed []scoring.Scaled, err error) {
 	base = scoring.Scaled{Model: p.base.Score, Anchor: a.score(*p.base, agent)}
-	for _, c := range conditions {
-		perturbed = append(perturbed, scoring.Scaled{Model: c.Score, Anchor: a.score(c, agent)})
-	}
+	perturbed = table.Each(conditions, func(c row) scoring.Scaled {
+		return scoring.Scaled{Model: c.Score, Anchor: a.score(c, agent)}
+	})
 	lacks := func(s scoring.Scaled) bool { return s.Anchor == nil }
 	if lacks(base) || slices.ContainsFunc(perturbed, lacks) {
 		return base, nil, errNoAnchors
@@ -183,14 +183,11 @@ func (p *perturbedPlayer) unread(read []row, a anchored) (names []string) {
 const mostWorst = 3
 
 // worst names the families that cost most, each alone.
-func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
+func (p *perturbedPlayer) worst(grade int, rate claim.Rate) []string {
 	lost := func(c row) float64 { return rate.Select(p.base.Score).Mean - rate.Select(c.Score).Mean }
 	singles := slices.DeleteFunc(p.singles(grade), func(c row) bool { return !(lost(c) > 0) })
 	slices.SortStableFunc(singles, func(a, b row) int { return cmp.Compare(lost(b), lost(a)) })
-	for _, c := range singles[:min(mostWorst, len(singles))] {
-		names = append(names, c.about.Parts[0].Family)
-	}
-	return names
+	return table.Each(singles[:min(mostWorst, len(singles))], func(c row) string { return c.about.Parts[0].Family })
 }
 
 // indexLines are the lines of all players, for people and for programs, and why players or rates have no index.
@@ -213,9 +210,7 @@ func indexLines(r *Report) (lines []indexLine, programs [][]table.Field, reasons
 			case err != nil && !errors.Is(err, scoring.ErrIncomplete): // its mark says that
 				reasons = table.AppendNew(reasons, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
 			}
-			for _, l := range pair {
-				programs = append(programs, l.fields())
-			}
+			programs = append(programs, table.Each(pair[:], indexLine.fields)...)
 			lines = append(lines, pair[shownRate(r, pair)])
 		}
 	}

@@ -138,14 +138,10 @@ func (p *pairing) onlyTheseKinds(rates [][]string) (notes []string) {
 		if names == nil {
 			continue
 		}
-		var label []string
-		for _, field := range p.labels[i] {
-			label = append(label, field.Text())
-		}
-		notes = append(notes,
-			fmt.Sprintf(
-				"%s: the difference of %s holds for tasks of these kinds; %d kinds are too few to say so of other kinds.",
-				strings.Join(label, ", "), strings.Join(names, " and "), p.comparisons[i].Kinds))
+		label := strings.Join(table.Each(p.labels[i], table.Field.Text), ", ")
+		notes = append(notes, fmt.Sprintf(
+			"%s: the difference of %s holds for tasks of these kinds; %d kinds are too few to say so of other kinds.",
+			label, strings.Join(names, " and "), p.comparisons[i].Kinds))
 	}
 	return notes
 }

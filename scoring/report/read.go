@@ -220,11 +220,9 @@ func (g Loaded) called(chosen []record.Chosen) ([]map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		var scores []*scoring.Score
-		for i := range m.Groups {
-			scores = append(scores, &scoring.Score{Condition: m.Groups[i].Condition})
-		}
-		runs = append(runs, g.named(p, m, scores))
+		runs = append(runs, g.named(p, m, table.Each(m.Groups, func(g record.Group) *scoring.Score {
+			return &scoring.Score{Condition: g.Condition}
+		})))
 	}
 	called := call(runs)
 	for i, run := range runs {

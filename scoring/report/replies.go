@@ -179,11 +179,9 @@ func ruleNotes(rows []row) (notes []string) {
 
 // counted lists names with their counts, sorted by name.
 func counted[Name ~string](counts map[Name]int) string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, fmt.Sprintf("%d %s", counts[name], name))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(table.Each(slices.Sorted(maps.Keys(counts)), func(name Name) string {
+		return fmt.Sprintf("%d %s", counts[name], name)
+	}), ", ")
 }
 
 // markNotes explain the marks in a table whose details stand elsewhere.

@@ -245,9 +245,7 @@ func (r *Report) noTable(id string) error {
 	}
 	var ids []string
 	for _, k := range Kinds() {
-		for _, t := range r.Tables(k.ID) {
-			ids = append(ids, t.ID)
-		}
+		ids = append(ids, table.Each(r.Tables(k.ID), func(t table.Table) string { return t.ID })...)
 	}
 	return fmt.Errorf("these runs have no table %q%s; they have %s", id, lacks, strings.Join(ids, ", "))
 }

@@ -87,16 +87,8 @@ func (p *perturbedPlayer) atGrade(grade int) (out []row) {
 	return byParts(out)
 }
 
-// draws returns the perturbations that were drawn.
-func (p *perturbedPlayer) draws() []row {
-	return byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c row) bool { return !isDrawn(c.about) }))
-}
-
 func byParts(list []row) []row {
-	slices.SortStableFunc(list, func(a, b row) int {
-		return cmp.Compare(len(a.about.Parts),
-			len(b.about.Parts))
-	})
+	slices.SortStableFunc(list, func(a, b row) int { return cmp.Compare(len(a.about.Parts), len(b.about.Parts)) })
 	return list
 }
 
@@ -124,7 +116,7 @@ func (p *perturbedPlayer) doses() (doses []dose) {
 	for _, grade := range p.grades() {
 		add(fmt.Sprint(grade), p.atGrade(grade))
 	}
-	add(drawn, p.draws())
+	add(drawn, byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c row) bool { return !isDrawn(c.about) })))
 	return doses
 }
 
@@ -133,11 +125,8 @@ func (p *perturbedPlayer) singles(grade int) []row {
 	return slices.DeleteFunc(p.atGrade(grade), func(c row) bool { return len(c.about.Parts) > 1 })
 }
 
-func scoresOf(conditions []row) (scores []*scoring.Score) {
-	for _, c := range conditions {
-		scores = append(scores, c.Score)
-	}
-	return scores
+func scoresOf(conditions []row) []*scoring.Score {
+	return table.Each(conditions, func(c row) *scoring.Score { return c.Score })
 }
 
 // departures say what of a preset is not the original's under the perturbations of a sweep,

@@ -63,11 +63,8 @@ func trials(report *Report, t *table.Table) {
 	head(report, t, trialLegend+"; 95% CI for "+population(rowsOfTried(list))+".")
 }
 
-func rowsOfTried(list []trialRow) (rows []row) {
-	for _, r := range list {
-		rows = append(rows, r.row)
-	}
-	return rows
+func rowsOfTried(list []trialRow) []row {
+	return table.Each(list, func(r trialRow) row { return r.row })
 }
 
 // trialCaveats say what weakens the rates after several trials.
