@@ -198,14 +198,12 @@ func (p *Program) Close() error {
 func (p *Program) ask(ctx context.Context, r *programRequest, over <-chan time.Time) (a programAnswer, err error) {
 	answers, err := p.lines.Request(r)
 	if err == nil {
-		patience := time.NewTimer(p.timeout)
-		defer patience.Stop()
 		select {
 		case d := <-answers:
 			a, err = d.Answer, cmp.Or(d.Err, d.Answer.check())
 		case <-ctx.Done():
 			return a, ctx.Err()
-		case <-patience.C:
+		case <-time.After(p.timeout):
 			err = fmt.Errorf("it has not answered %q within %v", r.Ask, p.timeout)
 		case <-over:
 			err = fmt.Errorf("it has played the episode for %v, as long as episode-timeout lets it", p.episode)

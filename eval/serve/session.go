@@ -155,12 +155,10 @@ const lastReply = 2 * time.Second
 
 // last returns the last reply of a session that has ended, if it comes in time.
 func last[T any](replies <-chan T) (reply T, ok bool) {
-	patience := time.NewTimer(lastReply)
-	defer patience.Stop()
 	select {
 	case reply = <-replies:
 		return reply, true
-	case <-patience.C:
+	case <-time.After(lastReply):
 		return reply, false
 	}
 }

@@ -215,10 +215,8 @@ func (l *Live) await(ctx context.Context) error {
 			wait.Round(time.Second))
 	}
 	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -155,12 +155,8 @@ func (c *Program[A]) greet(greeting Query, read func(line []byte) error) error {
 
 // silent is why a program neither reads nor writes: how it has ended, if it has.
 func (c *Program[A]) silent(err error) error {
-	patience := time.NewTimer(2 * lastLines) // a busy machine takes a while to end a program
-	defer patience.Stop()
-	select {
-	case <-c.process.Exited:
+	if await(c.process.Exited, 2*lastLines) { // a busy machine takes a while to end a program
 		return c.gone()
-	case <-patience.C:
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it has closed its standard output")
@@ -190,23 +186,23 @@ func (c *Program[A]) write(r Query) error {
 // follow notes the end of the process.
 func (c *Program[A]) follow() {
 	<-c.process.Exited
-	patience := time.NewTimer(lastLines)
-	defer patience.Stop()
-	select {
-	case <-c.ended:
-	case <-patience.C:
-	}
+	await(c.ended, lastLines)
 	c.fail(c.gone())
+}
+
+// await waits until a channel is closed, and reports whether it was in time.
+func await(closed <-chan struct{}, patience time.Duration) bool {
+	select {
+	case <-closed:
+		return true
+	case <-time.After(patience):
+		return false
+	}
 }
 
 // gone says how the process has ended, once its standard error is read.
 func (c *Program[A]) gone() error {
-	patience := time.NewTimer(lastLines)
-	defer patience.Stop()
-	select {
-	case <-c.heard:
-	case <-patience.C: // what it started holds it
-	}
+	await(c.heard, lastLines) // what it started may hold it for longer
 	return fmt.Errorf("it has ended with %s", c.process.Ended())
 }
 
@@ -305,12 +301,7 @@ func (c *Program[A]) Failure() error {
 // Close ends the program in peace.
 func (c *Program[A]) Close() {
 	_ = c.in.Close()
-	patience := time.NewTimer(grace)
-	defer patience.Stop()
-	select {
-	case <-c.process.Exited:
-	case <-patience.C:
-	}
+	await(c.process.Exited, grace)
 	c.fail(errors.New("it was closed"))
 	<-c.stopped
 }

@@ -153,12 +153,10 @@ func (s *connection) ask(ctx context.Context, kind, data, want string, into any)
 
 // silent reports that a connection that cannot be written has nothing left to read.
 func (s *connection) silent() bool {
-	patience := time.NewTimer(farewell)
-	defer patience.Stop()
 	select {
 	case <-s.ended:
 		return len(s.frames) == 0
-	case <-patience.C:
+	case <-time.After(farewell):
 		return true
 	}
 }
