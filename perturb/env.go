@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // Env is an environment with a perturbation around it: the tasks and the scoring
@@ -326,9 +327,7 @@ func (w *world) Hints(ctx context.Context) (forms, things []string, err error) {
 			forms = append(forms, w.p.writeInstruction(form))
 		}
 	}
-	for _, thing := range allThings {
-		things = append(things, w.p.say(w.p.names.inText(thing), false))
-	}
+	things = table.Each(allThings, func(thing string) string { return w.p.say(w.p.names.inText(thing), false) })
 	return forms, things, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/stream"
+	"heldout/scoring/table"
 )
 
 // The names of perturbations that are made from families.
@@ -263,10 +264,7 @@ func SuiteNames(families []configs.Family, grades []int) (names []string) {
 					indices = append(indices, interleaved(i%n, n))
 				}
 				slices.Sort(indices)
-				var parts []string
-				for _, i := range indices {
-					parts = append(parts, GradeName(families[i], grade))
-				}
+				parts := table.Each(indices, func(i int) string { return GradeName(families[i], grade) })
 				add(strings.Join(parts, "+"))
 			}
 		}

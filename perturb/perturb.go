@@ -19,6 +19,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // Perturbation rewrites the texts of one interface. It is safe for concurrent use.
@@ -89,10 +90,9 @@ func (p *Perturbation) add(rules configs.Perturbation) error {
 type passage struct{ old, current string }
 
 // passages lists the rules about passages, the longest first. A shorter one may be about what a longer one becomes.
-func passages(rules map[string]string) (out []passage) {
-	for _, old := range slices.Sorted(maps.Keys(rules)) {
-		out = append(out, passage{old, rules[old]})
-	}
+func passages(rules map[string]string) []passage {
+	names := slices.Sorted(maps.Keys(rules))
+	out := table.Each(names, func(old string) passage { return passage{old, rules[old]} })
 	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(len(b.old), len(a.old)) })
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // anyType returns the perturbation of one of the task types, the same one each time.
@@ -20,10 +21,7 @@ func (e *Env) anyType() *Perturbation {
 // now. Its prompt is for WritePrompt.
 func (e *Env) WritePreset(in configs.Preset) configs.Preset {
 	p, out := e.anyType(), in
-	out.ActionsShown.Exclude = nil
-	for _, action := range in.ActionsShown.Exclude {
-		out.ActionsShown.Exclude = append(out.ActionsShown.Exclude, p.WriteAction(action))
-	}
+	out.ActionsShown.Exclude = table.Each(in.ActionsShown.Exclude, p.WriteAction)
 	return out
 }
 
@@ -137,11 +135,8 @@ func (p *Perturbation) shownActions(examples []configs.Example) (out []string) {
 		for _, s := range e.Steps {
 			out = append(out, s.Action)
 		}
-		texts := []string{e.Text}
-		for _, t := range e.Turns {
-			texts = append(texts, t.Content)
-		}
-		for _, text := range texts {
+		texts := table.Each(e.Turns, func(t configs.ChatMessage) string { return t.Content })
+		for _, text := range append(texts, e.Text) {
 			for line := range strings.Lines(text) {
 				if k, mark, ok := passageOf(line); ok && k == saidAsAction {
 					out = append(out, strings.TrimSpace(line[len(mark):]))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // maxTrades bounds how often an action may trade places: forms that grow with every rewriting would never end.
@@ -283,10 +284,7 @@ func (p *Perturbation) writeList(text string, l envs.ActionList) string {
 
 func (p *Perturbation) readList(text string, l envs.ActionList) string {
 	current := l
-	current.Last = nil
-	for _, action := range l.Last {
-		current.Last = append(current.Last, p.writeAction(action))
-	}
+	current.Last = table.Each(l.Last, p.writeAction)
 	actions, last := cutList(text, current)
 	if l.Mark == "" {
 		copy(actions, p.order.read(actions[:last]))

@@ -13,6 +13,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/pytext"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 // Protocol is how an agent of a preset asks its model.
@@ -299,10 +300,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 
 // request asks for a reply that ends at one of the stop strings.
 func (f *formed) request(ctx context.Context, stops []string) (model.Reply, Usage, error) {
-	f.Decoding.Stop = nil
-	for _, s := range stops {
-		f.Decoding.Stop = append(f.Decoding.Stop, numbered(s, f.number()))
-	}
+	f.Decoding.Stop = table.Each(stops, func(s string) string { return numbered(s, f.number()) })
 	return f.ask(ctx, f)
 }
 

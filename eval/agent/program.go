@@ -13,6 +13,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/outside/lines"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // programProtocol is the version of the lines between heldout and an agent of the user's. heldout help own-agent
@@ -243,10 +244,7 @@ type Turn struct {
 func NewProgramAgent(p *Program, turn Turn, about ProgramEpisode, in configs.Instructions, w envs.World,
 	observation string) Agent {
 	about.Instruction = strings.TrimSpace(in.System + "\n\n" + in.Instruction)
-	about.Examples = []string{}
-	for _, example := range in.Examples {
-		about.Examples = append(about.Examples, renderExample(example, true))
-	}
+	about.Examples = table.Each(in.Examples, func(e configs.Example) string { return renderExample(e, true) })
 	a := &programAgent{program: p, world: w, turn: turn, next: programRequest{Head: lines.Head{Ask: askFirst},
 		Episode: turn.ID, Store: turn.Store, ProgramEpisode: &about, Observation: &observation}}
 	if p.episode > 0 {

@@ -38,10 +38,9 @@ func shotTurns(o configs.Observation, ex configs.Example) ([]model.Message, erro
 	if ex.Text != "" {
 		return nil, fmt.Errorf("an example of the prompt is one text, and the preset shows turns")
 	}
-	var out []model.Message
-	for _, t := range ex.Turns {
-		out = append(out, model.Message{Role: model.Role(t.Role), Content: t.Content})
-	}
+	out := table.Each(ex.Turns, func(t configs.ChatMessage) model.Message {
+		return model.Message{Role: model.Role(t.Role), Content: t.Content}
+	})
 	text := task(o, envs.Start{Goal: ex.Goal, Observation: ex.Observation})
 	for i, s := range ex.Steps {
 		out = append(out,

@@ -5,6 +5,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 // numberedParser reads thoughts and actions with the number of their turn.
@@ -27,9 +28,7 @@ func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
 	l := &textLayout{
 		intro: ownLine(p.Instructions.System) + ownLine(p.Instructions.Instruction),
 		task:  ownLine(p.Handover) + task(p.Observation, start), cue: p.Agent.Cue,
-	}
-	for _, ex := range shots {
-		l.examples = append(l.examples, shotText(ex))
+		examples: table.Each(shots, shotText),
 	}
 	return l, nil
 }

@@ -13,6 +13,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
 	"heldout/eval/originals"
+	"heldout/scoring/table"
 )
 
 // Prepare resolves and checks what to run, and sets it up. skipped says which environments are left out.
@@ -68,11 +69,8 @@ type Chosen struct {
 
 // Default is the preset of a run that names none, for each environment: heldout's own agents,
 // prompts and limits. It has no name, so that records do not name it.
-func Default(r configs.Run) (chosen []Chosen) {
-	for _, name := range r.Env {
-		chosen = append(chosen, Chosen{configs.DefaultPreset(name), r})
-	}
-	return chosen
+func Default(r configs.Run) []Chosen {
+	return table.Each(r.Env, func(name string) Chosen { return Chosen{configs.DefaultPreset(name), r} })
 }
 
 func (c Chosen) isDefault() bool { return c.Released.Name == "" }

@@ -73,9 +73,7 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 		return r, nil, err
 	}
 	if len(offered) == 0 {
-		for _, e := range catalog.Entries() {
-			offered = append(offered, e.Name)
-		}
+		offered = table.Each(catalog.Entries(), func(e catalog.Entry) string { return e.Name })
 	}
 	r.Env, skipped = catalog.Available(offered, r.Setup)
 	if len(r.Env) == 0 {

@@ -12,6 +12,7 @@ import (
 	"heldout/eval/episode"
 	"heldout/perturb"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Sweep plays under several perturbations.
@@ -130,9 +131,9 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 	}
 	about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file,
 		SHA256: perturb.Hash(rules)}
-	for _, part := range rules.Parts {
-		about.Parts = append(about.Parts, record.FamilyGrade(part))
-	}
+	about.Parts = table.Each(rules.Parts, func(part configs.FamilyGrade) record.FamilyGrade {
+		return record.FamilyGrade(part)
+	})
 	if slices.ContainsFunc(j.about.Sweep.In(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
 		return fmt.Errorf("there are two perturbations named %s", rules.Name)
 	}
@@ -266,12 +267,9 @@ func ofFile(file string, err error) error {
 func (j *Job) OfFamilies() bool { return j.about.Sweep.Combines() }
 
 // Perturbations lists the perturbations that an environment is played under.
-func (j *Job) Perturbations(env string) (names []string) {
+func (j *Job) Perturbations(env string) []string {
 	if j.about.Sweep == nil {
 		return nil
 	}
-	for _, p := range j.about.Sweep.In(env) {
-		names = append(names, p.Name)
-	}
-	return names
+	return table.Each(j.about.Sweep.In(env), func(p record.Perturbation) string { return p.Name })
 }

@@ -93,11 +93,8 @@ func NewMount(o MountOptions) *Mount {
 	if o.Reward == "" {
 		o.Reward = RewardSuccess
 	}
-	m := &Mount{MountOptions: o, generated: map[string]*Set{}}
-	for _, s := range o.Splits {
-		m.sets = append(m.sets, &Set{Split: s})
-	}
-	return m
+	return &Mount{MountOptions: o, generated: map[string]*Set{},
+		sets: table.Each(o.Splits, func(s Split) *Set { return &Set{Split: s} })}
 }
 
 // Set returns a split, opened; an empty name stands for the default. The error is a

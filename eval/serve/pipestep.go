@@ -6,6 +6,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"heldout/scoring/table"
 )
 
 // pipeEntry is a step or a reset: [SESSION, ACTION] or [SESSION, {…}].
@@ -24,11 +26,7 @@ func (e *pipeEntry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := jsonv2.UnmarshalDecode(d, &parts); err != nil {
 		return err
 	}
-	var kinds []byte
-	for _, part := range parts {
-		kinds = append(kinds, byte(kind(part)))
-	}
-	switch string(kinds) {
+	switch kinds := table.Each(parts, kind); string(kinds) {
 	case `0{`:
 		e.reset = parts[1]
 	case `0"`, `0"{`:

@@ -57,11 +57,8 @@ func (c *EpisodeFilter) lists() []*[]string {
 	return []*[]string{&c.Env, &c.Model, &c.Task, &c.Seed, &c.Preset}
 }
 
-func (c EpisodeFilter) fields() (out [][]string) {
-	for _, list := range c.lists() {
-		out = append(out, *list)
-	}
-	return out
+func (c EpisodeFilter) fields() [][]string {
+	return table.Each(c.lists(), func(list *[]string) []string { return *list })
 }
 
 // flagsOfChoice are the flags of the fields.

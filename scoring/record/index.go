@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // Index is a run for readers that want single episodes of it. It holds what lists say of the attempts and where
@@ -111,10 +112,9 @@ func (x *Index) findFiles() error {
 	if slices.EqualFunc(x.files, dirs, func(f *indexed, dir string) bool { return f.dir == dir }) {
 		return nil
 	}
-	x.files = nil
-	for _, dir := range dirs {
-		x.files = append(x.files, &indexed{dir: dir, name: filepath.Join(dir, episodesFile)})
-	}
+	x.files = table.Each(dirs, func(dir string) *indexed {
+		return &indexed{dir: dir, name: filepath.Join(dir, episodesFile)}
+	})
 	x.forget()
 	return nil
 }
@@ -162,11 +162,7 @@ func (x *Index) readManifests() error {
 	if !changed {
 		return nil
 	}
-	var dirs []string
-	for _, f := range x.files {
-		dirs = append(dirs, f.dir)
-	}
-	m, err := manifestOf(dirs)
+	m, err := manifestOf(table.Each(x.files, func(f *indexed) string { return f.dir }))
 	if err != nil {
 		return err
 	}

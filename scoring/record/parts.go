@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heldout/scoring/table"
 )
 
 // Parts are the directories that hold one run, as users name them: a run directory, a
@@ -90,10 +92,7 @@ func absent(dirs []string) (out []Shard) {
 // NameShards names shards of one run, such as "shards 2, 5 of 8"; empty for none.
 func NameShards(shards []Shard) string {
 	const limit = 10
-	var numbers []string
-	for _, s := range shards[:min(len(shards), limit)] {
-		numbers = append(numbers, strconv.Itoa(s.Index))
-	}
+	numbers := table.Each(shards[:min(len(shards), limit)], func(s Shard) string { return strconv.Itoa(s.Index) })
 	switch n := len(shards); {
 	case n == 0:
 		return ""
@@ -272,11 +271,7 @@ next:
 		}
 		runs = append(runs, candidate)
 	}
-	var out []Parts
-	for _, g := range runs {
-		out = append(out, g.parts)
-	}
-	return out, nil
+	return table.Each(runs, func(g *gathered) Parts { return g.parts }), nil
 }
 
 // gathered is what is known of a run's directories before they are read.

@@ -55,9 +55,7 @@ func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount
 		return nil, nil, err
 	}
 	if len(texts) == 0 {
-		for _, e := range catalog.Entries() {
-			texts = append(texts, e.Name)
-		}
+		texts = table.Each(catalog.Entries(), func(e catalog.Entry) string { return e.Name })
 		texts, skipped = catalog.Available(texts, m.Setup)
 		texts = slices.DeleteFunc(texts, func(name string) bool {
 			err := m.asksWikipedia(name)
@@ -172,12 +170,9 @@ func (m *Defaults) set(entry catalog.Entry, key, value string) (err error) {
 		if i < 0 {
 			own := []string{"preset", "perturb", "tasks", "reward", "step-cost", "invalid-penalty", "actions",
 				"step-limit"}
-			names := slices.Clone(own)
-			for _, s := range entry.Settings {
-				names = append(names, s.Name)
-			}
+			names := table.Each(entry.Settings, func(s envs.Setting) string { return s.Name })
 			return fmt.Errorf("%s has no setting %q%s; heldout envs %s lists them, and there are %s",
-				entry.Name, key, spelling.Hint(key, names), entry.Name, strings.Join(own, ", "))
+				entry.Name, key, spelling.Hint(key, append(own, names...)), entry.Name, strings.Join(own, ", "))
 		}
 		if err = entry.Settings[i].Check(value); err == nil {
 			m.Setup.Settings[key] = value
@@ -231,11 +226,11 @@ func (m Defaults) make(out bench.Outside, name string, entry catalog.Entry) (*se
 	if err != nil {
 		return nil, entry.Name, err
 	}
-	for _, split := range splits {
-		o.Splits = append(o.Splits, serve.Split{Name: split.name, Open: func() (envs.Env, []envs.Task, error) {
+	o.Splits = table.Each(splits, func(split mountSplit) serve.Split {
+		return serve.Split{Name: split.name, Open: func() (envs.Env, []envs.Task, error) {
 			return m.open(out, entry, split)
-		}})
-	}
+		}}
+	})
 	if entry.Generates {
 		o.Generated = func(seeds envs.GeneratorSeeds) (envs.Env, []envs.Task, error) {
 			return m.open(out, entry, m.generated(seeds))
@@ -288,10 +283,9 @@ func (m Defaults) splits(entry catalog.Entry) ([]mountSplit, error) {
 // allSplits lists the splits of a mount.
 func (m Defaults) allSplits(entry catalog.Entry) (out []mountSplit) {
 	if official := m.officialSplits(entry); len(official) > 0 {
-		for _, name := range official {
-			out = append(out, mountSplit{name: name, setup: m.setup(splitSetting, name)})
-		}
-		return out
+		return table.Each(official, func(name string) mountSplit {
+			return mountSplit{name: name, setup: m.setup(splitSetting, name)}
+		})
 	}
 	out = []mountSplit{{name: testSplit, setup: m.Setup}}
 	switch {

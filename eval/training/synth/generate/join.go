@@ -89,9 +89,7 @@ func wordSet(t *synth.Turn) (out []uint32) {
 	if t.Master {
 		text = t.Observation
 	}
-	for _, w := range words(text) {
-		out = append(out, uint32(hashOf([]string{w})))
-	}
+	out = table.Each(words(text), func(w string) uint32 { return uint32(hashOf([]string{w})) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -99,12 +99,9 @@ func (c *Collection) reasons() table.Table {
 }
 
 // reasonOrder lists all reasons: faults of replies, then those of scripts, then those of trajectories.
-func reasonOrder() (out []synth.Reason) {
-	for _, f := range record.Faults() {
-		out = append(out, synth.Reason(f))
-	}
-	out = append(out, BadScript, BadCode)
-	return append(out, synth.Reasons()...)
+func reasonOrder() []synth.Reason {
+	faults := table.Each(record.Faults(), func(f record.Fault) synth.Reason { return synth.Reason(f) })
+	return slices.Concat(faults, []synth.Reason{BadScript, BadCode}, synth.Reasons())
 }
 
 func (c *Collection) diversity() table.Table {
@@ -113,10 +110,10 @@ func (c *Collection) diversity() table.Table {
 		{Key: "distinct", Header: "Distinct"},
 		{Key: "share", Header: "Share %"},
 	}}
-	for _, v := range c.Diversity.Varieties() {
-		t.Rows = append(t.Rows, []table.Cell{table.String(v.Name), table.Int(v.Total), table.Int(v.Distinct),
-			share(v.Distinct, v.Total)})
-	}
+	t.Rows = table.Each(c.Diversity.Varieties(), func(v Variety) []table.Cell {
+		return []table.Cell{table.String(v.Name), table.Int(v.Total), table.Int(v.Distinct),
+			share(v.Distinct, v.Total)}
+	})
 	t.Notes = append(t.Notes, "Texts are compared by their words. Distinct-n is the number of distinct n-grams "+
 		"divided by the number of all n-grams. It falls as a set grows: compare sets of one size.")
 	return t
