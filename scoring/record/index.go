@@ -183,7 +183,7 @@ func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 	start, skipped := file.size, file.lines
 	newDecoder := heading
 	if x.measuring != nil {
-		var known map[string]any // of lines that are new there are none
+		var known []lineMeasures // of lines that are new there are none
 		if start == 0 {
 			known = x.measuring.known(file.dir)
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -108,8 +110,20 @@ func EachMeasured[T any](p Readable, g *Measuring, beside Beside,
 	})
 }
 
-// known are the measures that are kept in a run directory, by the checksums of the lines.
-func (g *Measuring) known(dir string) map[string]any {
+// lineMeasures are the measures of a line with a checksum. A run can have millions.
+type lineMeasures struct {
+	sum   uint64
+	found any
+}
+
+// sumOf is the number that a checksum writes; ok is false if it is none.
+func sumOf(checksum string) (sum uint64, ok bool) {
+	sum, err := strconv.ParseUint(checksum, 16, 64)
+	return sum, err == nil
+}
+
+// known are the measures that are kept in a run directory, in the order of the lines' checksums.
+func (g *Measuring) known(dir string) []lineMeasures {
 	if g.version == Unkept {
 		return nil
 	}
@@ -118,7 +132,7 @@ func (g *Measuring) known(dir string) map[string]any {
 		return nil
 	}
 	defer content.file.Close()
-	known := map[string]any{}
+	var known []lineMeasures
 	parsing := func() decoder {
 		read := g.reader()
 		return func(line []byte, e *Episode) (found any, err error) {
@@ -127,12 +141,23 @@ func (g *Measuring) known(dir string) map[string]any {
 		}
 	}
 	_ = scan(io.NewSectionReader(content.file, 0, content.size), measuresFile, parsing, func(l *scanned) error {
-		if l.bad == nil {
-			known[l.episode.Checksum] = l.derived
+		if sum, ok := sumOf(l.episode.Checksum); ok && l.bad == nil {
+			known = append(known, lineMeasures{sum, l.derived})
 		}
 		return nil
 	})
+	slices.SortFunc(known, func(a, b lineMeasures) int { return cmp.Compare(a.sum, b.sum) })
 	return known
+}
+
+// find returns the known measures of the line with a checksum, nil if there are none.
+func (k *measurements) find(checksum string) any {
+	sum, ok := sumOf(checksum)
+	i, found := slices.BinarySearchFunc(k.known, sum, func(l lineMeasures, sum uint64) int { return cmp.Compare(l.sum, sum) })
+	if !ok || !found {
+		return nil
+	}
+	return k.known[i].found
 }
 
 // measurements are made while the lines of a run directory are read.
@@ -141,7 +166,7 @@ type measurements struct {
 	beside Beside
 	plan   *Plan // for what is made beside
 	dir    string
-	known  map[string]any
+	known  []lineMeasures
 	mu     sync.Mutex
 	fresh  []fresh
 }
@@ -175,7 +200,7 @@ func (k *measurements) decoder(m *Manifest) func() decoder {
 		return func(raw []byte, e *Episode) (any, error) {
 			known = nil
 			_, sum, _ := cutSeal(raw)
-			if found := k.known[sum]; found != nil && head(raw, e) == nil && e.Checksum == sum && e.Trial == 0 {
+			if found := k.find(sum); found != nil && head(raw, e) == nil && e.Checksum == sum && e.Trial == 0 {
 				if !k.beside.takes(&e.Result) {
 					return findings{measures: found}, nil
 				}

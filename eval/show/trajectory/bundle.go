@@ -117,7 +117,7 @@ func (b *Bundle) flush() error {
 	if b.waiting == 0 {
 		return nil
 	}
-	packed, err := b.compressed(strings.Join(b.pending, separator))
+	packed, err := b.compressed(text(strings.Join(b.pending, separator)))
 	if err != nil {
 		return err
 	}
@@ -133,12 +133,25 @@ func (b *Bundle) flush() error {
 	return nil
 }
 
-func (b *Bundle) compressed(text string) ([]byte, error) {
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+func (b *Bundle) compressed(write func(io.Writer) error) ([]byte, error) {
 	var packed bytes.Buffer
 	b.gzip.Reset(&packed)
-	_, err := io.WriteString(b.gzip, text)
-	err = errors.Join(err, b.gzip.Close())
+	err := errors.Join(write(b.gzip), b.gzip.Close())
 	return packed.Bytes(), err
+}
+
+// pack adds compressed data to the page.
+func (b *Bundle) pack(id string, write func(io.Writer) error) error {
+	packed, err := b.compressed(write)
+	b.data = append(b.data, page.Data{ID: id, Content: packed})
+	return err
 }
 
 // Section is a bundle as a part of a page.
@@ -154,19 +167,12 @@ func (b *Bundle) Close() error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	rows, err := json.Marshal(b.list().bundled())
-	if err != nil {
-		return err
-	}
 	shapes, err := json.Marshal(b.shapes.within(b.size))
 	if err != nil {
 		return err
 	}
-	for _, d := range []page.Data{{ID: "rows", Content: rows}, {ID: "prompts", Content: shapes}} {
-		if d.Content, err = b.compressed(string(d.Content)); err != nil {
-			return err
-		}
-		b.data = append(b.data, d)
+	if err := errors.Join(b.pack("rows", b.list().bundle), b.pack("prompts", text(string(shapes)))); err != nil {
+		return err
 	}
 	b.keys = map[string]bool{}
 	for _, r := range b.rows {

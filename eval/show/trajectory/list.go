@@ -1,7 +1,10 @@
 package trajectory
 
 import (
+	"encoding/json"
+	"fmt"
 	"html/template"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,10 +158,10 @@ func (l List) same() string {
 	return strings.Join(parts, " · ")
 }
 
-// bundled is what the script of a bundle knows of the rows: the row as HTML, where its
+// bundle writes what the script of a bundle knows of the rows, as JSON: the row as HTML, where its
 // episode is, and the values that readers filter by.
-func (l List) bundled() (out []map[string]any) {
-	columns := l.columns()
+func (l List) bundle(w io.Writer) error {
+	columns, before := l.columns(), "["
 	for _, r := range l.Rows {
 		known := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place,
 			"task":  visible(envs.Title(r.Env) + ": " + r.Task),
@@ -168,9 +171,17 @@ func (l List) bundled() (out []map[string]any) {
 		for _, s := range l.Filter.selects() {
 			known[s.Name] = s.value(r.Result)
 		}
-		out = append(out, known)
+		text, err := json.Marshal(known)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", before, text); err != nil {
+			return err
+		}
+		before = ","
 	}
-	return out
+	_, err := io.WriteString(w, strings.TrimPrefix(before, ",")+"]")
+	return err
 }
 
 // differ reports whether rows differ in a column, and types from the beginnings of the tasks' names.
