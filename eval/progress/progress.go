@@ -145,10 +145,11 @@ func (p *Tracker) Line() string {
 }
 
 func (p *Tracker) line() string {
-	parts := []string{fmt.Sprintf("%d/%s episodes", p.finished+p.done-p.failures, p.total())}
+	played := p.done - p.failures // since the start
+	parts := []string{fmt.Sprintf("%d/%s episodes", p.finished+played, p.total())}
 	seconds := p.now().Sub(p.started).Seconds()
-	if p.done > 0 && seconds > 0 {
-		parts = append(parts, frequency(float64(p.done)/seconds))
+	if played > 0 && seconds > 0 {
+		parts = append(parts, frequency(float64(played)/seconds))
 	}
 	if wait := p.waits(); wait != "" {
 		parts = append(parts, wait)

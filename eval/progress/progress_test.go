@@ -108,11 +108,11 @@ func TestProgressLines(t *testing.T) {
 		"0/6 episodes NaN NaN NaN NaN",
 		"1/6 episodes  6.0/min 0.0 NaN NaN NaN",
 		"2/6 episodes  6.0/min  1 reply tokens/s 50.0 NaN NaN NaN",
-		"2/6 episodes  6.0/min  ETA 30s  1 failed  3 reply tokens/s  last failure: model error 50.0 NaN NaN NaN",
-		"3/6 episodes  6.0/min  ETA 20s  1 failed  4 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
-		"3/6 episodes  4.8/min  ETA 20s  1 failed  1 stopped  5 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
-		"4/6 episodes  5.0/min  ETA 10s  waiting for PDDL (CPU)  1 failed  1 stopped  6 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
-		"5/6 episodes  5.1/min  1 failed  1 stopped  6 reply tokens/s  last failure: model error 33.3 NaN NaN 0.0",
+		"2/6 episodes  4.0/min  ETA 30s  1 failed  3 reply tokens/s  last failure: model error 50.0 NaN NaN NaN",
+		"3/6 episodes  4.5/min  ETA 20s  1 failed  4 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
+		"3/6 episodes  3.6/min  ETA 20s  1 failed  1 stopped  5 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
+		"4/6 episodes  4.0/min  ETA 10s  waiting for PDDL (CPU)  1 failed  1 stopped  6 reply tokens/s  last failure: model error 50.0 NaN NaN 0.0",
+		"5/6 episodes  4.3/min  1 failed  1 stopped  6 reply tokens/s  last failure: model error 33.3 NaN NaN 0.0",
 	}
 	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
@@ -165,7 +165,7 @@ func TestProgressOfTrials(t *testing.T) {
 		"1/3-6 episodes  6.0/min  ETA at least 20s 0.0",
 		"2/3-4 episodes  6.0/min  ETA at least 10s 50.0",
 		"3/4 episodes  6.0/min  ETA 10s 50.0",
-		"3/4 episodes  6.0/min  1 failed  last failure: model error 50.0",
+		"3/4 episodes  4.5/min  1 failed  last failure: model error 50.0",
 	}
 	sharedtest.Equal(t, cmp.Diff(want, got), "")
 }
