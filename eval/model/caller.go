@@ -290,7 +290,7 @@ func (c *caller) refused(x *exchange) error {
 		f := c.failed(x, statusLine(status, message))
 		f.Busy = true
 		return f
-	case (status == 400 || status == 413 || status == 422 || status >= 500) && answer.overflow(),
+	case (status == 400 || status == 413 || status == 422 || status == 424 || status >= 500) && answer.overflow(),
 		status == http.StatusRequestEntityTooLarge,
 		(status == 400 || status == 422) && remedyFor(c.kind(), status, message) == "" && answer.speaksOfLength():
 		return &ContextError{Status: status, Message: cmp.Or(message, http.StatusText(status)), Limit: answer.limit,
@@ -306,7 +306,8 @@ func (c *caller) refused(x *exchange) error {
 			status == http.StatusGatewayTimeout
 		return f
 	}
-	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}
+	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message,
+		flagged: x.status == http.StatusForbidden && wording("flagged").MatchString(message)}
 	switch {
 	case answer.page && (x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed):
 		refusal.remedy = checkAddress
@@ -330,7 +331,7 @@ func (c *caller) misread(x *exchange, err error) error {
 	}
 	answer, isError := readWords(x.reply)
 	switch message := clean(answer.text, c.key); {
-	case isError && answer.overflow():
+	case isError && (answer.overflow() || answer.speaksOfLength()):
 		return &ContextError{Status: x.status, Message: message, Limit: answer.limit, Requested: answer.requested}
 	case isError:
 		return c.failed(x, "it reports an error: "+message)

@@ -62,6 +62,8 @@ type RequestError struct {
 	// remedy is the remedy for a refusal that affects every call; "" if the refusal
 	// is not known to affect every call.
 	remedy string
+	// flagged: a filter refuses what this prompt says.
+	flagged bool
 	// Attempts counts the requests made for the call.
 	Attempts int
 }
@@ -70,8 +72,11 @@ type RequestError struct {
 // the same decoding. Examples are a wrong key, an unknown model, an empty account, the address of another service,
 // a decoding field out of range, or a chat template without a system message.
 func (e *RequestError) Fatal() bool {
-	if e.Field != "" || e.remedy != "" {
+	switch {
+	case e.Field != "" || e.remedy != "":
 		return true
+	case e.flagged:
+		return false
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
@@ -119,6 +124,8 @@ func (e *RequestError) hint() string {
 		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", field)
 	}
 	switch {
+	case e.flagged:
+		return ""
 	case e.Status != http.StatusNotFound:
 	case strings.Contains(e.URL, "/v1/api/") && !strings.Contains(strings.ToLower(e.Message), "model"):
 		return "leave /v1 out of --base-url, where Ollama's own protocol is not, or ask it as openai:NAME"

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -23,6 +24,7 @@ type choice struct {
 	Delta        message `json:"delta"`
 	Text         any     `json:"text"`
 	FinishReason any     `json:"finish_reason"`
+	Error        any     `json:"error"`
 }
 
 // message is the turn; nil if there is none.
@@ -88,8 +90,8 @@ func converse(x *exchange, reply *Reply, completion bool) (content, error) {
 	if turn == nil && !completion {
 		return content{null: true}, withoutMessage(reply, first.FinishReason, &r)
 	}
-	if err := reply.begin(first.FinishReason, &r); err != nil {
-		return content{}, err
+	if err := reply.begin(first.FinishReason, &r); err != nil || !hollow(first.Error) {
+		return content{}, cmp.Or(err, errGaveUp)
 	}
 	if !completion {
 		return turn.content()

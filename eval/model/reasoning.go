@@ -8,8 +8,9 @@ import (
 // tagStarts are the characters with which such a tag begins.
 const tagStarts = "<[◁"
 
-// responseTags are what Cohere's models put around the rest.
-var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE|>", "")
+// responseTags are what Cohere's models put around the rest, and GLM's around the answer.
+var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE|>", "",
+	"<|begin_of_box|>", "", "<|end_of_box|>", "")
 
 // speech is a text taken apart into what is meant for the reader and the reasoning that the server left in it.
 type speech struct {
@@ -32,13 +33,14 @@ func (s *speech) reasoning() string {
 	return strings.TrimSpace(text.String())
 }
 
-// splitReasoning takes a text apart. One without any reasoning is returned as it is.
+// splitReasoning takes a text apart. One without any reasoning is returned as it is, but for responseTags.
 //
 // Tags may be incomplete: chat templates put the opening one into the prompt, and a reply that was
 // cut off lacks the closing one. So what precedes a closing tag without an opening one is reasoning,
 // and so is what follows an opening tag without a closing one. If nothing is left for the reader, the
 // closing tag may be a slip: then recover takes the reply back.
 func splitReasoning(s string) speech {
+	s = responseTags.Replace(s)
 	if visible, reasoning, found := splitHarmony(s); found {
 		return speech{visible, []thought{{text: reasoning}}}
 	}
@@ -89,7 +91,7 @@ func HasReasoning(text string) bool {
 
 // readable is a text without the tags around an answer.
 func readable(text string) string {
-	return strings.TrimSpace(wording("answer-tags").ReplaceAllString(responseTags.Replace(text), ""))
+	return strings.TrimSpace(wording("answer-tags").ReplaceAllString(text, ""))
 }
 
 // recover makes the reply of a text before a stray closing tag, if nothing else is: the last one that

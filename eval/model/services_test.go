@@ -173,9 +173,11 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: fault %q, %v; want %q", c.Choice, string(got.Fault), err, string(c.Want))
 		}
 	}
-	server := recording(t, say(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"abort"}]}`))
-	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
-	as[*model.UnavailableError](t, err) // the server gave the reply up
+	for _, end := range []string{`"finish_reason":"abort"`, `"finish_reason":"network_error"`, `"error":{"code":502}`} {
+		server := recording(t, say(200, `{"choices":[{"message":{"content":"a"},`+end+`}]}`))
+		_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+		as[*model.UnavailableError](t, err) // the server gave the reply up
+	}
 }
 
 // What models say holds no key, unless that is a placeholder.

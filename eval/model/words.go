@@ -35,8 +35,8 @@ func pageWords(body []byte) words {
 }
 
 // readWords reads the body of a refusal, and reports whether it is an object
-// that says "error" of itself. The forms are those of OpenAI, vLLM old and new,
-// llama.cpp, Ollama, FastAPI and Google; anything else is taken as plain text.
+// that says "error" of itself. The forms are those of OpenAI, vLLM old and new, llama.cpp, Ollama, FastAPI,
+// Google and gateways; anything else is taken as plain text.
 func readWords(body []byte) (words, bool) {
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	if wording("page").Match(body) {
@@ -54,7 +54,11 @@ func readWords(body []byte) (words, bool) {
 	if !ok {
 		return plain, false
 	}
-	switch inner := object["error"].(type) {
+	told := object["error"]
+	if list, ok := object["errors"].([]any); ok && len(list) > 0 && told == nil { // Cloudflare, watsonx
+		told = list[0]
+	}
+	switch inner := told.(type) {
 	case string:
 		return words{text: inner}, inner != ""
 	case map[string]any:
@@ -64,6 +68,11 @@ func readWords(body []byte) (words, bool) {
 }
 
 func objectWords(object map[string]any, body []byte) words {
+	metadata, _ := object["metadata"].(map[string]any)
+	if raw := stringField(metadata, "raw"); raw != "" { // OpenRouter: what the server behind it said
+		behind, _ := readWords([]byte(raw))
+		return behind
+	}
 	return words{
 		text:      cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body)),
 		code:      stringField(object, "code"),
