@@ -3,6 +3,7 @@ package configs
 import (
 	"bytes"
 	_ "embed" // for a text
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -171,7 +172,9 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	if err := notPrompt(file, b); err != nil {
 		return p, err
 	}
-	if strings.HasPrefix(string(bytes.TrimSpace(b)), "{") {
+	var ours struct{ Types, Template any } // which may be JSON, too
+	isJSON := bytes.HasPrefix(bytes.TrimSpace(b), []byte("{"))
+	if isJSON && (json.Unmarshal(b, &ours) != nil || ours.Types == nil && ours.Template == nil) {
 		p, err = parseAgentBoardPrompt(file, b)
 	} else {
 		err = decode(file, b, &p)

@@ -132,7 +132,11 @@ func (e *RequestError) hint() string {
 	case strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/"):
 		return "check --base-url, which usually ends in /v1"
 	}
-	if hint := help().Statuses[e.Status]; hint != "" || e.Status >= 400 {
+	status := e.Status
+	if wording("quota").MatchString(e.Message) { // Azure's API Management says so with 403
+		status = http.StatusTooManyRequests
+	}
+	if hint := help().Statuses[status]; hint != "" || status >= 400 {
 		return hint
 	}
 	return "no model server answers so: " + checkBetween
