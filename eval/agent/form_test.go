@@ -135,19 +135,20 @@ func TestLatestListShortensPrompts(t *testing.T) {
 	}
 }
 
-// A window leaves earlier turns out, or writes them in another form.
+// A window leaves earlier turns out, or writes them in another form. A correction stands beside the list of actions.
 func TestSingleWindow(t *testing.T) {
 	play := chatPlay()
-	play.Agent = configs.AgentForm{Form: configs.Single, Pairs: 1}
+	play.Agent, play.ActionsShown.Timing = configs.AgentForm{Form: configs.Single, Pairs: 1}, configs.Every
+	play.Reply.OnFailure, play.Reply.Messages = configs.Tell, map[string]string{"format": "What?"}
 	for older, want := range map[string]string{
-		"":         "turn 4 after 3, 1 pairs: 3 Seen 1.>c | Seen 2.",
-		"{action}": "turn 4 after 3, 1 pairs: a;b;3 Seen 1.>c | Seen 2.",
+		"":         "turn 4 after 3, 1 pairs: 3 Seen 1.> | Seen 2. look",
+		"{action}": "turn 4 after 3, 1 pairs: a;b;3 Seen 1.> | Seen 2. look",
 	} {
-		m := says("Action: a", "Action: b", "Action: c", "Action: d")
+		m := says("Action: a", "Action: b", "c", "Action: d")
 		a := sharedtest.Must(NewProtocol(chat(m), Protocol{Play: play, Template: &configs.Template{
-			Next: "turn {turn} after {steps}, {pairs} pairs: {history} | {observation}",
+			Next: "turn {turn} after {steps}, {pairs} pairs: {history} | {observation} {actions}",
 			Pair: "{turn} {observation}>{action}", Between: ";", Older: older,
-		}}, nil, start))(t)
+		}}, &board{actions: []string{"look"}}, start))(t)
 		for _, seen := range []string{"Seen 0.", "Seen 1.", "Seen 2.", ""} {
 			move(t, a)
 			a.Observe(seen)

@@ -39,13 +39,14 @@ func task(o configs.Observation, start envs.Start) string {
 }
 
 // showActions asks for the admissible actions if the current turn shows them. A message
-// of the preset has them only in its slot.
+// of the preset has them only in its slot, but the form single writes the list beside it.
 func (f *formed) showActions(ctx context.Context) error {
 	if err := f.hint(ctx); err != nil {
 		return err
 	}
 	mode := f.play.ActionsShown.Timing
-	if mode == configs.Never || mode == configs.First && f.number() > 1 || f.last().corrected {
+	if mode == configs.Never || mode == configs.First && f.number() > 1 ||
+		f.last().corrected && f.play.Agent.Form != configs.Single {
 		return nil
 	}
 	list, err := f.admissible(ctx)
