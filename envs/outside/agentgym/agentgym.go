@@ -2,12 +2,14 @@
 package agentgym
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"heldout/envs"
 	"heldout/envs/datafile"
@@ -124,3 +126,37 @@ func (d *Gym) Begin(ctx context.Context, task string, _ int64) (outside.Instance
 
 // Close implements outside.Provider.
 func (d *Gym) Close() error { return d.server.Close() }
+
+const (
+	nameName    = "agentgym-env"
+	tasksName   = "agentgym-tasks"
+	versionName = "agentgym-version"
+)
+
+type options struct {
+	name, tasks, version string
+	timeout              time.Duration
+}
+
+func configured(s envs.Settings) options {
+	return options{name: s[nameName], tasks: s[tasksName], version: cmp.Or(s[versionName], "unknown"),
+		timeout: outside.Configured(s).Timeout}
+}
+
+// indices are the first and the last index of the tasks.
+func (o options) indices(k *dialect) (first, last int, err error) {
+	if o.tasks == "" {
+		return 0, k.Tasks - 1, nil
+	}
+	low, high, ranged := strings.Cut(o.tasks, "-")
+	if !ranged {
+		high = low
+	}
+	first, err1 := strconv.Atoi(low)
+	last, err2 := strconv.Atoi(high)
+	if err1 != nil || err2 != nil || first < 0 || last < first || last-first >= outside.MostTasks {
+		return 0, 0, fmt.Errorf("--%s is %q, want an index or a range of at most %d, such as 0-99", tasksName, o.tasks,
+			outside.MostTasks)
+	}
+	return first, last, nil
+}
