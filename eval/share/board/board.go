@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -98,9 +99,9 @@ type ModelRow struct {
 	score *scoring.Score
 }
 
-// Rate is a rate in percent. Low and High are nil without an interval.
+// Rate is a rate in percent. Mean is nil if no episode has a result, Low and High without an interval.
 type Rate struct {
-	Mean float64  `json:"mean"`
+	Mean *float64 `json:"mean"`
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
 }
@@ -287,10 +288,7 @@ func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 				row.Perturbations++
 			}
 		}
-		if row.Perturbations > 0 {
-			mean := sum / float64(row.Perturbations)
-			row.Perturbed = &mean
-		}
+		row.Perturbed = known(sum / float64(row.Perturbations)) // NaN without any
 		env, source := s.Condition.Env, string(s.Condition.Source)
 		place := b.place(cmp.Or(s.Condition.Preset.Label(), env+" ("+source+")"))
 		place.Title = envs.Title(env) + ", " + source + " tasks"
@@ -313,8 +311,16 @@ func (b *Board) place(name string) *Ranking {
 	return &b.Places[i]
 }
 
+// known is a number, or nil for NaN.
+func known(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
 func percent(e scoring.Estimate) Rate {
-	r := Rate{Mean: 100 * e.Mean}
+	r := Rate{Mean: known(100 * e.Mean)}
 	if e.Interval != nil {
 		low, high := 100*e.Interval.Low, 100*e.Interval.High
 		r.Low, r.High = &low, &high
@@ -331,7 +337,7 @@ func (b *Board) rank() {
 			if x.Checked != y.Checked {
 				return map[bool]int{true: -1, false: 1}[x.Checked]
 			}
-			return cmp.Compare(y.Success.Mean, x.Success.Mean)
+			return cmp.Compare(y.score.Success.Mean, x.score.Success.Mean)
 		})
 	}
 	claims := b.claims()
