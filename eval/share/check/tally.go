@@ -97,8 +97,8 @@ func (p *player) saySkipped() {
 		counts = append(counts, fmt.Sprintf("%d %s", p.unfinished[o], o))
 	}
 	if len(counts) > 0 {
-		p.claim(attempts).open("%s: attempts that ended early and were made again; whether they would have failed "+
-			"does not show", strings.Join(counts, ", "))
+		p.claim(attempts).open("%s: attempts without a result; whether they would have failed does not show",
+			strings.Join(counts, ", "))
 	}
 }
 
