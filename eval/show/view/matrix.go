@@ -28,9 +28,11 @@ type contender struct {
 	heldOut float64  // in percent; NaN without one
 	places  []string // in the order of the plan
 	rates   map[string]RateSoFar
+
+	finished, planned int // episodes; in a line for all perturbations those of all
 }
 
-// players are the lines of a matrix in the order of the plan.
+// players are the lines of a matrix in the order of the plan: with perturbed, one for each perturbation.
 func (s Summary) players(perturbed bool) (out []contender) {
 	agents := map[string]map[string]bool{}
 	for _, r := range s.Rates {
@@ -46,23 +48,28 @@ func (s Summary) players(perturbed bool) (out []contender) {
 		if len(agents[c.Model]) > 1 {
 			p.name += ", " + c.Agent
 		}
+		other := c.Perturbation != "none"
 		switch {
-		case c.Perturbation == "none":
+		case !other:
 			p.heldOut = s.heldOut(weights(), c.Model)
-		case !perturbed:
-			continue
-		default:
+		case perturbed:
 			p.name += ", " + c.Perturbation
+			other = false
 		}
 		i := slices.IndexFunc(out, func(o contender) bool {
-			return o.name == p.name &&
-				!slices.Contains(o.places, r.Place)
+			return o.name == p.name && other == slices.Contains(o.places, r.Place)
 		})
-		if i < 0 {
+		switch {
+		case i < 0 && other:
+			continue
+		case i < 0:
 			i, out = len(out), append(out, p)
 		}
-		out[i].places = append(out[i].places, r.Place)
-		out[i].rates[r.Place] = r
+		out[i].finished, out[i].planned = out[i].finished+r.Finished, out[i].planned+r.Planned
+		if !other {
+			out[i].places = append(out[i].places, r.Place)
+			out[i].rates[r.Place] = r
+		}
 	}
 	return out
 }
@@ -76,13 +83,7 @@ func (p contender) success(place string) float64 {
 }
 
 // done counts the episodes with a result and those that are due.
-func (p contender) done() string {
-	finished, planned := 0, 0
-	for _, r := range p.rates {
-		finished, planned = finished+r.Finished, planned+r.Planned
-	}
-	return fmt.Sprintf("%d/%d", finished, planned)
-}
+func (p contender) done() string { return fmt.Sprintf("%d/%d", p.finished, p.planned) }
 
 // matrix is the columns of rates of some players: the held-out score, if one has it, and the places.
 type matrix struct {
