@@ -10,8 +10,8 @@ import (
 )
 
 // narrowest is the width, in characters, below which names are not folded: it has
-// room for "(perturbation", the longest word that heldout adds to a name.
-const narrowest = 13
+// room for "perturbations)", the longest word that heldout adds to a name.
+const narrowest = 14
 
 // Fit prepares tables for a reader whose screen is width characters wide; the result is for the format Text. Both
 // ends of an interval go into one column and notes are broken into lines. While a table is too wide, Fit takes
@@ -32,7 +32,7 @@ func Fit(tables []Table, width int) []Table {
 			t = t.dropConstant()
 		}
 		if t.width() > width {
-			t = t.foldHeaders()
+			t = t.foldHeaders(width)
 		}
 		t = t.dropDetails(func(t Table) bool { return t.width() > width }, "--wide shows all columns")
 		t = t.foldNames(width)
@@ -242,8 +242,9 @@ func (t Table) dropDetails(tooWide func(Table) bool, place string) Table {
 	return t
 }
 
-// foldHeaders breaks headers of numbers at blanks, if the numbers are narrower.
-func (t Table) foldHeaders() Table {
+// foldHeaders breaks headers of numbers at blanks, if the numbers are narrower, and
+// then the longest, such as names of models, while that makes the table narrower.
+func (t Table) foldHeaders(width int) Table {
 	out := t
 	out.Columns = slices.Clone(t.Columns)
 	for i, c := range t.Columns {
@@ -253,7 +254,23 @@ func (t Table) foldHeaders() Table {
 		}
 		out.Columns[i].Lines = words
 	}
-	return out
+	for {
+		widest, spare := 0, 0
+		for i, c := range out.Columns {
+			if n := out.columnWidth(i) - 2 - max(out.cellWidth(i), narrowest); !c.Words && n > spare {
+				widest, spare = i, n
+			}
+		}
+		excess := out.width() - width
+		if excess <= 0 || spare == 0 {
+			return out
+		}
+		var lines []string
+		for _, line := range out.Columns[widest].textLines() {
+			lines = append(lines, foldText(line, out.columnWidth(widest)-2-min(excess, spare))...)
+		}
+		out.Columns[widest].Lines = lines
+	}
 }
 
 // split spreads the columns of numbers over as many tables as it takes. Each has

@@ -78,6 +78,8 @@ func TestFitWords(t *testing.T) {
 	if got := render(t, Text, Fit([]Table{perturbed}, 10)...); !strings.Contains(got, "(perturbation ") {
 		t.Errorf("a word is broken:\n%s", got)
 	}
+	perturbed = Table{ID: "t", Columns: []Column{{Header: "meta-llama/Llama-3.1-8B"}}, Rows: [][]Cell{{Percent(1)}}}
+	sharedtest.Same(t, len(Fit([]Table{perturbed}, 20)[0].Columns[0].Lines), 2)
 }
 
 // Columns that are not constant and do not fit are named as left out.
