@@ -14,7 +14,7 @@ import (
 // Sweep is a model in a place under the conditions of a sweep.
 type Sweep struct {
 	Place Scope
-	// Conditions are those that were planned for the sweep, the first without a perturbation.
+	// Conditions are those of the sweep that some model was planned under, the first without a perturbation.
 	Conditions []Condition
 }
 

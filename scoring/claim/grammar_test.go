@@ -108,7 +108,7 @@ func TestGrammar(t *testing.T) {
 		if again := c.Reversed().Reversed(); again.Sentence() != c.Sentence() {
 			t.Fatalf("%q, turned round twice %q", c.Sentence(), again.Sentence())
 		}
-		for _, of := range []string{c.outcomeText(), c.onAverage()} {
+		for _, of := range []string{c.outcomeText(), c.onAverage("")} {
 			if of == "" || strings.Contains(of, "NaN") || strings.Contains(of, "%!") {
 				t.Fatalf("%+v: %q", c, of)
 			}

@@ -122,7 +122,7 @@ func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 	best := ofFamily(s.Best, of)
 	switch {
 	case len(best) == 1 && tabled:
-		return []string{best[0].onAverage()}
+		return []string{best[0].onAverage(s.leaders(mostOfGroup)(best[0]))}
 	case len(best) == 1 && of == Primary && len(s.Of(Second)) == 0:
 		return s.first(best[0])
 	case len(best) == 1 && of != Second:
@@ -318,14 +318,6 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 	return head + ": " + strings.Join(slices.Concat(parts, undecided, s.uncompared(of)), "; ")
 }
 
-// winner is the model that is best; empty if several may be, whose letters the table has.
-func (c Claim) winner() string {
-	if c.Leading > 1 {
-		return ""
-	}
-	return c.Subjects[0].Name
-}
-
 // mostOfGroup is how many models of a group are named, and mostGroups with how many groups of environments they are.
 const mostOfGroup, mostGroups = 3, 3
 
@@ -392,13 +384,13 @@ func (s *Set) position(of Subject) int {
 	return s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })].Position
 }
 
-// onAverage says which model is best on average.
-func (c Claim) onAverage() string {
+// onAverage says which models may be best on average; none if any may.
+func (c Claim) onAverage(leaders string) string {
 	tests := ""
 	if c.Family.Tests > 1 {
 		tests = fmt.Sprintf(" (%s)", table.Counted(c.Family.Tests, "test"))
 	}
-	return fmt.Sprintf("Best average%s: %s", tests, cmp.Or(c.winner(), "not decided"))
+	return fmt.Sprintf("Best average%s: %s", tests, cmp.Or(leaders, "not decided"))
 }
 
 // openLoss follows the models whose losses are not significant.
@@ -441,7 +433,7 @@ func lost(losses, unperturbed []Claim) []string {
 		}
 		parts = append(parts, who+word+power)
 	}
-	if slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
+	if len(losses) > 1 && slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
 		parts = append(parts, "lower rates can lose less")
 	}
 	return []string{"Losses: " + strings.Join(parts, "; ")}

@@ -207,10 +207,20 @@ func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bo
 		if c.Score == nil && slices.Contains(p.Base, model) {
 			c.Score = played[noPerturbation] // the model saw no data of the environment
 		}
+		if slices.ContainsFunc(rows, func(r row) bool { return r.place.Name == place.Name && r.under(p.Name) }) {
+			out.Conditions = append(out.Conditions, c)
+		}
 		ok = ok || c.Interface && c.Score != nil
-		out.Conditions = append(out.Conditions, c)
 	}
 	return out, ok
+}
+
+// under reports whether the row was planned under a perturbation, or counts under it without one.
+func (r row) under(name string) bool {
+	c := r.Condition
+	return c.Perturbation == name || slices.ContainsFunc(r.planned, func(p record.Perturbation) bool {
+		return p.Name == name && slices.Contains(p.Base, cmp.Or(c.Substitute, c.Model))
+	})
 }
 
 // retriesOf are the rates of players after their last trial. One with memory is compared with

@@ -351,11 +351,13 @@ func sweptNotes(r *Report) (notes []string) {
 func sweptMarks(r *Report) []string {
 	marks := ""
 	for _, p := range r.swept() {
-		lines, _ := withPublished(r, p)
+		lines, names := withPublished(r, p)
 		usual := usualConditions(lines)
 		for _, l := range lines {
 			for _, rate := range sweptRates {
-				marks += l.averageMarks(rate, usual)
+				if values, _ := l.row(names, rate); values != nil {
+					marks += l.averageMarks(rate, usual)
+				}
 			}
 			for _, c := range l.cells {
 				marks += strings.ReplaceAll(c.marks, partMark, "")

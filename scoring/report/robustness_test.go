@@ -91,6 +91,9 @@ func TestRobustness(t *testing.T) {
 	same(t, "change", below(t, c, "success_difference"), "-75.0", "-50.0", "0.0", "-25.0")
 	hasNote(t, c, "N: P1 cannot be compared with none: not every planned episode has a result.")
 	hasNote(t, c, "corrected for 2 comparisons of this table (Holm)")
+	runs := sweepRuns(t)[:1] // nobody plays P5
+	runs[0].Scores, runs[0].Sweep.Perturbations[1].Base = runs[0].Scores[:6], nil
+	hasNote(t, find(t, everything(runs, nil, weights), "robustness"), "not compared (N: 3 of 4 episodes under P1)")
 }
 
 // Rules of one name that are not the same are not passed over.
