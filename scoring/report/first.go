@@ -177,24 +177,25 @@ func reasonsOf(outcomes map[record.Outcome]int) string {
 // otherTasks says where the tasks are not all official tasks of the benchmark.
 func otherTasks(plain []row) (notes []string) {
 	var parts, generated []string
-	for _, of := range plain {
-		title := of.place.Title
-		switch n := len(of.Environment.Tasks); {
-		case of.Environment.Source == envs.Generated:
-			generated = table.AppendNew(generated, title)
-		case of.Outside > 0:
-			parts = table.AppendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))
-		case n < of.Environment.Total:
-			tasks := "official tasks"
-			if envs.IsExternal(of.Environment.Name) {
-				tasks = "tasks"
+	n := 0 // rows with generated tasks
+	for _, rows := range table.Grouped(plain, placeOf) {
+		for _, of := range table.Grouped(rows, tasksSaid) {
+			title := of[0].place.Title
+			if len(of) < len(rows) {
+				title += fmt.Sprintf(" (%s)", table.Shortlist(table.Keys(of, lineOf), 3))
 			}
-			parts = table.AppendNew(parts, fmt.Sprintf("%s is %d of %d %s", title, n, of.Environment.Total, tasks))
+			switch said := tasksSaid(of[0]); said {
+			case "":
+			case generatedTasks:
+				generated, n = append(generated, title), n+len(of)
+			default:
+				parts = append(parts, title+" "+said)
+			}
 		}
 	}
-	if len(generated) > 0 {
+	if n > 0 {
 		suffix := ""
-		if len(generated) < len(table.Keys(plain, placeOf)) {
+		if n < len(plain) {
 			suffix = " on " + table.List(generated)
 		}
 		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", suffix))
@@ -203,6 +204,24 @@ func otherTasks(plain []row) (notes []string) {
 		return nil
 	}
 	return []string{capital(strings.Join(parts, "; ")) + "."}
+}
+
+const generatedTasks = "has generated tasks"
+
+// tasksSaid says what the tasks of a row are; empty if they are all official tasks of the benchmark.
+func tasksSaid(r row) string {
+	switch n := len(r.Environment.Tasks); {
+	case r.Environment.Source == envs.Generated:
+		return generatedTasks
+	case r.Outside > 0:
+		return "has tasks outside the benchmark"
+	case n >= r.Environment.Total:
+		return ""
+	case envs.IsExternal(r.Environment.Name):
+		return fmt.Sprintf("is %d of %d tasks", n, r.Environment.Total)
+	default:
+		return fmt.Sprintf("is %d of %d official tasks", n, r.Environment.Total)
+	}
 }
 
 // trainedNotes say which environments models were trained on.

@@ -403,9 +403,11 @@ func withheld(r row) string {
 	}
 	outcomes, n := r.Lacking()
 	success, progress := r.Bounds()
-	return fmt.Sprintf(
-		"no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), "+
-			"and the others are not a fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f "+
-			"and %.1f",
-		n, r.Planned, counted(outcomes), 100*success.Low, 100*success.High, 100*progress.Low, 100*progress.High)
+	rest := ""
+	if r.Finished > 0 {
+		rest = fmt.Sprintf(", and the others are not a fair sample; over all episodes SR is between %.1f and %.1f "+
+			"and PR between %.1f and %.1f", 100*success.Low, 100*success.High, 100*progress.Low, 100*progress.High)
+	}
+	return fmt.Sprintf("no rate, because %d of %d episodes have no result for a reason that depends on the model (%s)%s",
+		n, r.Planned, counted(outcomes), rest)
 }

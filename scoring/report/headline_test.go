@@ -18,16 +18,18 @@ func TestWithheld(t *testing.T) {
 		group{"pddl", envs.Official, 4, "vllm:N", 0, nil, "Sf--"},
 		group{"pddl", envs.Official, 4, "vllm:O", 0, nil, "Sfce"},
 		group{"pddl", envs.Official, 4, "vllm:P", 0, nil, "SSSm"},
+		group{"pddl", envs.Official, 4, "vllm:Q", 0, nil, "mmmm"},
 	)}, nil, weights)
 	h := find(t, tables, "headline")
-	same(t, "models", below(t, h, "model"), "M", "N", "O", "P")
-	same(t, "success", below(t, h, "pddl"), "–*", "50.0*", "50.0*", "–*")
+	same(t, "models", below(t, h, "model"), "M", "N", "O", "P", "Q")
+	same(t, "success", below(t, h, "pddl"), "–*", "50.0*", "50.0*", "–*", "–*")
+	hasNote(t, find(t, tables, "notes"), "for a reason that depends on the model (4 model_error).")
 	hasNote(t, find(t, tables, "notes"),
 		"M on PDDL: no rate, because 2 of 4 episodes have no result for a reason that depends on the model (2 "+
 			"context_exceeded), and the others are not a fair sample; "+
 			"over all episodes SR is between 25.0 and 75.0 and PR between 37.5 and 87.5.")
 	hasNote(t, h, "M on PDDL: no rate")
-	same(t, "results", below(t, find(t, tables, "results"), "success"), "50.0*", "50.0*", "50.0*", "100.0*")
+	same(t, "results", below(t, find(t, tables, "results"), "success"), "50.0*", "50.0*", "50.0*", "100.0*", "–*")
 }
 
 // The limit is a tenth of the planned episodes.

@@ -93,8 +93,8 @@ func stepLimits(rows []row) []string {
 		if r.Condition.StepLimit == r.Environment.StepLimit {
 			return ""
 		}
-		return fmt.Sprintf("at most %d steps on %s, where the benchmark has %d", r.Condition.StepLimit, r.place.Name,
-			r.Environment.StepLimit)
+		return fmt.Sprintf("at most %s on %s, where the benchmark has %d",
+			table.Counted(r.Condition.StepLimit, "step"), r.place.Name, r.Environment.StepLimit)
 	})
 }
 

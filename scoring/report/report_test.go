@@ -602,10 +602,12 @@ func TestBestOfIncomplete(t *testing.T) {
 }
 
 func TestOtherTasks(t *testing.T) {
-	p := find(t, everything([]NamedRun{
+	tables := everything([]NamedRun{
 		newRun(t, "a", group{"pddl", envs.Generated, 4, "vllm:K", 0, nil, "SSSS"}),
-		newRun(t, "b", group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
-	}, nil, weights), "verdict")
+		newRun(t, "b", group{"pddl", envs.Official, 3, "vllm:M", 0, nil, "SSS"}),
+	}, nil, weights)
+	p := find(t, tables, "verdict")
+	hasNote(t, find(t, tables, "notes"), "PDDL (M) is 3 of 4 official tasks; tasks on PDDL (K) are generated")
 	same(t, "shows", below(t, p, "claim"), "not compared")
 	same(t, "reason", below(t, p.Programs[0], "reason")[:1], "M and K played different tasks")
 }
