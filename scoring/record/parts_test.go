@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"heldout/envs/sharedtest"
 )
@@ -190,5 +192,103 @@ func TestStatusOfShards(t *testing.T) {
 		!got.InFlight[0].Started.Before(got.InFlight[1].Started) ||
 		!got.Started.Equal(now.Add(-time.Second-time.Minute)) || !got.Updated.Equal(now) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Labels are read as they were set; without any, the file goes.
+func TestLabels(t *testing.T) {
+	p := Parts{t.TempDir()}
+	want := Labels{Schema: Schema, Tags: []string{"paper", "héld-out"}, Note: "seed 3\nis odd <b>", Archived: true}
+	for range 2 { // the second time, they replace those that are there
+		sharedtest.OK(t, p.SetLabels(want))
+		if got, err := p.Labels(); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	sharedtest.OK(t, p.SetLabels(Labels{}))
+	if entries, err := os.ReadDir(p[0]); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if got, err := p.Labels(); err != nil || !cmp.Equal(got, Labels{}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// What is beyond a limit is neither written nor read, and damage is found.
+func TestLabelsLimits(t *testing.T) {
+	p := Parts{t.TempDir()}
+	for _, l := range []Labels{
+		{Tags: strings.Split(strings.Repeat("t ", MaxTags), " ")}, {Tags: []string{strings.Repeat("é", MaxTag+1)}},
+		{Tags: []string{""}}, {Note: strings.Repeat("é", MaxNote+1)}, {Note: "\xff"},
+	} {
+		sharedtest.Fails(t, p.SetLabels(l), "", l)
+		b, err := EncodeFile(Labels{Schema: Schema, Tags: l.Tags, Note: l.Note})
+		if err != nil || l.Note == "\xff" { // which JSON replaces
+			continue
+		}
+		writeLabels(t, p, b)
+		sharedtest.Fails(t, sharedtest.Err(p.Labels()), "", b)
+	}
+	sharedtest.OK(t, p.SetLabels(Labels{Tags: []string{"paper"}}))
+	b := sharedtest.Must(os.ReadFile(p.labels()))(t)
+	for _, damaged := range [][]byte{nil, []byte(strings.Replace(string(b), "paper", "pager", 1)),
+		make([]byte, MaxLabels+1), []byte(`{"schema":99}`)} {
+		writeLabels(t, p, damaged)
+		sharedtest.Fails(t, sharedtest.Err(p.Labels()), labelsFile, damaged)
+	}
+}
+
+func writeLabels(t *testing.T, p Parts, b []byte) {
+	t.Helper()
+	sharedtest.OK(t, os.WriteFile(filepath.Join(p[0], labelsFile), b, 0o666))
+}
+
+// Every episode is in exactly one shard, and shards have about the same size.
+func TestShardsDivide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		count := rapid.IntRange(1, 40).Draw(t, "count")
+		sizes := make([]int, count)
+		salt := rapid.Int().Draw(t, "salt")
+		for i := range 100 * count {
+			id := TrialID(fmt.Sprint(salt, i), 2)
+			in := 0
+			for s := range count {
+				if (Shard{s + 1, count}).Contains(id) {
+					in++
+					sizes[s]++
+				}
+			}
+			if in != 1 {
+				t.Fatalf("%s is in %d shards of %d", id, in, count)
+			}
+		}
+		for s, n := range sizes {
+			if n < 50 || n > 150 {
+				t.Errorf("shard %d of %d has %d of %d episodes", s+1, count, n, 100*count)
+			}
+		}
+	})
+}
+
+func TestParseShard(t *testing.T) {
+	for text, ok := range map[string]bool{"1/1": true, "3/8": true, "10000/10000": true, "0/3": false, "4/3": false,
+		"3": false, "": false, "a/b": false, "1/10001": false, "-1/3": false, "1/2/3": false} {
+		s, err := ParseShard(text)
+		if (err == nil) != ok || ok && s.String() != text {
+			t.Errorf("%q: %v, %v", text, s, err)
+		}
+	}
+}
+
+// Only directories with the exact names are shards.
+func TestShardNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"shard-2-of-3", "shard-1-of-3", "shard-01-of-3", "shard-4-of-3", "shard-x", "other"} {
+		sharedtest.OK(t, os.Mkdir(filepath.Join(dir, name), 0o777))
+	}
+	sharedtest.OK(t, os.WriteFile(filepath.Join(dir, "shard-3-of-3"), nil, 0o666))
+	got, err := Shards(dir)
+	if err != nil || len(got) != 2 || !strings.HasSuffix(got[0], "shard-1-of-3") {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/refinement"
 	"heldout/scoring/table"
 )
 
@@ -285,4 +287,84 @@ func TestAnchorsApart(t *testing.T) {
 		"reciter")
 	same(t, "interface", below(t, both, "interface"), "61.5", "0.0", "100.0", "100.0", "50.0", "0.0", "100.0", "100.0")
 	same(t, "reading", below(t, both, "reading"), "0.0", "0.0", "0.0", "100.0", "–", "–", "–", "–")
+}
+
+// A perturbation is named that changed neither the prompt nor a message of any episode.
+func TestUntouched(t *testing.T) {
+	of := func(name, prompt string, episodes, untouched int) row {
+		return row{about: &record.Perturbation{Name: name}, Score: &scoring.Score{
+			Condition: record.Condition{Perturbation: name, PromptHash: prompt},
+			Replies:   scoring.Replies{Episodes: episodes, Untouched: untouched}}}
+	}
+	base := of("none", "p", 4, 0)
+	p := &perturbedPlayer{env: "jericho", name: "M", base: &base, perturbed: []row{
+		of("verbs:1", "q", 4, 4), of("order:1", "p", 4, 4), of("lines:1", "p", 4, 3), of("help:1", "p", 0, 0)}}
+	want := "Nothing changed for M on jericho under order:1: every message was as it is without a perturbation. " +
+		"Lines about that, and averages with it, say nothing about robustness."
+	if got := untouched([]*perturbedPlayer{p}); len(got) != 1 || got[0] != want {
+		t.Errorf("the notes are %q", got)
+	}
+}
+
+// TestOldFormTable: twelve tasks, each of two old actions and one new one. Every second
+// episode learns, two steps after its first refusal.
+func TestOldFormTable(t *testing.T) {
+	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30}, Total: 12}
+	m := &record.Manifest{Schema: record.Schema, Groups: make([]record.Group, 2)}
+	var results []record.Result
+	var counts []refinement.Counts
+	counter := refinement.NewCounter(nil)
+	old, now, other := record.Step{OldForm: "go to {recep}"}, record.Step{NewForm: "go to {recep}", Valid: true},
+		record.Step{NewForm: "look", Valid: true}
+	for i := range 12 {
+		env.Tasks = append(env.Tasks, envs.Task{ID: fmt.Sprintf("t%d", i), Index: i, Type: "kind",
+			Digest: fmt.Sprint(i)})
+		for k, perturbation := range []string{"none", "verbs:2"} {
+			g := &m.Groups[k]
+			g.Condition = record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:M", Agent: "react",
+				Perturbation: perturbation, StepLimit: 30}
+			e := record.Episode{Result: record.Result{ID: fmt.Sprintf("%d-%d", k, i), Attempt: 1,
+				Outcome: record.Failure, Steps: 3}, Trajectory: []record.Step{{Valid: true}}}
+			if k == 1 {
+				e.Trajectory = [][]record.Step{{old, old, now}, {old, old, other}}[i%2]
+			}
+			g.Episodes = append(g.Episodes, e.ID)
+			results = append(results, e.Result)
+			counts = append(counts, counter.Count(&e, refinement.Marked))
+		}
+	}
+	m.Environments = []record.Environment{env}
+	forms := 2
+	m.Sweep = &record.Sweep{Env: "pddl", Perturbations: []record.Perturbation{
+		{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
+	}}
+	tables := everything([]NamedRun{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Manifest: *m}}, nil,
+		weights)
+	o := find(t, tables, "old-forms")
+	for key, want := range map[string]string{
+		"perturbation": "verbs:2", "actions": "36", "old": "66.7", "episodes": "12", "refused": "12", "never": "6",
+		"within_1": "0.0", "within_3": "–", "median_steps": "2",
+	} {
+		same(t, key, below(t, o, key), want)
+	}
+	hasNote(t, o, "they are censored at their end")
+}
+
+// What of a preset is not the original's is said once for a preset, and what was left out.
+func TestDepartures(t *testing.T) {
+	sweep := &record.Sweep{Env: "alfworld", Perturbations: []record.Perturbation{
+		{Name: "verbs:1", Departs: []string{"the instruction", "the examples"}},
+		{Name: "goal:1", Departs: []string{"the examples"}}, {Name: "order:1"},
+	}, LeftOut: []record.LeftOut{{Env: "alfworld", Perturbation: "arguments"}, {Env: "pddl", Perturbation: "help"}}}
+	of := func(env string, preset *record.Preset) row {
+		return newRow(&scoring.Score{Condition: record.Condition{Env: env, Preset: preset}}, sweep)
+	}
+	eto := &record.Preset{Name: "eto", SHA256: "abcdef"}
+	got := departures([]row{of("alfworld", eto), of("alfworld", eto), of("alfworld", nil)})
+	want := []string{
+		"Not the original's any more on eto (abcd…): the instruction (under 1 of 3); the examples (under 2 of 3). " +
+			"Published results do not compare.",
+		"Left out, as they do not fit eto (abcd…): arguments (run.json says why).",
+	}
+	sharedtest.Same(t, got, want)
 }
