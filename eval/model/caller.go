@@ -60,9 +60,16 @@ func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fie
 	if req.Fresh {
 		own.transport = c.fresh
 	}
+	size := len(body)
 	own.acquire = func(ctx context.Context) (func(*exchange), error) {
-		expected, err := c.pacer.wait(ctx, len(body))
-		return func(x *exchange) { c.pacer.answered(len(body), expected, reply, x.header) }, err
+		expected, err := c.pacer.wait(ctx, size)
+		return func(x *exchange) { c.pacer.answered(size, expected, reply, x.header) }, err
+	}
+	encode := func() (text []byte, err error) {
+		if text, body = body, nil; text == nil { // it was sent before
+			text, err = json.Marshal(fields)
+		}
+		return text, err
 	}
 	repeats := ifBlank
 	if req.Once {
@@ -71,7 +78,7 @@ func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fie
 	attempts, err := own.call(ctx, repeats, func(ctx context.Context, x *exchange) error {
 		x.limit = h.replyLimit(longest(req.Decoding))
 		start := c.now()
-		if err := x.send(ctx, url, body); err != nil {
+		if err := x.send(ctx, url, encode); err != nil {
 			return err
 		}
 		took := c.now().Sub(start)

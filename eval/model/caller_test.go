@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -155,4 +156,23 @@ func TestProxyAndUserAgent(t *testing.T) {
 	if len(agents) == 0 || agents[0] != "heldout/1" {
 		t.Errorf("%q", agents)
 	}
+}
+
+// A body is free once it is sent, and can be sent again.
+func TestBodiesPass(t *testing.T) {
+	req, _ := http.NewRequest(http.MethodGet, "http://host", nil)
+	want, free := strings.Repeat("text", 1<<10), make(chan bool, 3)
+	sharedtest.OK(t, post(req, func() ([]byte, error) {
+		text := []byte(want)
+		runtime.AddCleanup(&text[0], func(c chan bool) { c <- true }, free)
+		return text, nil
+	}))
+	for range 2 {
+		got, _ := io.ReadAll(req.Body)
+		sharedtest.Equal(t, string(got), want)
+		defer runtime.KeepAlive(req.Body)
+		req.Body, _ = req.GetBody()
+	}
+	runtime.GC()
+	_, _ = <-free, <-free
 }

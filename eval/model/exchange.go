@@ -67,21 +67,36 @@ func (x *exchange) address() string {
 // release returns the reply's share of the client's budget.
 func (x *exchange) release() { x.caller.inUse.Add(-int64(cap(x.reply))) }
 
+// post adds a body to a request. It is encoded anew for a second time.
+func post(req *http.Request, encode func() ([]byte, error)) error {
+	text, err := encode()
+	req.Method, req.Body, req.ContentLength = http.MethodPost, passing(text), int64(len(text))
+	req.Header.Set("Content-Type", "application/json")
+	req.GetBody = func() (io.ReadCloser, error) {
+		text, err := encode()
+		return passing(text), err
+	}
+	return err
+}
+
+// passing is a body whose memory is free once it is sent, because a server may think for minutes.
+func passing(text []byte) io.ReadCloser {
+	return io.NopCloser(io.MultiReader(bytes.NewReader(text))) // which drops what has been read
+}
+
 // send sends a body or, without one, asks for a page, and reads the whole reply. Unlike an http.Client it follows
 // no redirect: the key never goes to another host, and a POST does not turn into a GET.
-func (x *exchange) send(ctx context.Context, url string, body []byte) error {
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
-	}
-	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+func (x *exchange) send(ctx context.Context, url string, encode func() ([]byte, error)) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
 	maps.Copy(req.Header, x.caller.headers)
 	req.Header.Set("Accept", "application/json")
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+	if encode != nil {
+		if err := post(req, encode); err != nil {
+			return err
+		}
 	}
 	x.sent = req.URL
 	resp, err := x.transport.RoundTrip(req)
@@ -95,8 +110,8 @@ func (x *exchange) send(ctx context.Context, url string, body []byte) error {
 }
 
 // fetch reads the JSON that answers a request. A field of an unexpected type is left zero.
-func (x *exchange) fetch(ctx context.Context, url string, body []byte, into any) error {
-	if err := x.send(ctx, url, body); err != nil {
+func (x *exchange) fetch(ctx context.Context, url string, encode func() ([]byte, error), into any) error {
+	if err := x.send(ctx, url, encode); err != nil {
 		return err
 	}
 	return readJSON(x.reply, into)

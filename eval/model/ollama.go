@@ -188,8 +188,9 @@ func (o *ollama) learn(m *api.ShowResponse) (numCtx int) {
 func (o *ollama) show(ctx context.Context, retryable func(*UnavailableError) bool) (*api.ShowResponse, error) {
 	model := &api.ShowResponse{}
 	_, err := o.about().call(ctx, retryable, func(ctx context.Context, x *exchange) error {
-		body, err := json.Marshal(api.ShowRequest{Model: o.spec.Name})
-		return cmp.Or(err, x.fetch(ctx, o.address("/api/show"), body, model))
+		return x.fetch(ctx, o.address("/api/show"), func() ([]byte, error) {
+			return json.Marshal(api.ShowRequest{Model: o.spec.Name})
+		}, model)
 	})
 	return model, err
 }
