@@ -52,35 +52,25 @@ func (j *Job) Describe(ctx context.Context, width int) string {
 	return b.String()
 }
 
-// described are the groups of a plan that differ only in player, seed and perturbation.
-type described struct {
-	subject, limits       string
-	models, perturbations []string
-	seeds                 []int64
-	episodes              int
-}
-
 // describeGroups has a line for each environment and agent: seeds and perturbations of
 // several models would be dozens.
 func describeGroups(b *strings.Builder, groups []record.Group) {
-	var list []*described
-	for _, g := range groups {
-		subject, limits := whatOf(g.Condition), limitsOf(g.Condition)
-		i := slices.IndexFunc(list, func(d *described) bool { return d.subject == subject && d.limits == limits })
-		if i < 0 {
-			i, list = len(list), append(list, &described{subject: subject, limits: limits})
+	type described struct{ subject, limits string }
+	for _, alike := range table.Grouped(groups, func(g record.Group) described {
+		return described{whatOf(g.Condition), limitsOf(g.Condition)}
+	}) {
+		models := table.Keys(alike, func(g record.Group) string { return g.Condition.Model })
+		perturbations := table.Keys(alike, func(g record.Group) string { return g.Condition.Perturbation })
+		seeds := table.Keys(alike, func(g record.Group) int64 { return g.Condition.Seed })
+		slices.Sort(seeds)
+		episodes := 0
+		for _, g := range alike {
+			episodes += len(g.Episodes)
 		}
-		d := list[i]
-		d.models, d.perturbations = add(d.models, g.Condition.Model), add(d.perturbations, g.Condition.Perturbation)
-		d.seeds = append(d.seeds, g.Condition.Seed)
-		d.episodes += len(g.Episodes)
-	}
-	for _, d := range list {
-		slices.Sort(d.seeds)
-		d.seeds = slices.Compact(d.seeds)
-		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %s %s\n", d.subject, strings.Join(d.models, " and "),
-			plural("perturbation", d.perturbations), strings.Join(d.perturbations, ", "), plural("seed", d.seeds),
-			record.SeedRanges(d.seeds), table.Counted(d.episodes, "episode"), d.limits)
+		c := alike[0].Condition
+		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %s %s\n", whatOf(c), strings.Join(models, " and "),
+			plural("perturbation", perturbations), strings.Join(perturbations, ", "), plural("seed", seeds),
+			record.SeedRanges(seeds), table.Counted(episodes, "episode"), limitsOf(c))
 	}
 }
 
@@ -90,14 +80,6 @@ func plural[T any](noun string, list []T) string {
 		return noun + "s"
 	}
 	return noun
-}
-
-// add returns a list that has a text once.
-func add(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
-	}
-	return append(list, text)
 }
 
 func whatOf(c record.Condition) string {
@@ -119,29 +101,12 @@ func limitsOf(c record.Condition) string {
 // describeSuite has a line for each environment and player, and the perturbations of
 // each environment: a suite has dozens of groups for each.
 func describeSuite(b *strings.Builder, j *Job, width int) {
-	type player struct{ env, model string }
-	var players []player
-	var environments []string
-	episodes := map[player]int{}
-	seeds := map[player]map[int64]bool{}
-	limits := map[string]int{}
-	for _, g := range j.Plan.Groups {
-		c := g.Condition
-		p := player{c.Env, c.Model}
-		if seeds[p] == nil {
-			players, seeds[p] = append(players, p), map[int64]bool{}
-		}
-		if limits[c.Env] == 0 {
-			environments, limits[c.Env] = append(environments, c.Env), c.StepLimit
-		}
-		episodes[p] += len(g.Episodes)
-		seeds[p][c.Seed] = true
-	}
-	for _, env := range environments {
+	for _, played := range table.Grouped(j.Plan.Groups, func(g record.Group) string { return g.Condition.Env }) {
+		env, limit := played[0].Condition.Env, played[0].Condition.StepLimit
 		names := j.Perturbations(env)
 		fmt.Fprintf(b, "%s, without a perturbation and under %d:\n", env, len(names))
 		indented(b, strings.Join(names, ", "), width)
-		if lacks := lackedFamilies(env); j.Config.Suite != "" && len(lacks) > 0 {
+		if lacks := lackedFamilies(env); len(lacks) > 0 {
 			fmt.Fprintf(b, "  without %s (heldout envs %s says why)\n", strings.Join(lacks, ", "), env)
 		}
 		describeDeparts(b, j.about.Sweep.In(env), width)
@@ -150,11 +115,14 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 				indented(b, fmt.Sprintf("without %s: %s", left.Perturbation, left.Reason), width)
 			}
 		}
-		for _, p := range players {
-			if p.env == env {
-				fmt.Fprintf(b, "  %s, seeds %d: %s of at most %s\n", p.model, len(seeds[p]),
-					table.Counted(episodes[p], "episode"), table.Counted(limits[env], "step"))
+		for _, own := range table.Grouped(played, func(g record.Group) string { return g.Condition.Model }) {
+			episodes := 0
+			for _, g := range own {
+				episodes += len(g.Episodes)
 			}
+			seeds := table.Keys(own, func(g record.Group) int64 { return g.Condition.Seed })
+			fmt.Fprintf(b, "  %s, seeds %d: %s of at most %s\n", own[0].Condition.Model, len(seeds),
+				table.Counted(episodes, "episode"), table.Counted(limit, "step"))
 		}
 	}
 }
@@ -164,10 +132,8 @@ func describeDeparts(b *strings.Builder, perturbations []record.Perturbation, wi
 	names := map[string][]string{}
 	var parts []string
 	for _, p := range perturbations {
+		parts = table.AppendNew(parts, p.Departs...)
 		for _, part := range p.Departs {
-			if names[part] == nil {
-				parts = append(parts, part)
-			}
 			names[part] = append(names[part], p.Name)
 		}
 	}

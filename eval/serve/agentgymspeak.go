@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/agent"
 )
 
 func newGymALFWorld() gymSpeaker {
@@ -23,11 +25,11 @@ func newGymALFWorld() gymSpeaker {
 			return game, `world_type must be one of "Text", "Embody" and "Hybrid"`
 		},
 		started: func(c *gymClient) any {
-			c.observation = withoutBanner(c.observation)
+			c.observation = alfworldTexts.First(envs.Start{Observation: c.observation}, nil)
 			return alfworldStart{c.id, c.observation, c.actions, c.task.ID}
 		},
 		stepped: func(c *gymClient) any {
-			c.observation = withoutArrival(c.observation)
+			c.observation = alfworldTexts.Next(c.observation, 0, nil)
 			return alfworldStep{c.observation, c.alfworldReward(), c.actions, c.done}
 		},
 		asks: map[string]gymAnswer{
@@ -68,21 +70,9 @@ func (c *gymClient) alfworldReward() pythonFloat {
 	return 0
 }
 
-// withoutBanner drops the first paragraph of a game's opening text and joins the others.
-func withoutBanner(text string) string {
-	paragraphs := strings.Split(text, "\n\n")
-	return strings.Join(paragraphs[1:], "\n")
-}
-
-// withoutArrival cuts where the player arrived.
-func withoutArrival(text string) string {
-	if strings.HasPrefix(text, "You arrive at loc ") {
-		if _, rest, ok := strings.Cut(text, ". "); ok {
-			return rest
-		}
-	}
-	return text
-}
+// alfworldTexts leaves out the first paragraph of a game's opening text, and where the player arrived.
+var alfworldTexts = agent.Renderer{Play: configs.Play{Observation: configs.Observation{Task: "{observation}",
+	Banner: configs.Strip, Arrive: configs.Strip}, ActionsShown: configs.ActionsShown{Timing: configs.Never}}}
 
 func newGymBabyAI() gymSpeaker {
 	return gymSpeaker{

@@ -149,13 +149,9 @@ func (p *pairs) population(totals map[Label]int) concordance {
 
 // kappa is Cohen's kappa with its interval.
 func (p *pairs) kappa() concordance {
-	clusters := make([][]stats.Pair, len(p.clusters))
-	for i, cluster := range p.clusters {
-		for _, pair := range cluster {
-			clusters[i] = append(clusters[i], pair.Pair)
-		}
-	}
-	k, err := stats.NewKappa(clusters)
+	k, err := stats.NewKappa(table.Each(p.clusters, func(cluster []pairedAs) []stats.Pair {
+		return table.Each(cluster, func(pair pairedAs) stats.Pair { return pair.Pair })
+	}))
 	m := concordance{value: k.Value, err: cmp.Or(err, p.err)}
 	if m.err == nil {
 		m.interval, m.err = p.sampling.Kappa(k)
