@@ -127,22 +127,7 @@ func (n *names) outOfText(text string) string {
 }
 
 // trade makes old and new spellings in a text trade places.
-func (n *names) trade(text string) string {
-	if n.pattern == "" {
-		return text
-	}
-	var b strings.Builder
-	start := 0
-	for _, at := range n.read.find.FindAllStringSubmatchIndex(text, -1) {
-		if old, ok := n.read.fill(text, at, n.unspell); ok {
-			b.WriteString(n.inText(text[start:at[0]]))
-			b.WriteString(old)
-			start = at[1]
-		}
-	}
-	b.WriteString(n.inText(text[start:]))
-	return b.String()
-}
+func (n *names) trade(text string) string { return n.read.replaceAround(text, n.unspell, n.inText) }
 
 // inSlot rewrites what stands in a slot of an action.
 func (n *names) inSlot(_, value string) (string, bool) {

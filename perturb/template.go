@@ -98,19 +98,24 @@ type rewriter func(slot, value string) (changed string, ok bool)
 
 // replaceAll rewrites every place in a text where each slot fits.
 func (r rewriting) replaceAll(text string, edit rewriter) string {
+	return r.replaceAround(text, edit, func(rest string) string { return rest })
+}
+
+// replaceAround also rewrites what stands around the matches, by another rule.
+func (r rewriting) replaceAround(text string, edit rewriter, around func(string) string) string {
 	if r.find == nil || !r.literals.in(text) {
-		return text
+		return around(text)
 	}
 	var b strings.Builder
 	start := 0
 	for _, at := range r.find.FindAllStringSubmatchIndex(text, -1) {
 		if rewritten, ok := r.fill(text, at, edit); ok {
-			b.WriteString(text[start:at[0]])
+			b.WriteString(around(text[start:at[0]]))
 			b.WriteString(rewritten)
 			start = at[1]
 		}
 	}
-	b.WriteString(text[start:])
+	b.WriteString(around(text[start:]))
 	return b.String()
 }
 
