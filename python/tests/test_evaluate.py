@@ -31,11 +31,13 @@ def played(run):
     return sorted(rows, key=lambda row: row["id"])
 
 
-def test_as_a_server(tmp_path, server):
-    """A function plays what a server plays that gives the same replies."""
+@pytest.mark.parametrize("form", [{}, {"completions": True}])
+def test_as_a_server(tmp_path, server, form):
+    """A function plays what a server plays that gives the same replies, in a chat or as the rest of a text."""
     url, _ = server
-    by_server = heldout.evaluate("tiny", "pddl", out=tmp_path / "server", base_url=url, seeds=2, **OPTIONS)
-    by_function = heldout.evaluate(looking, "pddl", out=tmp_path / "function", name="tiny", seeds=2, **OPTIONS)
+    options = {"seeds": 2, **form, **OPTIONS}
+    by_server = heldout.evaluate("tiny", "pddl", out=tmp_path / "server", base_url=url, **options)
+    by_function = heldout.evaluate(looking, "pddl", out=tmp_path / "function", name="tiny", **options)
 
     def alike(run):  # a function is not the server that says the same
         rows = sorted(played(run), key=lambda row: (row["task"], row["seed"]))

@@ -23,7 +23,7 @@ class _Call:
     """A request that waits for its reply."""
 
     def __init__(self, request: dict[str, Any]) -> None:
-        self.messages: list[Message] = request["messages"]
+        self.messages: list[Message] = request["messages"] if "messages" in request else request["prompt"]
         self.sampling = {key: request[key] for key in _COMMON if key in request}
         self.seed: int | None = request.get("seed")
         self.reply: str | None = None
@@ -133,14 +133,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(size)
         if not self._allowed():
             return None
-        if not self.path.endswith("/chat/completions"):
-            return self._say(404, {"error": {"message": "a policy answers /v1/models and /v1/chat/completions"}})
-        reply = self.owner.ask(json.loads(body))
+        request = json.loads(body)
+        if "tools" in request:
+            return self._say(400, {"error": {"message": "a function gives texts: a model that calls tools needs a server"}})
+        reply = self.owner.ask(request)
         if reply is None:
             self.close_connection = True  # nobody waits for it: the run is being stopped
             return None
-        message = {"role": "assistant", "content": reply}
-        choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
+        said: dict[str, Any] = {"message": {"role": "assistant", "content": reply}, "text": reply}
+        choice = {"index": 0, "finish_reason": "stop", **said}
         return self._say(200, {"object": "chat.completion", "model": self.owner.name, "choices": [choice]})
 
     def _allowed(self) -> bool:

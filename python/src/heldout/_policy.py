@@ -27,4 +27,4 @@ class Sampling(TypedDict, total=False):
 
 
 Policy = Callable[[list[list[Message]], Sampling], list[str]]
-"""Takes conversations and returns the model's reply to each, in order."""
+"""Takes conversations, or texts that a base model continues, and returns the model's reply to each, in order."""
