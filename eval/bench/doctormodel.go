@@ -122,7 +122,8 @@ func (d *Doctor) begins(ctx context.Context, j *Job) bool {
 		return false
 	}
 	d.tell(envs.Check{Name: "run", Status: envs.CheckOK,
-		Text: "all servers that answer serve the same model, and its context has room for a prompt and a reply"})
+		Text: "as far as they tell, all servers that answer serve the same model, and its context has room for a prompt " +
+			"and a reply"})
 	return true
 }
 

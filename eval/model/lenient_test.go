@@ -197,12 +197,15 @@ func TestFullContextsWithoutARefusal(t *testing.T) {
 func TestContextsInCards(t *testing.T) {
 	for card, want := range map[string]int{
 		`{"id":"m","context_length":1200}`: 1200, `{"id":"m","context_window":"1200"}`: 1200,
-		`{"id":"m","max_context_length":1200}`: 1200, `{"id":"m","max_model_len":null,"parent":"b"}`: 4096,
+		`{"id":"m","max_context_length":2400,"loaded_context_length":1200}`: 1200, `{"id":"m","max_model_len":null,"parent":"b"}`: 4096,
 		`{"id":"m","parent":"other"}`: 0,
 	} {
-		server := recording(t, say(200, `{"data":[{"id":"b","max_model_len":4096},`+card+`]}`))
-		c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL})
-		sharedtest.Equal(t, sharedtest.Must(c.Server(t.Context()))(t).ContextLength, want, card)
+		list := `[{"id":"b","max_model_len":4096},` + card + `]`
+		for _, body := range []string{`{"data":` + list + `}`, list} {
+			server := recording(t, say(200, body))
+			c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL})
+			sharedtest.Equal(t, sharedtest.Must(c.Server(t.Context()))(t).ContextLength, want, body)
+		}
 	}
 }
 

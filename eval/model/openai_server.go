@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,6 +25,7 @@ type modelCard struct {
 	ContextLength    count    `json:"context_length"`
 	ContextWindow    count    `json:"context_window"`
 	MaxContextLength count    `json:"max_context_length"`
+	LoadedContext    count    `json:"loaded_context_length"` // LM Studio, beside the longest that it could load
 	Aliases          []string `json:"aliases"`
 	Meta             struct {
 		// Context is the context of one slot, which is what a call can have.
@@ -53,7 +55,7 @@ func (c modelCard) size() string {
 
 // contextLength is the model's context in tokens, 0 when it is not told.
 func (c modelCard) contextLength() int {
-	return int(cmp.Or(c.MaxModelLen, c.ContextLength, c.ContextWindow, c.MaxContextLength, c.Meta.Context,
+	return int(cmp.Or(c.MaxModelLen, c.LoadedContext, c.ContextLength, c.ContextWindow, c.MaxContextLength, c.Meta.Context,
 		c.Meta.ContextTrained))
 }
 
@@ -72,7 +74,10 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	header, err := o.about().get(ctx, unlessAbsent, o.list, &list)
+	var told json.RawMessage
+	header, err := o.about().get(ctx, unlessAbsent, o.list, &told)
+	_ = readJSON(told, &list)      // an object, or
+	_ = readJSON(told, &list.Data) // the list alone, as Together sends it
 	// Services may want another kind of key for the list alone. Whether ours is good shows at the first call.
 	refusesList := o.spec.Provider == OpenAI && o.key.Reveal() != "" && errors.As(err, new(*RequestError))
 	if err != nil && !missing(err) && !refusesList {
