@@ -153,7 +153,9 @@ func (g *Measuring) known(dir string) []lineMeasures {
 // find returns the known measures of the line with a checksum, nil if there are none.
 func (k *measurements) find(checksum string) any {
 	sum, ok := sumOf(checksum)
-	i, found := slices.BinarySearchFunc(k.known, sum, func(l lineMeasures, sum uint64) int { return cmp.Compare(l.sum, sum) })
+	i, found := slices.BinarySearchFunc(k.known, sum, func(l lineMeasures, sum uint64) int {
+		return cmp.Compare(l.sum, sum)
+	})
 	if !ok || !found {
 		return nil
 	}
