@@ -172,9 +172,9 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	if err := notPrompt(file, b); err != nil {
 		return p, err
 	}
-	var ours struct{ Types, Template any } // which may be JSON, too
+	var own struct{ Types, Template any } // which may be JSON, too
 	isJSON := bytes.HasPrefix(bytes.TrimSpace(b), []byte("{"))
-	if isJSON && (json.Unmarshal(b, &ours) != nil || ours.Types == nil && ours.Template == nil) {
+	if isJSON && (json.Unmarshal(b, &own) != nil || own.Types == nil && own.Template == nil) {
 		p, err = parseAgentBoardPrompt(file, b)
 	} else {
 		err = decode(file, b, &p)

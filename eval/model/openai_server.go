@@ -55,8 +55,8 @@ func (c modelCard) size() string {
 
 // contextLength is the model's context in tokens, 0 when it is not told.
 func (c modelCard) contextLength() int {
-	return int(cmp.Or(c.MaxModelLen, c.LoadedContext, c.ContextLength, c.ContextWindow, c.MaxContextLength, c.Meta.Context,
-		c.Meta.ContextTrained))
+	return int(cmp.Or(c.MaxModelLen, c.LoadedContext, c.ContextLength, c.ContextWindow, c.MaxContextLength,
+		c.Meta.Context, c.Meta.ContextTrained))
 }
 
 // parentOf is the card of the model that an adapter is for.

@@ -70,8 +70,8 @@ func readWords(body []byte) (words, bool) {
 func objectWords(object map[string]any, body []byte) words {
 	metadata, _ := object["metadata"].(map[string]any)
 	if raw := stringField(metadata, "raw"); raw != "" { // OpenRouter: what the server behind it said
-		behind, _ := readWords([]byte(raw))
-		return behind
+		upstream, _ := readWords([]byte(raw))
+		return upstream
 	}
 	return words{
 		text:      cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body)),
