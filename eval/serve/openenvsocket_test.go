@@ -57,6 +57,22 @@ func (c *wsClient) send(text string) {
 	sharedtest.OK(c.t, c.WriteMessage(websocket.TextMessage, []byte(text)))
 }
 
+// begun is a client whose episode has begun.
+func begun(t *testing.T, url string) *wsClient {
+	t.Helper()
+	c := dial(t, url+"/ws")
+	c.send(`{"type":"reset"}`)
+	c.next()
+	return c
+}
+
+// wantNoEpisode asks for the state, which is that of a session without an episode.
+func (c *wsClient) wantNoEpisode() {
+	c.t.Helper()
+	c.want(`{"type":"state"}`,
+		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+}
+
 // want sends a frame and compares the reply.
 func (c *wsClient) want(frame, reply string) {
 	c.t.Helper()
@@ -102,8 +118,7 @@ func TestSocketFrames(t *testing.T) {
 // With a single environment, it is at the root as well.
 func TestSocketAtTheRoot(t *testing.T) {
 	_, url := online(t, nil)
-	dial(t, url+"/ws").want(`{"type":"state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	dial(t, url+"/ws").wantNoEpisode()
 	_, url = online(t, func(o *Options) {
 		o.Mounts = append(o.Mounts, NewMount(MountOptions{Name: "other", Splits: o.Mounts[0].Splits}))
 	})
@@ -144,17 +159,13 @@ func TestSocketEnds(t *testing.T) {
 
 func TestSocketPanic(t *testing.T) {
 	s, url := online(t, nil)
-	c := dial(t, url+"/ws")
-	c.send(`{"type":"reset"}`)
-	c.next()
+	c := begun(t, url)
 	other := dial(t, url+"/ws")
-	other.want(`{"type":"state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	other.wantNoEpisode()
 	c.want(`{"type":"step","data":{"message":"boom"}}`,
 		`{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
 	c.wantClose(websocket.CloseNormalClosure)
-	other.want(`{"type":"state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	other.wantNoEpisode()
 	sharedtest.Equal(t, s.Table().Len(), 1, "sessions are open")
 }
 
@@ -179,9 +190,7 @@ func TestSocketLastAnswer(t *testing.T) {
 	})
 	for range 20 {
 		ended.Store(false)
-		c := dial(t, url+"/ws")
-		c.send(`{"type":"reset"}`)
-		c.next()
+		c := begun(t, url)
 		c.want(`{"type":"step","data":{"message":"boom"}}`,
 			`{"type":"error","data":{"message":"the environment panicked, and the session has ended: bang","code":"EXECUTION_ERROR"}}`)
 		c.wantClose(websocket.CloseNormalClosure)
@@ -192,9 +201,7 @@ func TestSocketLastAnswer(t *testing.T) {
 func TestSocketHangs(t *testing.T) {
 	t.Parallel()
 	s, url := online(t, nil)
-	c := dial(t, url+"/ws")
-	c.send(`{"type":"reset"}`)
-	c.next()
+	c := begun(t, url)
 	c.send(`{"type":"step","data":{"message":"hang"}}`)
 	<-waiting(t, s)
 	s.Table().CloseAll()
@@ -208,8 +215,7 @@ func TestSocketHangs(t *testing.T) {
 func TestSocketCapacity(t *testing.T) {
 	_, url := online(t, func(o *Options) { o.MaxSessions = 1 })
 	first := dial(t, url+"/ws")
-	first.want(`{"type":"state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	first.wantNoEpisode()
 	c := dial(t, url+"/ws")
 	c.wantNext(
 		`{"type":"error","data":{"message":"Server at capacity: 1/1 sessions active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":1,"max_sessions":1}}`)
@@ -219,9 +225,7 @@ func TestSocketCapacity(t *testing.T) {
 // A session dies with its connection, also while a step runs, and pings are answered meanwhile.
 func TestSocketPingsAndDrop(t *testing.T) {
 	s, url := online(t, nil)
-	c := dial(t, url+"/ws")
-	c.send(`{"type":"reset"}`)
-	c.next()
+	c := begun(t, url)
 	c.send(`{"type":"step","data":{"message":"wait"}}`)
 	<-waiting(t, s)
 	pong := make(chan string, 1)
@@ -241,9 +245,7 @@ func TestSocketPingsAndDrop(t *testing.T) {
 
 func TestSocketPipeline(t *testing.T) {
 	s, url := online(t, nil)
-	c := dial(t, url+"/ws")
-	c.send(`{"type":"reset"}`)
-	c.next()
+	c := begun(t, url)
 	c.send(`{"type":"step","data":{"message":"wait"}}`)
 	<-waiting(t, s)
 	for range maxPipelined + 1 {
@@ -256,17 +258,14 @@ func TestSocketPipeline(t *testing.T) {
 func TestSocketIdleAndSlow(t *testing.T) {
 	s, url := online(t, func(o *Options) { o.Idle = time.Nanosecond })
 	c := dial(t, url+"/ws")
-	c.want(`{"type":"state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.wantNoEpisode()
 	s.Table().Sweep()
 	c.wantClose(closeIdle)
 
 	var clock clock
 	clock.now = time.Now()
 	s, url = online(t, func(o *Options) { o.Now = clock.Now })
-	c = dial(t, url+"/ws")
-	c.send(`{"type":"reset"}`)
-	c.next()
+	c = begun(t, url)
 	c.send(`{"type":"step","data":{"message":"wait"}}`)
 	<-waiting(t, s)
 	clock.pass(MaxStepTime + time.Second)
@@ -303,8 +302,7 @@ func TestShutdown(t *testing.T) {
 	served := make(chan error)
 	go func() { served <- s.Serve(ctx, l) }()
 	c := dial(t, "http://"+l.Addr().String()+"/ws")
-	c.want(`{"type":"state"}`,
-		`{"type":"state","data":{"episode_id":null,"step_count":0,"task_id":null,"progress":0.0,"done":false}}`)
+	c.wantNoEpisode()
 	stop()
 	c.wantClose(websocket.CloseGoingAway)
 	if err := <-served; err != nil {

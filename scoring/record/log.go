@@ -229,16 +229,7 @@ func (l *Log) SetManifest(m any) error {
 // Replace writes a file of the directory, all or nothing.
 func (l *Log) Replace(base string, write func(io.Writer) error) error {
 	return l.disk.replaceWith(filepath.Join(l.dir, base), func(f *os.File) error {
-		out := bufio.NewWriterSize(diskFile{l.disk, f}, 1<<20)
+		out := bufio.NewWriterSize(f, 1<<20)
 		return errors.Join(write(out), out.Flush())
 	})
 }
-
-// diskFile writes to a file through a disk.
-type diskFile struct {
-	disk disk
-	file *os.File
-}
-
-// Write implements io.Writer.
-func (f diskFile) Write(b []byte) (int, error) { return f.disk.write(f.file, b) }

@@ -57,11 +57,6 @@ func single(fill func(*Report, *table.Table)) maker {
 // Columns are the columns of the table. Those of environments and of conditions of sweeps are not among them.
 func (k Kind) Columns() []table.Column { return column.Heads(k.Heads) }
 
-// build makes the tables.
-func (k Kind) build(report *Report) []table.Table {
-	return k.make(report, table.Table{ID: k.ID, Title: k.Title, Columns: k.Columns()})
-}
-
 // Only says which runs alone have a table.
 type Only string
 

@@ -131,7 +131,7 @@ func (r *Report) tables(k Kind) []table.Table {
 	if ok {
 		return tables
 	}
-	for _, t := range k.build(r) {
+	for _, t := range k.make(r, table.Table{ID: k.ID, Title: k.Title, Columns: k.Columns()}) {
 		if k.Only != Trials && k.ID != "headline" && len(t.Rows) > 0 {
 			t.Notes = append(t.Notes, firstTrial(r.rows)...)
 		}
