@@ -168,13 +168,9 @@ type LeftOut struct {
 }
 
 // In returns the perturbations of an environment, in the order of the table.
-func (s *Sweep) In(env string) (out []Perturbation) {
-	for _, p := range s.Perturbations {
-		if cmp.Or(p.Env, s.Env) == env {
-			out = append(out, p)
-		}
-	}
-	return out
+func (s *Sweep) In(env string) []Perturbation {
+	elsewhere := func(p Perturbation) bool { return cmp.Or(p.Env, s.Env) != env }
+	return slices.DeleteFunc(slices.Clone(s.Perturbations), elsewhere)
 }
 
 // Combines reports whether a perturbation combines families of rules; false without a sweep.

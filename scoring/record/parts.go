@@ -46,11 +46,8 @@ func (p Parts) Dirs() (begun []string, err error) {
 			begun = append(begun, dir) // reading says so if it is not a run
 		}
 		n := len(begun)
-		for _, shard := range shards {
-			if hasBegun(shard) {
-				begun = append(begun, shard)
-			}
-		}
+		absent := func(shard string) bool { return !hasBegun(shard) }
+		begun = append(begun, slices.DeleteFunc(slices.Clone(shards), absent)...)
 		if len(shards) > 0 && len(begun) == n {
 			return nil, fmt.Errorf("%s has no shard that has begun: none has a %s", dir, manifestFile)
 		}
