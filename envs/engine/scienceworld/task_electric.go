@@ -93,5 +93,5 @@ func makeUnknownConductivity(w *World, v int) variation {
 		table = append(table, e)
 	}
 	boxes := w.boxPairs("workshop", "conductive", "nonconductive")
-	return combine(battery, part[v/5%5], boxes[v%5], table[v/25])
+	return combine(battery, part[v/5%5], table[v/25], boxes[v%5])
 }
