@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"heldout/envs"
 )
 
@@ -161,6 +163,7 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	}
 	values, err := takeKeys(root, slices.Concat(settings, extras))
 	if err == nil {
+		asFlags(root)
 		err = fill(root, r)
 	}
 	if unknown, ok := errors.AsType[*unknownKeyError](err); ok {
@@ -183,6 +186,31 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 		delete(values, name)
 	}
 	return values, nil
+}
+
+// asFlags lets a document write values in the forms of flags, too: several environments as one text with commas; and
+// tasks and seeds, whose flags have commas, as lists. A list of one number is that seed, not how many there are.
+func asFlags(m *yaml.Node) {
+	for i := 0; m.Kind == yaml.MappingNode && i < len(m.Content); i += 2 {
+		var texts Strings
+		key, value := m.Content[i].Value, *unaliased(m.Content[i+1])
+		if fill(&value, &texts) != nil || len(texts) == 0 {
+			continue
+		}
+		switch isText := value.Kind == yaml.ScalarNode; {
+		case isText && key == "env" && !strings.Contains(texts[0], ":"):
+			value.Kind, value.Content = yaml.SequenceNode, nil
+			for name := range strings.SplitSeq(texts[0], ",") {
+				value.Content = append(value.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: strings.TrimSpace(name)})
+			}
+		case !isText && (key == "seeds" || key == "tasks"):
+			if len(texts) == 1 && key == "seeds" {
+				texts = append(texts, texts[0])
+			}
+			value = yaml.Node{Kind: yaml.ScalarNode, Value: strings.Join(texts, ","), Line: value.Line}
+		}
+		m.Content[i+1] = &value
+	}
 }
 
 // remote matches the address of a store elsewhere, such as s3://bucket/run.

@@ -17,11 +17,12 @@ import (
 func TestParseRun(t *testing.T) {
 	r := DefaultRun()
 	sharedtest.Must(ParseRun("run.yaml",
-		[]byte("model: vllm:a\nenv: [x, y]\nseeds: 10\ntimeout: 90s\nstop: []\nextra-body: {top_k: 20, min_p: null}\n"),
+		[]byte("model: vllm:a\nenv: x, y\nseeds: [10]\ntasks: [a, b*]\ntimeout: 90s\nstop: []\n"+
+			"extra-body: {top_k: 20, min_p: null}\n"),
 		&r, nil, nil))(t)
 	want := DefaultRun()
-	want.Model, want.Env, want.Seeds, want.Timeout = Strings{"vllm:a"}, Strings{"x", "y"}, "10", 90*time.Second
-	want.Settings = envs.Settings{}
+	want.Model, want.Env, want.Seeds, want.Timeout = Strings{"vllm:a"}, Strings{"x", "y"}, "10,10", 90*time.Second
+	want.Settings, want.Tasks = envs.Settings{}, "a,b*"
 	want.Stop, want.Extra = Strings{}, map[string]any{"top_k": int64(20), "min_p": nil}
 	sharedtest.Same(t, r, want)
 }

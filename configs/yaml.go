@@ -155,6 +155,9 @@ func badSyntax(b []byte, err error) error {
 	}
 	lines := strings.Split(string(b), "\n")
 	n := min(max(1, found.Mark.Line), len(lines))
+	if begin := found.ContextMark.Line; begin > 0 && strings.Contains(found.Message, "could not find expected ':'") {
+		n = begin
+	}
 	says := "this is not YAML: " + found.Message
 	var slips []struct {
 		Found string `yaml:"found"`
@@ -168,10 +171,21 @@ func badSyntax(b []byte, err error) error {
 		}
 	}
 	says = strings.ReplaceAll(says, "{line}", strconv.Itoa(cmp.Or(found.ContextMark.Line, n)))
+	for i, line := range lines[max(0, n-2):n] {
+		if column := strings.IndexFunc(line, lookalike); column >= 0 {
+			says += fmt.Sprintf("; %U on line %d only looks like a blank or a colon", []rune(line[column:])[0],
+				max(1, n-1)+i)
+		}
+	}
 	if text := strings.TrimSpace(lines[n-1]); text != "" {
 		says += fmt.Sprintf(": %.80q", text)
 	}
 	return &yamlError{n, "", errors.New(says)}
+}
+
+// lookalike reports a blank that YAML does not take for one, a sign without width, or the wide colon.
+func lookalike(r rune) bool {
+	return r != ' ' && unicode.In(r, unicode.Zs, unicode.Cf) || r == '\uff1a'
 }
 
 // Values are what a key has: one value, or a list.
