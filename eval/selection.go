@@ -186,7 +186,7 @@ func noMatch(pattern string, tasks []envs.Task) error {
 	if slices.ContainsFunc(tasks, func(t envs.Task) bool { t.ID = strings.ToLower(t.ID); return folded(t) }) {
 		why = ", since case counts"
 	}
-	return fmt.Errorf("no task matches %q%s; the first is %s and the last %s",
+	return fmt.Errorf("no task matches %.80q%s; the first is %s and the last %s",
 		pattern, why, tasks[0].ID, tasks[last].ID)
 }
 

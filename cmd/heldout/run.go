@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -127,8 +128,8 @@ func forecast(ctx context.Context, sys *system, j *bench.Job, format string) err
 	return err
 }
 
-// longestNamed is how long the name of a directory may be for a line with two commands on it to fit.
-const longestNamed = 10
+// pasteable matches the name of a directory that fits on a line with two commands, and that a shell takes as it is.
+var pasteable = regexp.MustCompile(`^[\w./][\w./-]{0,9}$`)
 
 // finish prints the tables of a job that is played.
 func finish(ctx context.Context, sys *system, j *bench.Job, out *output) error {
@@ -145,7 +146,7 @@ func finish(ctx context.Context, sys *system, j *bench.Job, out *output) error {
 		return err
 	}
 	name := j.Dir
-	if len(name) > longestNamed {
+	if !pasteable.MatchString(name) {
 		name = "RUN"
 	}
 	sys.say("records: %s\nmore: heldout view; heldout report %s; heldout compare %[2]s --table NAME, or all", j.Dir, name)

@@ -195,7 +195,7 @@ func TestPoorFileSystems(t *testing.T) {
 		"no locks":      {func(d *disk) { d.tryLock = noLock(syscall.ENOLCK) }, "has no locks", ""},
 		"flock unknown": {func(d *disk) { d.tryLock = noLock(syscall.ENOSYS) }, "has no locks", ""},
 		"lock fails": {func(d *disk) { d.tryLock = noLock(syscall.EIO) }, "",
-			"give an --out on another file system"},
+			"on another file system"},
 		"no fsync": {func(d *disk) {
 			d.sync = func(f *os.File) error { return &fs.PathError{Op: "sync", Path: f.Name(), Err: syscall.EINVAL} }
 		}, "cannot flush files", ""},

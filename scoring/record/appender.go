@@ -116,7 +116,7 @@ func (s *appender) lock(file string) error {
 				"but lose none", err, s.noun)
 		return nil
 	case err != nil:
-		return fmt.Errorf("locking %s: %w; give an --out on another file system", s.dir, err)
+		return fmt.Errorf("locking %s: %w; take a folder, or a copy of it, on another file system", s.dir, err)
 	case !ok:
 		return fmt.Errorf("%s: %w; wait for it, or give another --out", s.dir, ErrBusy)
 	}

@@ -66,7 +66,10 @@ func (d disk) makeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: name a folder", dir)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask removes permissions
+	err := os.MkdirAll(dir, 0o777) // the umask removes permissions
+	if link, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is a link that leads nowhere: make what it names, or name another folder", link.Path)
+	} else if err != nil {
 		return fmt.Errorf("the folder cannot be made: %w; name another one", err)
 	}
 	for _, parent := range parents {

@@ -40,7 +40,7 @@ func readFile(file, text string) (node, error) {
 		return node{}, err
 	}
 	r.skip()
-	if r.pos < len(r.text) {
+	if n.list && r.pos < len(r.text) { // who reads the node refuses an atom
 		return node{}, r.errorf("unexpected text after the closing parenthesis of the definition")
 	}
 	return n, nil
