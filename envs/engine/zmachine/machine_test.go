@@ -85,6 +85,7 @@ func TestLoadRefuses(t *testing.T) {
 		"its static memory starts at 0x0":     append([]byte{5}, make([]byte, 100)...),
 		"its first instruction is at 0xff20":  change(headerStart, 0xFF),
 		"its global variables cannot be writ": change(headerGlobals, 0x10),
+		"are missing: fetch it again":         change(headerLength, 0xFF),
 	} {
 		sharedtest.Fails(t, sharedtest.Err(Load(image)), want)
 	}

@@ -125,6 +125,9 @@ func Load(image []byte) (*Story, error) {
 	if s.globals >= s.dynamic {
 		return nil, errors.New("not a story: its global variables cannot be written")
 	}
+	if want := s.length(); len(image) < want {
+		return nil, fmt.Errorf("a story of %d bytes, of which %d are missing: fetch it again", want, want-len(image))
+	}
 	s.loadAlphabet()
 	s.loadCodes()
 	s.loadUnicode()
@@ -143,15 +146,18 @@ func (s *Story) word(addr int) int {
 	return int(binary.BigEndian.Uint16(s.image[addr:]))
 }
 
+// length is how many bytes the story has by its header; 0 in some early ones.
+func (s *Story) length() int {
+	if s.version == 7 {
+		return 8 * s.word(headerLength)
+	}
+	return s.scale * s.word(headerLength)
+}
+
 // checksum adds up the file as the verify instruction does.
 func (s *Story) checksum() uint16 {
-	unit := s.scale
-	if s.version == 7 {
-		unit = 8
-	}
-	end := min(s.word(headerLength)*unit, len(s.image))
 	var sum uint16
-	for _, b := range s.image[headerSize:max(end, headerSize)] {
+	for _, b := range s.image[headerSize:max(s.length(), headerSize)] {
 		sum += uint16(b)
 	}
 	return sum
