@@ -12,6 +12,7 @@ import (
 	"heldout/envs/pytext"
 	"heldout/eval/model"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Memory is what an agent knows of earlier trials of its task.
@@ -78,9 +79,7 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 	}
 	r.task = "\nNow this is your failed trial.\nGoal: " + failed.Start.Goal + "\nObservation: " +
 		failed.Start.Observation + "\n"
-	for i := range failed.Steps {
-		r.steps = append(r.steps, renderStep(&failed.Steps[i]))
-	}
+	r.steps = table.Each(failed.Steps, func(s record.Step) string { return renderStep(&s) })
 	return r.reflect(ctx, func(reply string) string {
 		return strings.TrimSpace(strings.TrimPrefix(plainLines(reply), cue))
 	})

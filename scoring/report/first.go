@@ -118,9 +118,8 @@ func boards(runs []NamedRun) (notes []string) {
 	for _, run := range runs {
 		if run.Board {
 			names = append(names, run.Name)
-			for _, note := range run.Notes {
-				notes = append(notes, run.Name+": "+note+".")
-			}
+			said := func(note string) string { return run.Name + ": " + note + "." }
+			notes = append(notes, table.Each(run.Notes, said)...)
 		}
 	}
 	if names == nil {

@@ -24,10 +24,7 @@ const (
 )
 
 func weightNote(w configs.Weights) string {
-	var parts []string
-	for _, h := range w.HeldOut {
-		parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
-	}
+	parts := table.Each(w.HeldOut, func(h configs.Weight) string { return fmt.Sprintf("%s %g", h.Env, h.Weight) })
 	tasks := "official tasks"
 	if slices.ContainsFunc(w.HeldOut, func(h configs.Weight) bool { return envs.IsExternal(h.Env) }) {
 		tasks = "tasks"
