@@ -262,7 +262,8 @@ type oldFormGroup struct {
 
 // oldFormGroups are single families by themselves, and combinations by their number.
 func oldFormGroups(p *perturbedPlayer) []oldFormGroup {
-	groups := table.Each(singleFamilies(p), func(c row) oldFormGroup { return oldFormGroup{c.about.Name, []row{c}} })
+	alone := func(c row) oldFormGroup { return oldFormGroup{c.about.Name, []row{c}} }
+	groups := table.Each(singleFamilies(p), alone)
 	several := len(p.grades()) > 1
 	for _, d := range p.doses() {
 		name := fmt.Sprintf("%d families", d.parts)

@@ -24,7 +24,8 @@ const (
 )
 
 func weightNote(w configs.Weights) string {
-	parts := table.Each(w.HeldOut, func(h configs.Weight) string { return fmt.Sprintf("%s %g", h.Env, h.Weight) })
+	weighted := func(h configs.Weight) string { return fmt.Sprintf("%s %g", h.Env, h.Weight) }
+	parts := table.Each(w.HeldOut, weighted)
 	tasks := "official tasks"
 	if slices.ContainsFunc(w.HeldOut, func(h configs.Weight) bool { return envs.IsExternal(h.Env) }) {
 		tasks = "tasks"

@@ -187,7 +187,8 @@ func (p *perturbedPlayer) worst(grade int, rate claim.Rate) []string {
 	lost := func(c row) float64 { return rate.Select(p.base.Score).Mean - rate.Select(c.Score).Mean }
 	singles := slices.DeleteFunc(p.singles(grade), func(c row) bool { return !(lost(c) > 0) })
 	slices.SortStableFunc(singles, func(a, b row) int { return cmp.Compare(lost(b), lost(a)) })
-	return table.Each(singles[:min(mostWorst, len(singles))], func(c row) string { return c.about.Parts[0].Family })
+	singles = singles[:min(mostWorst, len(singles))]
+	return table.Each(singles, func(c row) string { return c.about.Parts[0].Family })
 }
 
 // indexLines are the lines of all players, for people and for programs, and why players or rates have no index.

@@ -88,7 +88,9 @@ func (p *perturbedPlayer) atGrade(grade int) (out []row) {
 }
 
 func byParts(list []row) []row {
-	slices.SortStableFunc(list, func(a, b row) int { return cmp.Compare(len(a.about.Parts), len(b.about.Parts)) })
+	slices.SortStableFunc(list, func(a, b row) int {
+		return cmp.Compare(len(a.about.Parts), len(b.about.Parts))
+	})
 	return list
 }
 
@@ -116,7 +118,8 @@ func (p *perturbedPlayer) doses() (doses []dose) {
 	for _, grade := range p.grades() {
 		add(fmt.Sprint(grade), p.atGrade(grade))
 	}
-	add(drawn, byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c row) bool { return !isDrawn(c.about) })))
+	planned := func(c row) bool { return !isDrawn(c.about) }
+	add(drawn, byParts(slices.DeleteFunc(slices.Clone(p.perturbed), planned)))
 	return doses
 }
 
