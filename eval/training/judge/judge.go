@@ -4,13 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs/stream"
 	"heldout/eval/model"
 	"heldout/eval/training/calls"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Setting is everything that the labels depend on, beside the servers.
@@ -86,4 +89,98 @@ func (j *Judge) WriteLabels(w io.Writer, answers map[string]Answer) error {
 		}
 	}
 	return nil
+}
+
+// Unreadable is why a reply is not a label.
+type Unreadable string
+
+// The reasons, beside the faults of replies.
+const (
+	NoVerdict   Unreadable = "no verdict"
+	TwoVerdicts Unreadable = "different verdicts"
+)
+
+// Answer is what a judge said of a turn.
+type Answer struct {
+	// Label is empty if Unreadable says why there is none.
+	Label      Label      `json:"label,omitempty"`
+	Unreadable Unreadable `json:"unreadable,omitempty"`
+	// Kind is the kind of error that the judge names, "" for none.
+	Kind string `json:"kind,omitempty"`
+	// Reason is the text before the verdict.
+	Reason string `json:"reason,omitempty"`
+}
+
+// mostReason is the longest reason that is kept, in bytes.
+const mostReason = 4_000
+
+func readCall(c *calls.Call) Answer {
+	if c.Fault != "" {
+		return Answer{Unreadable: Unreadable(c.Fault)}
+	}
+	return readAnswer(c.Reply)
+}
+
+// readAnswer reads an answer: the JSON objects with the key verdict must agree, and
+// their verdict must be right or wrong. Of a long reply only the end is searched.
+func readAnswer(reply string) Answer {
+	a := Answer{Unreadable: NoVerdict}
+	for i := max(0, len(reply)-mostSearched); i < len(reply); {
+		open := strings.IndexByte(reply[i:], '{')
+		if open < 0 {
+			break
+		}
+		i += open
+		label, kind, size := verdict(reply[i:])
+		if size == 0 {
+			i++
+			continue
+		}
+		switch {
+		case a.Label == "" && a.Unreadable == NoVerdict:
+			a = Answer{Label: label, Kind: kind, Reason: reason(reply[:i])}
+		case label != a.Label:
+			return Answer{Unreadable: TwoVerdicts}
+		}
+		i += size
+	}
+	return a
+}
+
+// mostVerdict is the longest JSON object that is read as a verdict, mostSearched the
+// part of a reply that is searched for some, in bytes.
+const (
+	mostVerdict  = 1_000
+	mostSearched = 20_000
+)
+
+// verdict reads the JSON object that a text begins with, and returns its size; 0 if that is no verdict.
+func verdict(text string) (label Label, kind string, size int) {
+	d := json.NewDecoder(strings.NewReader(text[:min(len(text), mostVerdict)]))
+	var object struct {
+		Verdict *string `json:"verdict"`
+		Kind    any     `json:"kind"`
+	}
+	if d.Decode(&object) != nil || object.Verdict == nil {
+		return "", "", 0
+	}
+	label = Label(strings.ToLower(strings.TrimSpace(*object.Verdict)))
+	if label != Right && label != Wrong {
+		return "", "", 0
+	}
+	if k, ok := object.Kind.(string); ok && label == Wrong {
+		for _, known := range []string{"parameter", "place", "logic"} {
+			if strings.EqualFold(strings.TrimSpace(k), known) {
+				kind = known
+			}
+		}
+	}
+	return label, kind, int(d.InputOffset())
+}
+
+// reason is the text before a verdict, without the beginning of a code fence.
+func reason(text string) string {
+	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(text, "```json"), "```"))
+	return table.Shortened(text, mostReason)
 }
