@@ -210,3 +210,11 @@ func TestSuiteGrades(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+// A model for which a preset has no chat template is refused before play.
+func TestNoChatTemplate(t *testing.T) {
+	b := episode.Benchmark{}
+	b.Preset.Agent.Wraps = []configs.Wrap{{Model: "llama"}}
+	err := checkAbilities(b, []episode.Player{{Name: "vllm:M", Model: &sayer{}}})
+	sharedtest.Fails(t, err, "names contain llama, and none for vllm:M")
+}

@@ -191,9 +191,14 @@ func checkNames(r configs.Run) error {
 	return report.CheckModels(runs, r.Names, r.Prices, r.HeldIn)
 }
 
-// checkAbilities refuses players without a model that ask an environment which others run for what
-// it cannot say: all episodes would fail.
+// checkAbilities refuses players all of whose episodes would fail: a model for which the preset has no chat template,
+// and one without a model that asks an environment which others run for what it cannot say.
 func checkAbilities(b episode.Benchmark, players []episode.Player) error {
+	for _, p := range players {
+		if _, err := b.Preset.Agent.Wrap(p.Name); err != nil && p.Model != nil && len(b.Preset.Agent.Wraps) > 0 {
+			return err
+		}
+	}
 	if b.Env.Info().Source != envs.External || len(b.Tasks) == 0 {
 		return nil
 	}
