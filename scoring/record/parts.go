@@ -89,8 +89,8 @@ func absent(dirs []string) (out []Shard) {
 // NameShards names shards of one run, such as "shards 2, 5 of 8"; empty for none.
 func NameShards(shards []Shard) string {
 	const limit = 10
-	shown := shards[:min(len(shards), limit)]
-	numbers := table.Each(shown, func(s Shard) string { return strconv.Itoa(s.Index) })
+	first := shards[:min(len(shards), limit)]
+	numbers := table.Each(first, func(s Shard) string { return strconv.Itoa(s.Index) })
 	switch n := len(shards); {
 	case n == 0:
 		return ""

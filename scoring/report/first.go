@@ -118,8 +118,8 @@ func boards(runs []NamedRun) (notes []string) {
 	for _, run := range runs {
 		if run.Board {
 			names = append(names, run.Name)
-			said := func(note string) string { return run.Name + ": " + note + "." }
-			notes = append(notes, table.Each(run.Notes, said)...)
+			sentence := func(note string) string { return run.Name + ": " + note + "." }
+			notes = append(notes, table.Each(run.Notes, sentence)...)
 		}
 	}
 	if names == nil {

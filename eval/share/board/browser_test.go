@@ -104,7 +104,8 @@ func TestAccessibleInABrowser(t *testing.T) {
 func TestOneModel(t *testing.T) {
 	b := &Board{}
 	for _, name := range []string{"ALFWorld, official tasks", "PDDL, official tasks"} {
-		b.Places = append(b.Places, Ranking{Title: name, Rows: []ModelRow{{Model: "vllm:m", Success: Rate{Mean: known(50)}}}})
+		rows := []ModelRow{{Model: "vllm:m", Success: Rate{Mean: known(50)}}}
+		b.Places = append(b.Places, Ranking{Title: name, Rows: rows})
 	}
 	tables := b.Tables()
 	if len(tables) != 1 || tables[0].Title != "vllm:m" || len(tables[0].Lines) != 2 {
