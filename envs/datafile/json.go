@@ -101,7 +101,7 @@ func faultOf(b []byte, err error) *JSONError {
 		plain = misplaced(b, int(offset), err.Error())
 	}
 	f := &JSONError{lineAt(b, offset), plain.Error()}
-	if what := foreign(b); what != "" {
+	if what := Foreign(b); what != "" {
 		return &JSONError{1, "it is " + what}
 	}
 	if path := path(b, place); path != "" {

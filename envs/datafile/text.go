@@ -25,7 +25,7 @@ func ReadText(name string, limit int64) ([]byte, error) {
 // Text returns the content of a file without a byte order mark. A content that is not
 // a text in UTF-8 is an error, which says what it is.
 func Text(name string, b []byte) ([]byte, error) {
-	if what := foreign(b); what != "" {
+	if what := Foreign(b); what != "" {
 		return nil, fmt.Errorf("%s is %s", name, what)
 	}
 	b = bytes.TrimPrefix(b, []byte(bom))
@@ -42,8 +42,8 @@ func Text(name string, b []byte) ([]byte, error) {
 	return b, nil // which cannot be: some line is not valid
 }
 
-// foreign says what a content is that is no text in UTF-8, by how it begins, and what helps; empty for others.
-func foreign(b []byte) string {
+// Foreign says what a content is that is no text in UTF-8, by how it begins, and what helps; empty for others.
+func Foreign(b []byte) string {
 	const unpack, save = "a compressed file (%s): unpack it first", "a text in %s: save it in UTF-8"
 	for _, f := range []struct{ magic, form, name string }{
 		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"},
@@ -84,7 +84,7 @@ func Start(name string, r io.Reader) (*bufio.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if what := foreign(start); what != "" {
+	if what := Foreign(start); what != "" {
 		return nil, fmt.Errorf("%s is %s", name, what)
 	}
 	if bytes.HasPrefix(start, []byte(bom)) {

@@ -257,12 +257,12 @@ func TestReadSheetErrors(t *testing.T) {
 		"id,label\nzzz,right\n":       `line 2: the turn "zzz" is not in the sample`,
 		"id,label\n" + id + ",good\n": `line 2: the label is "good", want right, wrong or nothing`,
 		"id,label\n" + id + ",\n" + id + ",right\n": "line 3: the turn " + id + " occurs twice",
-		"id,label\n\"" + id + "\n":                  "extraneous",
-		"id,label\n" + id + "\n":                    "wrong number of fields",
+		"id,label\n\"" + id + "\n":                  "line 2: a quotation mark is missing",
+		"PK\x03\x04":                                "it is a compressed file (zip)",
 	} {
 		sharedtest.Fails(t, sharedtest.Err(ReadSheet(strings.NewReader(text), turns)), want, text)
 	}
-	r, err := ReadSheet(strings.NewReader("id,label,x\n\n,,\n"+id+",wrong,\n"), turns)
+	r, err := ReadSheet(strings.NewReader("id\tlabel\tx\n\n\t\n"+id+"\twrong\n"), turns)
 	if err != nil || r.Labels[id] != Wrong || r.None["not in the sheet"] != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

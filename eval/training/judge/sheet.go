@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/datafile"
 	"heldout/scoring/table"
 )
 
@@ -59,7 +60,10 @@ func cellText(text string) string {
 // that are not in the sheet, or have no label there, are counted as such.
 func ReadSheet(r io.Reader, turns []JudgedTurn) (Rater, error) {
 	rater := Rater{Name: "human", Labels: map[string]Label{}, None: map[string]int{}}
-	in := newSheetReader(r)
+	in, err := newSheetReader(r)
+	if err != nil {
+		return rater, err
+	}
 	id, label, err := header(in)
 	if err != nil {
 		return rater, err
@@ -74,10 +78,13 @@ func ReadSheet(r io.Reader, turns []JudgedTurn) (Rater, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
+		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
+			return rater, fmt.Errorf("line %d: a quotation mark is missing or one too many: is the file complete?", bad.StartLine)
+		} else if err != nil {
 			return rater, err
 		}
 		n, _ := in.FieldPos(0)
+		row = append(row, make([]string, max(id, label))...) // spreadsheets leave empty cells out at the end
 		if slices.Equal(row, make([]string, len(row))) {
 			continue // an empty line of a spreadsheet
 		}
@@ -106,19 +113,25 @@ func ReadSheet(r io.Reader, turns []JudgedTurn) (Rater, error) {
 	return rater, nil
 }
 
-// newSheetReader returns a reader for the separator that the first line has.
-func newSheetReader(r io.Reader) *csv.Reader {
+// newSheetReader returns a reader for the separator that the first line has most often.
+func newSheetReader(r io.Reader) (*csv.Reader, error) {
 	text := bufio.NewReaderSize(r, 64<<10)
 	if mark, err := text.Peek(3); err == nil && bytes.Equal(mark, []byte("\ufeff")) {
 		_, _ = text.Discard(len(mark)) // it was peeked
 	}
 	first, _ := text.Peek(4 << 10) // a short file has less
+	if what := datafile.Foreign(first); what != "" {
+		return nil, errors.New("it is " + what)
+	}
 	first, _, _ = bytes.Cut(first, []byte("\n"))
 	in := csv.NewReader(text)
-	if bytes.Count(first, []byte(";")) > bytes.Count(first, []byte(",")) {
-		in.Comma = ';'
+	in.FieldsPerRecord = -1
+	for _, separator := range ";\t" {
+		if bytes.Count(first, []byte(string(separator))) > bytes.Count(first, []byte(string(in.Comma))) {
+			in.Comma = separator
+		}
 	}
-	return in
+	return in, nil
 }
 
 func header(in *csv.Reader) (id, label int, err error) {
