@@ -163,7 +163,7 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	}
 	values, err := takeKeys(root, slices.Concat(settings, extras))
 	if err == nil {
-		asFlags(root)
+		joinLists(root)
 		err = fill(root, r)
 	}
 	if unknown, ok := errors.AsType[*unknownKeyError](err); ok {
@@ -171,6 +171,9 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	}
 	if err != nil {
 		return nil, inFile(file, err)
+	}
+	if len(r.Env) == 1 && !strings.Contains(r.Env[0], ":") { // as its flag
+		r.Env = strings.Split(strings.ReplaceAll(r.Env[0], " ", ""), ",")
 	}
 	if r.Settings == nil {
 		r.Settings = envs.Settings{}
@@ -188,28 +191,20 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	return values, nil
 }
 
-// asFlags lets a document write values in the forms of flags, too: several environments as one text with commas; and
-// tasks and seeds, whose flags have commas, as lists. A list of one number is that seed, not how many there are.
-func asFlags(m *yaml.Node) {
+// joinLists lets a document have lists of tasks and of seeds, whose flags take a text with commas. A list of one number
+// is that seed, not how many there are.
+func joinLists(m *yaml.Node) {
 	for i := 0; m.Kind == yaml.MappingNode && i < len(m.Content); i += 2 {
 		var texts Strings
-		key, value := m.Content[i].Value, *unaliased(m.Content[i+1])
-		if fill(&value, &texts) != nil || len(texts) == 0 {
+		key, list := m.Content[i].Value, unaliased(m.Content[i+1])
+		isList := list.Kind == yaml.SequenceNode && (key == "tasks" || key == "seeds")
+		if !isList || fill(list, &texts) != nil || len(texts) == 0 {
 			continue
 		}
-		switch isText := value.Kind == yaml.ScalarNode; {
-		case isText && key == "env" && !strings.Contains(texts[0], ":"):
-			value.Kind, value.Content = yaml.SequenceNode, nil
-			for name := range strings.SplitSeq(texts[0], ",") {
-				value.Content = append(value.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: strings.TrimSpace(name)})
-			}
-		case !isText && (key == "seeds" || key == "tasks"):
-			if len(texts) == 1 && key == "seeds" {
-				texts = append(texts, texts[0])
-			}
-			value = yaml.Node{Kind: yaml.ScalarNode, Value: strings.Join(texts, ","), Line: value.Line}
+		if key == "seeds" && len(texts) == 1 {
+			texts = append(texts, texts[0])
 		}
-		m.Content[i+1] = &value
+		m.Content[i+1] = &yaml.Node{Kind: yaml.ScalarNode, Value: strings.Join(texts, ","), Line: list.Line}
 	}
 }
 
