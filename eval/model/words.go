@@ -54,11 +54,11 @@ func readWords(body []byte) (words, bool) {
 	if !ok {
 		return plain, false
 	}
-	told := object["error"]
-	if list, ok := object["errors"].([]any); ok && len(list) > 0 && told == nil { // Cloudflare, watsonx
-		told = list[0]
+	refusal := object["error"]
+	if list, ok := object["errors"].([]any); ok && len(list) > 0 && refusal == nil { // Cloudflare, watsonx
+		refusal = list[0]
 	}
-	switch inner := told.(type) {
+	switch inner := refusal.(type) {
 	case string:
 		return words{text: inner}, inner != ""
 	case map[string]any:
@@ -121,15 +121,15 @@ func (w *words) overflow() bool {
 
 // waitIn returns the wait that a body asks for, 0 for none.
 func waitIn(body []byte) (wait time.Duration) {
-	told := wording("wait").FindSubmatch(body)
-	if told == nil {
+	match := wording("wait").FindSubmatch(body)
+	if match == nil {
 		return 0
 	}
-	for _, part := range wording("wait-part").FindAllSubmatch(told[2], -1) {
+	for _, part := range wording("wait-part").FindAllSubmatch(match[2], -1) {
 		number, _ := strconv.ParseFloat(string(part[1]), 64) // a number by the pattern
 		unit := time.Second
 		switch name := strings.ToLower(string(part[2])); {
-		case name == "ms", name == "milli", len(told[1]) > 0:
+		case name == "ms", name == "milli", len(match[1]) > 0:
 			unit = time.Millisecond
 		case name == "m":
 			unit = time.Minute

@@ -145,11 +145,11 @@ func (p *Tracker) Line() string {
 }
 
 func (p *Tracker) line() string {
-	played := p.done - p.failures // since the start
-	parts := []string{fmt.Sprintf("%d/%s episodes", p.finished+played, p.total())}
+	results := p.done - p.failures // since the start
+	parts := []string{fmt.Sprintf("%d/%s episodes", p.finished+results, p.total())}
 	seconds := p.now().Sub(p.started).Seconds()
-	if played > 0 && seconds > 0 {
-		parts = append(parts, frequency(float64(played)/seconds))
+	if results > 0 && seconds > 0 {
+		parts = append(parts, frequency(float64(results)/seconds))
 	}
 	if wait := p.waits(); wait != "" {
 		parts = append(parts, wait)

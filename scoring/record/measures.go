@@ -132,7 +132,7 @@ func (g *Measuring) known(dir string) []lineMeasures {
 		return nil
 	}
 	defer content.file.Close()
-	var known []lineMeasures
+	var lines []lineMeasures
 	parsing := func() decoder {
 		read := g.reader()
 		return func(line []byte, e *Episode) (found any, err error) {
@@ -142,12 +142,12 @@ func (g *Measuring) known(dir string) []lineMeasures {
 	}
 	_ = scan(io.NewSectionReader(content.file, 0, content.size), measuresFile, parsing, func(l *scanned) error {
 		if sum, ok := sumOf(l.episode.Checksum); ok && l.bad == nil {
-			known = append(known, lineMeasures{sum, l.derived})
+			lines = append(lines, lineMeasures{sum, l.derived})
 		}
 		return nil
 	})
-	slices.SortFunc(known, func(a, b lineMeasures) int { return cmp.Compare(a.sum, b.sum) })
-	return known
+	slices.SortFunc(lines, func(a, b lineMeasures) int { return cmp.Compare(a.sum, b.sum) })
+	return lines
 }
 
 // find returns the known measures of the line with a checksum, nil if there are none.
@@ -186,10 +186,10 @@ type findings struct{ measures, other any }
 // Trials are decoded entirely, because they are checked against other lines.
 func (k *measurements) decoder(m *Manifest) func() decoder {
 	return func() decoder {
-		var known any // measures of the line
+		var measures any // of the line, if they are known
 		entirely := deriving(func(e *Episode) any {
-			found := findings{measures: known}
-			if known == nil {
+			found := findings{measures: measures}
+			if measures == nil {
 				found.measures = k.measured(m, e)
 			}
 			if k.beside.takes(&e.Result) {
@@ -200,13 +200,13 @@ func (k *measurements) decoder(m *Manifest) func() decoder {
 			return found
 		})
 		return func(raw []byte, e *Episode) (any, error) {
-			known = nil
+			measures = nil
 			_, sum, _ := cutSeal(raw)
 			if found := k.find(sum); found != nil && head(raw, e) == nil && e.Checksum == sum && e.Trial == 0 {
 				if !k.beside.takes(&e.Result) {
 					return findings{measures: found}, nil
 				}
-				known = found
+				measures = found
 			}
 			return entirely(raw, e)
 		}

@@ -161,26 +161,26 @@ func (l List) same() string {
 // bundle writes what the script of a bundle knows of the rows, as JSON: the row as HTML, where its
 // episode is, and the values that readers filter by.
 func (l List) bundle(w io.Writer) error {
-	columns, before := l.columns(), "["
+	columns, delimiter := l.columns(), "["
 	for _, r := range l.Rows {
-		known := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place,
+		fields := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place,
 			"task":  visible(envs.Title(r.Env) + ": " + r.Task),
 			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
 			"html":  row(r, columns),
 			"steps": r.Steps, reasonKey: r.Reason.Label()}
 		for _, s := range l.Filter.selects() {
-			known[s.Name] = s.value(r.Result)
+			fields[s.Name] = s.value(r.Result)
 		}
-		text, err := json.Marshal(known)
+		text, err := json.Marshal(fields)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "%s%s", before, text); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s", delimiter, text); err != nil {
 			return err
 		}
-		before = ","
+		delimiter = ","
 	}
-	_, err := io.WriteString(w, strings.TrimPrefix(before, ",")+"]")
+	_, err := io.WriteString(w, strings.TrimPrefix(delimiter, ",")+"]")
 	return err
 }
 
