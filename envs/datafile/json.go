@@ -101,8 +101,8 @@ func faultOf(b []byte, err error) *JSONError {
 		plain = misplaced(b, int(offset), err.Error())
 	}
 	f := &JSONError{lineAt(b, offset), plain.Error()}
-	if what := Foreign(b); what != "" {
-		return &JSONError{1, "it is " + what}
+	if form := Foreign(b); form != "" {
+		return &JSONError{1, "it is " + form}
 	}
 	if path := path(b, place); path != "" {
 		f.Says = path + ": " + f.Says

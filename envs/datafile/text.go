@@ -25,8 +25,8 @@ func ReadText(name string, limit int64) ([]byte, error) {
 // Text returns the content of a file without a byte order mark. A content that is not
 // a text in UTF-8 is an error, which says what it is.
 func Text(name string, b []byte) ([]byte, error) {
-	if what := Foreign(b); what != "" {
-		return nil, fmt.Errorf("%s is %s", name, what)
+	if form := Foreign(b); form != "" {
+		return nil, fmt.Errorf("%s is %s", name, form)
 	}
 	b = bytes.TrimPrefix(b, []byte(bom))
 	if utf8.Valid(b) {
@@ -84,8 +84,8 @@ func Start(name string, r io.Reader) (*bufio.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if what := Foreign(start); what != "" {
-		return nil, fmt.Errorf("%s is %s", name, what)
+	if form := Foreign(start); form != "" {
+		return nil, fmt.Errorf("%s is %s", name, form)
 	}
 	if bytes.HasPrefix(start, []byte(bom)) {
 		_, err = in.Discard(len(bom))

@@ -120,8 +120,8 @@ func newSheetReader(r io.Reader) (*csv.Reader, error) {
 		_, _ = text.Discard(len(mark)) // it was peeked
 	}
 	first, _ := text.Peek(4 << 10) // a short file has less
-	if what := datafile.Foreign(first); what != "" {
-		return nil, errors.New("it is " + what)
+	if form := datafile.Foreign(first); form != "" {
+		return nil, errors.New("it is " + form)
 	}
 	first, _, _ = bytes.Cut(first, []byte("\n"))
 	in := csv.NewReader(text)
