@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -99,9 +98,9 @@ type ModelRow struct {
 	score *scoring.Score
 }
 
-// Rate is a rate in percent. Mean is nil if no episode has a result, Low and High without an interval.
+// Rate is a rate in percent. Low and High are nil without an interval.
 type Rate struct {
-	Mean *float64 `json:"mean"`
+	Mean float64  `json:"mean"`
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
 }
@@ -249,6 +248,11 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	for _, run := range rep.Runs {
 		b.rows(run, ModelRow{Bundle: name, Who: c.About.Authors, Checked: len(reasons) == 0, Why: reasons}, c.About)
 	}
+	if !slices.ContainsFunc(rep.Runs, func(r report.NamedRun) bool {
+		return slices.ContainsFunc(r.Scores, func(s *scoring.Score) bool { return s.Finished > 0 })
+	}) {
+		b.Unread = append(b.Unread, Unread{name, "no episode has a result"})
+	}
 	o.Tell(fmt.Sprintf("%s: %s played again, %s", name, table.Counted(r.Episodes, "episode"),
 		cmp.Or(strings.Join(reasons, "; "), "checked")))
 	text, err := overview.HTML(rep, episodes)
@@ -264,10 +268,10 @@ func (b *Board) refuse(o Options, name, why string) {
 	o.Tell(fmt.Sprintf("%s: it cannot be read", name))
 }
 
-// rows adds the rows of a run. blank has what they share.
+// rows adds the rows of a run that have a result. blank has what they share.
 func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 	for _, s := range run.Scores {
-		if s.Condition.Perturbation != plain || run.Sweep.ExtraAnchor(s.Condition.Model) {
+		if s.Condition.Perturbation != plain || s.Finished == 0 || run.Sweep.ExtraAnchor(s.Condition.Model) {
 			continue
 		}
 		row := blank
@@ -283,12 +287,15 @@ func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 		sum := 0.0
 		for _, other := range run.Scores {
 			c := other.Condition
-			if c.Perturbation != plain && c.Model == s.Condition.Model && c.Env == s.Condition.Env {
+			if other.Finished > 0 && c.Perturbation != plain && c.Model == s.Condition.Model && c.Env == s.Condition.Env {
 				sum += 100 * other.Success.Mean
 				row.Perturbations++
 			}
 		}
-		row.Perturbed = known(sum / float64(row.Perturbations)) // NaN without any
+		if row.Perturbations > 0 {
+			mean := sum / float64(row.Perturbations)
+			row.Perturbed = &mean
+		}
 		env, source := s.Condition.Env, string(s.Condition.Source)
 		place := b.place(cmp.Or(s.Condition.Preset.Label(), env+" ("+source+")"))
 		place.Title = envs.Title(env) + ", " + source + " tasks"
@@ -311,16 +318,8 @@ func (b *Board) place(name string) *Ranking {
 	return &b.Places[i]
 }
 
-// known is a number, or nil for NaN.
-func known(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
 func percent(e scoring.Estimate) Rate {
-	r := Rate{Mean: known(100 * e.Mean)}
+	r := Rate{Mean: 100 * e.Mean}
 	if e.Interval != nil {
 		low, high := 100*e.Interval.Low, 100*e.Interval.High
 		r.Low, r.High = &low, &high
@@ -337,7 +336,7 @@ func (b *Board) rank() {
 			if x.Checked != y.Checked {
 				return map[bool]int{true: -1, false: 1}[x.Checked]
 			}
-			return cmp.Compare(y.score.Success.Mean, x.score.Success.Mean)
+			return cmp.Compare(y.Success.Mean, x.Success.Mean)
 		})
 	}
 	claims := b.claims()

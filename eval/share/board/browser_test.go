@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func open(t *testing.T, look browser.Look) *browser.Page {
 	t.Helper()
 	b := browser.Start(t)
-	limits := func(mean, low, high float64) Rate { return Rate{&mean, &low, &high} }
+	limits := func(mean, low, high float64) Rate { return Rate{mean, &low, &high} }
 	board := &Board{Date: "2026-01-02", Version: "v1", Unread: []Unread{{"broken", "this is not a bundle"}},
 		Places: []Ranking{{Name: "agentrefine@1:pddl", Title: "PDDL, preset agentrefine@1:pddl", Rows: []ModelRow{
 			{Model: "vllm:small", Bundle: "a", Who: "A Group", Checked: true, Success: limits(80, 71, 87),
@@ -104,8 +104,7 @@ func TestAccessibleInABrowser(t *testing.T) {
 func TestOneModel(t *testing.T) {
 	b := &Board{}
 	for _, name := range []string{"ALFWorld, official tasks", "PDDL, official tasks"} {
-		rows := []ModelRow{{Model: "vllm:m", Success: Rate{Mean: known(50)}}}
-		b.Places = append(b.Places, Ranking{Title: name, Rows: rows})
+		b.Places = append(b.Places, Ranking{Title: name, Rows: []ModelRow{{Model: "vllm:m", Success: Rate{Mean: 50}}}})
 	}
 	tables := b.Tables()
 	if len(tables) != 1 || tables[0].Title != "vllm:m" || len(tables[0].Lines) != 2 {
@@ -115,7 +114,7 @@ func TestOneModel(t *testing.T) {
 	for _, c := range tables[0].Columns() {
 		heads = append(heads, c.Head)
 	}
-	sharedtest.Equal(t, strings.Join(heads, "; "), "Success, %; Tasks; Seeds; Tokens")
+	sharedtest.Equal(t, strings.Join(heads, "; "), "Success, %; Progress, %; Tasks; Seeds; Tokens")
 	if b.Matrix() != nil {
 		t.Error("one model has a matrix")
 	}

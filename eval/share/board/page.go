@@ -64,11 +64,7 @@ func (b *Board) Matrix() *page.Grid {
 				}
 				g.Rows = append(g.Rows, row)
 			}
-			c := page.GridCell{Text: "–"}
-			if mean := r.Success.Mean; mean != nil {
-				c.Text = fmt.Sprintf("%.1f", *mean)
-				c.Bar = c.Text
-			}
+			c := page.GridCell{Text: fmt.Sprintf("%.1f", r.Success.Mean), Bar: fmt.Sprintf("%.1f", r.Success.Mean)}
 			if r.Success.Low != nil {
 				c.Lines = []string{fmt.Sprintf("%.0f–%.0f", *r.Success.Low, *r.Success.High)}
 			}
@@ -185,13 +181,10 @@ func (b *Board) Tables() (out []place) {
 
 // rate is a rate with its limits.
 func rate(r Rate) string {
-	switch {
-	case r.Mean == nil:
-		return ""
-	case r.Low == nil:
-		return fmt.Sprintf("%.1f", *r.Mean)
+	if r.Low == nil {
+		return fmt.Sprintf("%.1f", r.Mean)
 	}
-	return fmt.Sprintf("%.1f [%.0f–%.0f]", *r.Mean, *r.Low, *r.High)
+	return fmt.Sprintf("%.1f [%.0f–%.0f]", r.Mean, *r.Low, *r.High)
 }
 
 // rank is the range of ranks of a row; empty without ranks.
