@@ -217,9 +217,8 @@ func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bo
 
 // under reports whether the row was planned under a perturbation, or counts under it without one.
 func (r row) under(name string) bool {
-	c := r.Condition
-	return c.Perturbation == name || slices.ContainsFunc(r.planned, func(p record.Perturbation) bool {
-		return p.Name == name && slices.Contains(p.Base, cmp.Or(c.Substitute, c.Model))
+	return r.Condition.Perturbation == name || slices.ContainsFunc(r.planned, func(p record.Perturbation) bool {
+		return p.Name == name && slices.Contains(p.Base, cmp.Or(r.Condition.Substitute, r.Condition.Model))
 	})
 }
 

@@ -41,7 +41,7 @@ func cellLegend(r *Report) []string {
 	}
 	parts := s.marks()
 	if s.bounded() {
-		parts = append(parts, "below: 95% CI for "+population(r.plain))
+		parts = append(parts, "below: 95% CI for "+s.population(r.plain))
 	}
 	if parts == nil {
 		return nil
@@ -52,6 +52,18 @@ func cellLegend(r *Report) []string {
 // bounded reports whether any rate has an interval.
 func (s *standing) bounded() bool {
 	return slices.ContainsFunc(s.Rates, func(c claim.Claim) bool { return c.Interval != nil })
+}
+
+// population says what intervals of its rows are about, which may be arms of several trainings.
+func (s *standing) population(plain []row) string {
+	if s.armed() {
+		return "new trainings and " + population(plain)
+	}
+	return population(plain)
+}
+
+func (s *standing) armed() bool {
+	return slices.ContainsFunc(s.lines, func(l modelRates) bool { return l.Arm != nil })
 }
 
 // population says what intervals of rows are about, within a sentence.
@@ -183,11 +195,9 @@ func otherTasks(plain []row) (notes []string) {
 			if len(of) < len(rows) {
 				title += fmt.Sprintf(" (%s)", table.Shortlist(table.Keys(of, lineOf), 3))
 			}
-			switch said := tasksSaid(of[0]); said {
-			case "":
-			case generatedTasks:
+			if said := tasksSaid(of[0]); said == generatedTasks {
 				generated, n = append(generated, title), n+len(of)
-			default:
+			} else if said != "" {
 				parts = append(parts, title+" "+said)
 			}
 		}
@@ -282,7 +292,7 @@ func caption(r *Report) string {
 	s := r.standing()
 	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), seedsSaid(r.plain))
 	if s.bounded() {
-		text += ", with 95% confidence intervals for " + population(r.plain)
+		text += ", with 95% confidence intervals for " + s.population(r.plain)
 	}
 	text += "."
 	if marks := append(s.marks(), s.bold()...); marks != nil {

@@ -120,6 +120,9 @@ func (c PaperColumn) in(p claim.Scope) bool {
 
 // deviationNote says what stands behind ±.
 func deviationNote(r *Report, columns []PaperColumn) []string {
+	if r.standing().armed() {
+		return []string{"±: standard deviation over trainings with divisor n-1."}
+	}
 	for _, c := range columns {
 		notes := c.spreadNote(r.plain)
 		if notes != nil && slices.Contains(r.standing().Columns(), claim.HeldOut) {
@@ -136,7 +139,7 @@ func limitNote(r *Report, rows []row) []string {
 	if !r.First.Limits {
 		return []string{}
 	}
-	return []string{"Limits: 95% CI for " + population(rows) + "."}
+	return []string{"Limits: 95% CI for " + r.standing().population(rows) + "."}
 }
 
 // seeds is the largest number of seeds of a line.
@@ -156,6 +159,9 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 		}
 		score := l.Scores[p.Name]
 		success, progress, spread = score.Success, score.Progress, !score.EqualSeeds()
+		if arm, ok := l.Arm[p.Name]; ok {
+			success.Estimate, progress.Estimate = *arm.Estimate(success), *arm.Estimate(progress)
+		}
 	} else {
 		first, second := l.heldOutRate(s.Weights, claim.Success), l.heldOutRate(s.Weights, claim.Progress)
 		if first == nil || second == nil {
