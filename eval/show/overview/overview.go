@@ -100,9 +100,13 @@ func Linked(runs []record.Chosen, from *report.Report, addresses trajectory.Addr
 	return Page(from, newEpisodes(names, from, addresses))
 }
 
+// elsewhere says where the page has what commands print on demand.
+var elsewhere = strings.NewReplacer(": --table notes", " under Method", ": --table verdict", " under Where they differ")
+
 // Page makes the page of a report with its episodes.
 func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 	h := rep.Headline()
+	h.Notes, h.Verdict = table.Each(h.Notes, elsewhere.Replace), table.Each(h.Verdict, elsewhere.Replace)
 	found := findings{Report: rep, episodes: e, headline: h, duels: e.duels(rep.Claims()),
 		failing: e.failures(h.Lines, rep.Places())}
 	p := page.Page{Title: table.Printable(h.Title), Lead: lead(e, rep, h), Class: "report",
