@@ -242,8 +242,7 @@ func (t Table) dropDetails(tooWide func(Table) bool, place string) Table {
 	return t
 }
 
-// foldHeaders breaks headers of numbers at blanks, if the numbers are narrower, and
-// then the longest, such as names of models, while that makes the table narrower.
+// foldHeaders breaks headers wider than their numbers at blanks, and then within names while the table is too wide.
 func (t Table) foldHeaders(width int) Table {
 	out := t
 	out.Columns = slices.Clone(t.Columns)
@@ -254,23 +253,17 @@ func (t Table) foldHeaders(width int) Table {
 		}
 		out.Columns[i].Lines = words
 	}
-	for {
-		widest, spare := 0, 0
-		for i, c := range out.Columns {
-			if n := out.columnWidth(i) - 2 - max(out.cellWidth(i), narrowest); !c.Words && n > spare {
-				widest, spare = i, n
-			}
-		}
-		excess := out.width() - width
-		if excess <= 0 || spare == 0 {
-			return out
+	for i, c := range out.Columns {
+		if c.Words || out.width() <= width {
+			continue
 		}
 		var lines []string
-		for _, line := range out.Columns[widest].textLines() {
-			lines = append(lines, foldText(line, out.columnWidth(widest)-2-min(excess, spare))...)
+		for _, line := range c.textLines() {
+			lines = append(lines, foldText(line, max(out.cellWidth(i), narrowest))...)
 		}
-		out.Columns[widest].Lines = lines
+		out.Columns[i].Lines = lines
 	}
+	return out
 }
 
 // split spreads the columns of numbers over as many tables as it takes. Each has

@@ -48,13 +48,12 @@ func (s Summary) players(perturbed bool) (out []contender) {
 		if len(agents[c.Model]) > 1 {
 			p.name += ", " + c.Agent
 		}
-		other := c.Perturbation != "none"
+		other := c.Perturbation != "none" && !perturbed
 		switch {
-		case !other:
+		case c.Perturbation == "none":
 			p.heldOut = s.heldOut(weights(), c.Model)
 		case perturbed:
 			p.name += ", " + c.Perturbation
-			other = false
 		}
 		i := slices.IndexFunc(out, func(o contender) bool {
 			return o.name == p.name && other == slices.Contains(o.places, r.Place)
