@@ -368,8 +368,6 @@ func (s *Set) first(c Claim) []string {
 		switch {
 		case !ok || pair.Kind == Differs || c.Leading == 1:
 			continue
-		case pair.Bounded:
-			return append(lines, pair.verdict())
 		case s.position(pair.Subjects[0]) < s.position(pair.Subjects[1]):
 			pair = pair.Reversed()
 		}

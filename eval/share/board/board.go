@@ -287,7 +287,8 @@ func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 		sum := 0.0
 		for _, other := range run.Scores {
 			c := other.Condition
-			if other.Finished > 0 && c.Perturbation != plain && c.Model == s.Condition.Model && c.Env == s.Condition.Env {
+			same := c.Model == s.Condition.Model && c.Env == s.Condition.Env
+			if same && c.Perturbation != plain && other.Finished > 0 {
 				sum += 100 * other.Success.Mean
 				row.Perturbations++
 			}
