@@ -207,7 +207,7 @@ func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bo
 		if c.Score == nil && slices.Contains(p.Base, model) {
 			c.Score = played[noPerturbation] // the model saw no data of the environment
 		}
-		if slices.ContainsFunc(rows, func(r row) bool { return r.place.Name == place.Name && r.under(p.Name) }) {
+		if slices.ContainsFunc(rows, func(r row) bool { return r.place.Name == place.Name && r.meets(p.Name) }) {
 			out.Conditions = append(out.Conditions, c)
 		}
 		ok = ok || c.Interface && c.Score != nil
@@ -215,8 +215,8 @@ func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bo
 	return out, ok
 }
 
-// under reports whether the row was planned under a perturbation, or counts under it without one.
-func (r row) under(name string) bool {
+// meets reports whether the row was planned under a perturbation, or counts under it without one.
+func (r row) meets(name string) bool {
 	return r.Condition.Perturbation == name || slices.ContainsFunc(r.planned, func(p record.Perturbation) bool {
 		return p.Name == name && slices.Contains(p.Base, cmp.Or(r.Condition.Substitute, r.Condition.Model))
 	})

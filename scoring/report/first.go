@@ -195,10 +195,10 @@ func otherTasks(plain []row) (notes []string) {
 			if len(of) < len(rows) {
 				title += fmt.Sprintf(" (%s)", table.Shortlist(table.Keys(of, lineOf), 3))
 			}
-			if said := tasksSaid(of[0]); said == generatedTasks {
+			if text := tasksSaid(of[0]); text == generatedTasks {
 				generated, n = append(generated, title), n+len(of)
-			} else if said != "" {
-				parts = append(parts, title+" "+said)
+			} else if text != "" {
+				parts = append(parts, title+" "+text)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (s Summary) players(perturbed bool) (out []contender) {
 		if len(agents[c.Model]) > 1 {
 			p.name += ", " + c.Agent
 		}
-		other := c.Perturbation != "none" && !perturbed
+		extra := c.Perturbation != "none" && !perturbed
 		switch {
 		case c.Perturbation == "none":
 			p.heldOut = s.heldOut(weights(), c.Model)
@@ -56,16 +56,16 @@ func (s Summary) players(perturbed bool) (out []contender) {
 			p.name += ", " + c.Perturbation
 		}
 		i := slices.IndexFunc(out, func(o contender) bool {
-			return o.name == p.name && other == slices.Contains(o.places, r.Place)
+			return o.name == p.name && extra == slices.Contains(o.places, r.Place)
 		})
 		switch {
-		case i < 0 && other:
+		case i < 0 && extra:
 			continue
 		case i < 0:
 			i, out = len(out), append(out, p)
 		}
 		out[i].finished, out[i].planned = out[i].finished+r.Finished, out[i].planned+r.Planned
-		if !other {
+		if !extra {
 			out[i].places = append(out[i].places, r.Place)
 			out[i].rates[r.Place] = r
 		}
