@@ -558,13 +558,16 @@ func contrast(p *designPlace, rate string, cells []*cell, weights []float64) (t 
 	return paired(p, tasks, diffs, seeds), ""
 }
 
-// perturbedCells are the cells of a model under perturbations, as far as they were planned; lacks: some were not.
+// perturbedCells are the cells of a model under perturbations, as far as they were planned; lacks: some were not, but
+// for another model.
 func (d *design) perturbedCells(model string) (cells []*cell, lacks bool) {
 	for _, name := range d.under {
 		if c := d.cell(model, d.places[0].env, name); c != nil {
 			cells = append(cells, c)
 		} else {
-			lacks = true
+			lacks = lacks || slices.ContainsFunc(d.models, func(m string) bool {
+				return d.cell(m, d.places[0].env, name) != nil
+			})
 		}
 	}
 	return cells, lacks

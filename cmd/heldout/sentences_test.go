@@ -121,9 +121,9 @@ var sentences = []kindOfSentence{
 		`depends on the model .*`), (*checker).withheldNote},
 	{"generated tasks", form(`(?P<parts>.*[tT]asks(?: on (?P<places>.*))? are generated, so rates do not compare with published ones)`),
 		(*checker).sources},
-	{"part of the tasks", form(`(?P<parts>[A-Za-z]+ is \d+ of \d+ official tasks.*)`), (*checker).sources},
+	{"part of the tasks", form(`(?P<parts>[A-Za-z]+(?: \(.*\))? is \d+ of \d+ official tasks.*)`), (*checker).sources},
 	{"legend", form(`(?P<text>(?:Same letter: not significantly different|~: not significant|Better, worse: significant against ` +
-		formName + `, ~: not)?(?:; below|Below)?(?:: 95% CI for new tasks.*)?(?:\. ‡ .*)?|‡ Average over other conditions than most rows)`), (*checker).legend},
+		formName + `, ~: not)?(?:; below|Below)?(?:: 95% CI for new (?:trainings and new )?tasks.*)?(?:\. ‡ .*)?|‡ Average over other conditions than most rows)`), (*checker).legend},
 	{"legend of trials", form(`SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last ` +
 		`trial, Best PR: in the best; 95% CI for new tasks.*`), nothing},
 	{"no retries beside it", form(`(?P<names>.*): no retries without memory beside it; .*`), (*checker).uncontrolled},
@@ -1147,12 +1147,13 @@ func (c *checker) changes(m map[string]string) {
 // lost checks whose losses are significant.
 func (c *checker) lost(m map[string]string) {
 	want := map[string][]string{}
-	differ := false
+	losses, differ := 0, false
 	for _, f := range c.facts {
 		differ = differ || f.family == "unperturbed" && f.significant()
 		if f.family != "losses" {
 			continue
 		}
+		losses++
 		word := c.word(f)
 		switch {
 		case f.significant() && f.t.mean > 0:
@@ -1189,7 +1190,7 @@ func (c *checker) lost(m map[string]string) {
 			c.wrong("a part of no kind: %s", part)
 		}
 	}
-	if differ {
+	if differ && losses > 1 {
 		c.wrong("the rates without a perturbation differ")
 	}
 	for _, of := range []map[string][]string{said, want} {
@@ -1324,9 +1325,14 @@ func (c *checker) withheldNote(m map[string]string) {
 	}
 }
 
+var (
+	partly    = regexp.MustCompile(`([A-Za-z]+) is (\d+) of (\d+) official tasks`)
+	bracketed = regexp.MustCompile(` \((?:[^()]|\([^()]*\))*\)`) // models of which something is said
+)
+
 // sources checks what is said of official and generated tasks.
 func (c *checker) sources(m map[string]string) {
-	for _, part := range regexp.MustCompile(`([A-Za-z]+) is (\d+) of (\d+) official tasks`).FindAllStringSubmatch(m["parts"], -1) {
+	for _, part := range partly.FindAllStringSubmatch(bracketed.ReplaceAllString(m["parts"], ""), -1) {
 		p := c.place(part[1])
 		if p == nil || !p.official {
 			c.wrong("%s has no official tasks", part[1])
@@ -1335,7 +1341,7 @@ func (c *checker) sources(m map[string]string) {
 	if m["places"] == "" {
 		return
 	}
-	for _, title := range names(m["places"]) {
+	for _, title := range names(bracketed.ReplaceAllString(m["places"], "")) {
 		if p := c.place(title); p == nil || p.official {
 			c.wrong("%s is official", title)
 		}
@@ -1372,5 +1378,9 @@ func (c *checker) equalSeedsOf(of *cell, name string) {
 func (c *checker) legend(m map[string]string) {
 	if strings.HasPrefix(m["text"], "~") && c.reference == "" && len(c.models) != 2 {
 		c.wrong("there is no old and new one")
+	}
+	if open := func(f fact) bool { return f.t != nil && f.p > 0.05 }; strings.HasPrefix(m["text"], "~: not significant") &&
+		!slices.ContainsFunc(c.facts, open) {
+		c.wrong("everything is significant")
 	}
 }

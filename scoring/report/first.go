@@ -361,8 +361,12 @@ const lettersLegend = "Same letter: not significantly different"
 // marks say what letters and signs in cells mean.
 func (s *standing) marks() []string {
 	switch lettered := slices.ContainsFunc(s.Columns(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
-	case s.oldNew:
+	case s.oldNew && slices.ContainsFunc(s.Columns(), func(p claim.Scope) bool {
+		return s.Mark(p, s.lines[0].Name) == "~"
+	}):
 		return []string{"~: not significant"}
+	case s.oldNew:
+		return nil
 	case s.Reference != "":
 		return []string{fmt.Sprintf("better, worse: significant against %s, ~: not", s.Reference)}
 	case lettered:
