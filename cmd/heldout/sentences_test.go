@@ -1379,8 +1379,8 @@ func (c *checker) legend(m map[string]string) {
 	if strings.HasPrefix(m["text"], "~") && c.reference == "" && len(c.models) != 2 {
 		c.wrong("there is no old and new one")
 	}
-	if open := func(f fact) bool { return f.t != nil && f.p > 0.05 }; strings.HasPrefix(m["text"], "~: not significant") &&
-		!slices.ContainsFunc(c.facts, open) {
+	open := slices.ContainsFunc(c.facts, func(f fact) bool { return f.t != nil && f.p > 0.05 })
+	if strings.HasPrefix(m["text"], "~: not significant") && !open {
 		c.wrong("everything is significant")
 	}
 }
