@@ -67,13 +67,14 @@ def server():
         def do_POST(self) -> None:
             requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             text = "Thought: so\nAction: look around"
+            message = {"role": "assistant", "content": text}
             self.answer(
                 {
                     "id": "1",
                     "object": "chat.completion",
                     "created": 1,
                     "model": "tiny",
-                    "choices": [{"index": 0, "message": {"content": text}, "text": text, "finish_reason": "stop"}],
+                    "choices": [{"index": 0, "message": message, "text": text, "finish_reason": "stop"}],
                     "usage": {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18},
                 }
             )
