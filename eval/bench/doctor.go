@@ -162,7 +162,7 @@ func writeTurn(b *strings.Builder, sent []model.Message, t *episode.Turn) []mode
 	return sent
 }
 
-// writeMessages writes the messages of a prompt that differ from those of the last one.
+// writeMessages writes the messages of a prompt, without those that the last prompt had.
 func writeMessages(b *strings.Builder, last, sent []model.Message) {
 	same := model.Common(last, sent)
 	if same > 0 {

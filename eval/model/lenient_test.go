@@ -197,8 +197,9 @@ func TestFullContextsWithoutARefusal(t *testing.T) {
 func TestContextsInCards(t *testing.T) {
 	for card, want := range map[string]int{
 		`{"id":"m","context_length":1200}`: 1200, `{"id":"m","context_window":"1200"}`: 1200,
-		`{"id":"m","max_context_length":2400,"loaded_context_length":1200}`: 1200, `{"id":"m","max_model_len":null,"parent":"b"}`: 4096,
-		`{"id":"m","parent":"other"}`: 0,
+		`{"id":"m","max_context_length":2400,"loaded_context_length":1200}`: 1200,
+		`{"id":"m","max_model_len":null,"parent":"b"}`:                      4096,
+		`{"id":"m","parent":"other"}`:                                       0,
 	} {
 		list := `[{"id":"b","max_model_len":4096},` + card + `]`
 		for _, body := range []string{`{"data":` + list + `}`, list} {

@@ -66,7 +66,7 @@ func begun(t *testing.T, url string) *wsClient {
 	return c
 }
 
-// wantNoEpisode asks for the state, which is that of a session without an episode.
+// wantNoEpisode asks for the state. The session must have no episode.
 func (c *wsClient) wantNoEpisode() {
 	c.t.Helper()
 	c.want(`{"type":"state"}`,

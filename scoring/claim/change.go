@@ -14,7 +14,7 @@ import (
 // Sweep is a model in a place under the conditions of a sweep.
 type Sweep struct {
 	Place Scope
-	// Conditions are those of the sweep that some model was planned under, the first without a perturbation.
+	// Conditions are the conditions under which some model was planned, the first without a perturbation.
 	Conditions []Condition
 }
 

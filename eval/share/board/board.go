@@ -268,7 +268,7 @@ func (b *Board) refuse(o Options, name, why string) {
 	o.Tell(fmt.Sprintf("%s: it cannot be read", name))
 }
 
-// rows adds the rows of a run that have a result. blank has what they share.
+// rows adds a row for each model of a run that has a result. blank has the fields that are the same in all of them.
 func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 	for _, s := range run.Scores {
 		if s.Condition.Perturbation != plain || s.Finished == 0 || run.Sweep.ExtraAnchor(s.Condition.Model) {

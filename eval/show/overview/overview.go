@@ -100,7 +100,7 @@ func Linked(runs []record.Chosen, from *report.Report, addresses trajectory.Addr
 	return Page(from, newEpisodes(names, from, addresses))
 }
 
-// elsewhere says where the page has what commands print on demand.
+// elsewhere names the section of the page in place of the option that prints a table.
 var elsewhere = strings.NewReplacer(": --table notes", " under Method", ": --table verdict", " under Where they differ")
 
 // Page makes the page of a report with its episodes.

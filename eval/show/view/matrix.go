@@ -29,7 +29,7 @@ type contender struct {
 	places  []string // in the order of the plan
 	rates   map[string]RateSoFar
 
-	finished, planned int // episodes; in a line for all perturbations those of all
+	finished, planned int // episodes, of all perturbations in a line for all
 }
 
 // players are the lines of a matrix in the order of the plan: with perturbed, one for each perturbation.
