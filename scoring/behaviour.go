@@ -94,14 +94,7 @@ func (s *Score) counts() (byTask [][]*refinement.Counts) {
 
 // measured estimates a ratio.
 func (s *Score) measured(m refinement.Measure, counts [][]*refinement.Counts) Measured {
-	nums, dens := make([][]float64, len(counts)), make([][]float64, len(counts))
-	for i, task := range counts {
-		nums[i], dens[i] = make([]float64, len(task)), make([]float64, len(task))
-		for j, c := range task {
-			nums[i][j], dens[i][j] = m.Sums(c)
-		}
-	}
-	l, err := stats.Ratio(nums, dens, m.Unit == refinement.Share)
+	l, err := stats.Ratio(counts, m.Sums, m.Unit == refinement.Share)
 	return s.bounded(m, l, err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,9 @@ func newReport(sys *system, c *cobra.Command) {
 		once, err := only.runs(sys, dirs)
 		if err != nil {
 			return err
+		}
+		if sys.getenv("GOGC") == "" {
+			debug.SetGCPercent(60) // all attempts stay in memory, and the default of 100 doubles that
 		}
 		d.Names, d.Prices, d.HeldIn = only.Names, only.Prices, only.HeldIn
 		prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: sys.outside()}}, NoWorlds: true}

@@ -41,13 +41,19 @@ var (
 )
 
 // Ratio is the sum of the numerators divided by the sum of the denominators, each averaged over the episodes of a
-// task first; both have a value for each episode, by task. The error is ErrNothing.
-func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
+// task first; sums returns both of an episode. The error is ErrNothing.
+func Ratio[E any](tasks [][]E, sums func(E) (num, den float64), share bool) (Linear, error) {
 	l := Linear{Share: share}
 	var num, den float64
 	var upper, lower [2]float64 // sum and squares of what keeps it from 0 and from 1
-	for i := range nums {
-		n, d := Mean(nums[i]), Mean(dens[i])
+	var nums, dens []float64
+	for _, task := range tasks {
+		nums, dens = nums[:0], dens[:0]
+		for _, episode := range task {
+			n, d := sums(episode)
+			nums, dens = append(nums, n), append(dens, d)
+		}
+		n, d := Mean(nums), Mean(dens)
 		num, den = num+n, den+d
 		upper[0], upper[1] = upper[0]+n, upper[1]+n*n
 		lower[0], lower[1] = lower[0]+d-n, lower[1]+(d-n)*(d-n)
@@ -63,12 +69,13 @@ func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 		upper = lower
 	}
 	l.Carriers = upper[0] * upper[0] / upper[1]
-	scale := float64(len(nums)) / den
-	var influences []float64
-	for i := range nums {
+	scale := float64(len(tasks)) / den
+	influences := nums
+	for _, task := range tasks {
 		influences = influences[:0]
-		for j := range nums[i] {
-			influences = append(influences, (nums[i][j]-l.Value*dens[i][j])*scale)
+		for _, episode := range task {
+			n, d := sums(episode)
+			influences = append(influences, (n-l.Value*d)*scale)
 		}
 		l.Tasks = append(l.Tasks, newInfluence(influences))
 	}

@@ -21,13 +21,17 @@ func TestRatioOfEqualSizes(t *testing.T) {
 // shares is the ratio of tasks that have such values, each of ten tries.
 func shares(t *testing.T, values ...float64) Linear {
 	t.Helper()
-	var nums, dens [][]float64
+	var tasks [][]part
 	for _, y := range values {
-		nums, dens = append(nums, []float64{10 * y}), append(dens, []float64{10})
+		tasks = append(tasks, []part{{10 * y, 10}})
 	}
-	l := sharedtest.Must(Ratio(nums, dens, true))(t)
-	return l
+	return sharedtest.Must(Ratio(tasks, part.sums, true))(t)
 }
+
+// part is what an episode adds to the numerator and to the denominator.
+type part [2]float64
+
+func (p part) sums() (num, den float64) { return p[0], p[1] }
 
 func ratioIsMean(t *testing.T, q Question, values []float64) {
 	t.Helper()
@@ -41,15 +45,15 @@ func ratioIsMean(t *testing.T, q Question, values []float64) {
 }
 
 func TestRatioRefuses(t *testing.T) {
-	if _, err := Ratio([][]float64{{0}, {0}}, [][]float64{{0}, {0}}, true); !errors.Is(err, ErrNothing) {
+	if _, err := Ratio([][]part{{{0, 0}}, {{0, 0}}}, part.sums, true); !errors.Is(err, ErrNothing) {
 		t.Errorf("nothing: error %v", err)
 	}
 	s := plainSampling(3, 0.95)
-	one := sharedtest.Must(Ratio([][]float64{{1}, {0}, {0}}, [][]float64{{2}, {0}, {0}}, true))(t)
+	one := sharedtest.Must(Ratio([][]part{{{1, 2}}, {{0, 0}}, {{0, 0}}}, part.sums, true))(t)
 	if _, err := s.Linear(one); !errors.Is(err, ErrFewTasks) {
 		t.Errorf("one task: error %v", err)
 	}
-	alike := sharedtest.Must(Ratio([][]float64{{4}, {2}, {6}}, [][]float64{{2}, {1}, {3}}, false))(t)
+	alike := sharedtest.Must(Ratio([][]part{{{4, 2}}, {{2, 1}}, {{6, 3}}}, part.sums, false))(t)
 	if _, err := s.Linear(alike); !errors.Is(err, ErrAlike) {
 		t.Errorf("alike: error %v", err)
 	}
@@ -70,15 +74,19 @@ func TestPairedLinearByHand(t *testing.T) {
 
 // survivalOf is Survival of counts by task, episode and step.
 func survivalOf(atRisk, ended [][][]float64, steps int) (Linear, error) {
-	var tasks [][][2][]float64
-	for i := range atRisk {
+	return Survival(joined(atRisk, ended), func(e [2][]float64) (atRisk, ended []float64) { return e[0], e[1] }, steps)
+}
+
+// joined puts two counts of each episode beside each other, each by step.
+func joined(a, b [][][]float64) (tasks [][][2][]float64) {
+	for i := range a {
 		var task [][2][]float64
-		for j := range atRisk[i] {
-			task = append(task, [2][]float64{atRisk[i][j], ended[i][j]})
+		for j := range a[i] {
+			task = append(task, [2][]float64{a[i][j], b[i][j]})
 		}
 		tasks = append(tasks, task)
 	}
-	return Survival(tasks, func(e [2][]float64) (atRisk, ended []float64) { return e[0], e[1] }, steps)
+	return tasks
 }
 
 // TestSurvivalByHand: twenty spells in ten tasks; at step 1 four of twenty end and

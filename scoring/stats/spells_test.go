@@ -105,7 +105,8 @@ func (w *errorWorld) cover(t *testing.T, b benchmark, q Question, runs int) (sur
 			l, err := survivalOf(atRisk, ended, steps)
 			count(i, truth[i], l, err)
 		}
-		l, err := Ratio(first(ended), first(atRisk), true)
+		first := func(e [2][]float64) (ended, atRisk float64) { return e[0][0], e[1][0] }
+		l, err := Ratio(joined(ended, atRisk), first, true)
 		count(len(spellSteps), 1-truth[0], l, err)
 	}
 	for i := range all {
@@ -114,18 +115,6 @@ func (w *errorWorld) cover(t *testing.T, b benchmark, q Question, runs int) (sur
 		}
 	}
 	return held[:len(spellSteps)], held[len(spellSteps)]
-}
-
-// first returns the counts of the first step.
-func first(of [][][]float64) (out [][]float64) {
-	for _, task := range of {
-		var counts []float64
-		for _, episode := range task {
-			counts = append(counts, episode[0])
-		}
-		out = append(out, counts)
-	}
-	return out
 }
 
 // TestSpellsCover simulates the intervals of survival curves and of ratios on the benchmarks, for tasks of these

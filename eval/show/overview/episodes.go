@@ -58,7 +58,8 @@ type played struct {
 // named is the attempt as links name it.
 func (a countedAttempt) named() trajectory.Target {
 	rank, _ := a.run.First(a.group, int(a.task))
-	return trajectory.Target{Run: a.name, Result: &record.Result{ID: a.Episodes[a.task], Attempt: rank.Attempt}}
+	result := record.Result{ID: a.Episodes[a.task], Attempt: rank.Attempt}
+	return trajectory.Target{Run: a.name, Name: trajectory.Name(&result)}
 }
 
 // Collector makes a bundle of the episodes of runs while a report reads them.

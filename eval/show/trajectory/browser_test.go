@@ -91,7 +91,7 @@ func TestBundleInABrowser(t *testing.T) {
 	p.Until("location.hash.includes('step=2') && document.querySelector('.step.here').ariaLabel === 'Step 2'")
 	// A link opens what it names.
 	p.Go("about:blank")
-	p.Go(address + "#" + Fragment("base", &record.Result{ID: fmt.Sprintf("%019d%d", 1, 4), Attempt: 1}))
+	p.Go(address + "#" + Fragment(Target{"base", fmt.Sprintf("%019d%d", 1, 4)}))
 	p.Until(title +
 		".startsWith('vllm:base') && document.querySelector('#episode').textContent.includes('Thought <b>1</b>')")
 	p.Press("n")

@@ -50,6 +50,7 @@ type Bundle struct {
 	keys    map[string]bool
 	shapes  shapes
 	gzip    *gzip.Writer // of one text after the other: each takes a megabyte
+	packed  bytes.Buffer // what it has written of a text
 }
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
@@ -75,8 +76,8 @@ func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template
 		return nil
 	}
 	result := *r
-	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Reason: why, Key: bundleKey(run, r),
-		Chunk: len(b.data), Place: len(b.pending), Href: "#" + Fragment(run, &result)})
+	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Reason: why, Chunk: len(b.data),
+		Place: len(b.pending), Href: "#" + Fragment(Target{run, Name(r)})})
 	b.pending = append(b.pending, string(rendered))
 	b.waiting += len(rendered)
 	if b.waiting >= chunkSize {
@@ -85,22 +86,17 @@ func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template
 	return nil
 }
 
-// Fragment is the part of an address, behind #, that shows an attempt of a bundle.
-func Fragment(run string, r *record.Result) string {
-	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
-}
+// Target is an attempt that a link leads to, by the names of its run and of itself.
+type Target struct{ Run, Name string }
 
-// Target is an attempt of a run that a link leads to.
-type Target struct {
-	Run    string
-	Result *record.Result
-}
+// key names the attempt in a bundle. HTML changes characters that do not print.
+func (t Target) key() string { return table.Printable(t.Run + "/" + t.Name) }
+
+// Fragment is the part of an address, behind #, that shows an attempt of a bundle.
+func Fragment(t Target) string { return "episode=" + template.URLQueryEscaper(t.key()) }
 
 // Addresses returns where pages show an attempt, or two beside each other; empty if they do not.
 type Addresses func(first Target, beside ...Target) string
-
-// bundleKey names an attempt in a bundle. HTML changes characters that do not print.
-func bundleKey(run string, r *record.Result) string { return table.Printable(run + "/" + Name(r)) }
 
 // Takes reports whether the bundle takes the episodes of a result's task.
 func (b *Bundle) Takes(r *record.Result) bool {
@@ -141,10 +137,10 @@ func text(s string) func(io.Writer) error {
 }
 
 func (b *Bundle) compressed(write func(io.Writer) error) ([]byte, error) {
-	var packed bytes.Buffer
-	b.gzip.Reset(&packed)
+	b.packed.Reset()
+	b.gzip.Reset(&b.packed)
 	err := errors.Join(write(b.gzip), b.gzip.Close())
-	return packed.Bytes(), err
+	return bytes.Clone(b.packed.Bytes()), err
 }
 
 // pack adds compressed data to the page.
@@ -176,21 +172,21 @@ func (b *Bundle) Close() error {
 	}
 	b.keys = map[string]bool{}
 	for _, r := range b.rows {
-		b.keys[r.Key] = true
+		b.keys[r.target().key()] = true
 	}
 	return nil
 }
 
 // Address is Addresses of the page of a closed bundle.
 func (b *Bundle) Address(first Target, beside ...Target) string {
-	address := "#" + Fragment(first.Run, first.Result)
-	for _, a := range beside {
-		address += "&with=" + template.URLQueryEscaper(bundleKey(a.Run, a.Result))
-	}
 	for _, a := range append(beside, first) {
-		if !b.keys[bundleKey(a.Run, a.Result)] {
+		if !b.keys[a.key()] {
 			return ""
 		}
+	}
+	address := "#" + Fragment(first)
+	for _, a := range beside {
+		address += "&with=" + template.URLQueryEscaper(a.key())
 	}
 	return address
 }

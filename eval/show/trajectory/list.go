@@ -52,11 +52,11 @@ type AttemptRow struct {
 	// Reason is why it was not solved, Hit what a search has found in it; nil without a search.
 	Reason Reason
 	Hit    *Hit
-	// Key, Chunk and Place are for rows of a bundle: the episode's key, the number of the
-	// data that hold it, and its number there.
-	Key          string
+	// Chunk and Place are for rows of a bundle: the number of the data that hold the episode, and its number there.
 	Chunk, Place int
 }
+
+func (r AttemptRow) target() Target { return Target{r.Run, Name(r.Result)} }
 
 // listing is a list as its template takes it.
 type listing struct {
@@ -163,7 +163,7 @@ func (l List) same() string {
 func (l List) bundle(w io.Writer) error {
 	columns, delimiter := l.columns(), "["
 	for _, r := range l.Rows {
-		fields := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place,
+		fields := map[string]any{"key": r.target().key(), "chunk": r.Chunk, "place": r.Place,
 			"task":  visible(envs.Title(r.Env) + ": " + r.Task),
 			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
 			"html":  row(r, columns),

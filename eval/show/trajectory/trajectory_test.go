@@ -130,7 +130,7 @@ func TestHostileText(t *testing.T) {
 	pictures := []envs.Picture{{Rows: [][]envs.Glyph{{{Text: hostile, Color: hostile, Lit: true}}},
 		Legend: []string{hostile}}}
 	list := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile,
-		Rows: []AttemptRow{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile},
+		Rows: []AttemptRow{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)"},
 			{Result: &example().Result}}}.Render()
 	for name, source := range map[string]string{"episode": render(t,
 		EpisodePage{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {

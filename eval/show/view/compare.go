@@ -70,10 +70,10 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 // addressesOf are the pages of attempts, from where root leads to the list of runs.
 func addressesOf(runs map[string]*shownRun, root string) trajectory.Addresses {
 	return func(first trajectory.Target, beside ...trajectory.Target) string {
-		address := runs[first.Run].path(root, "episodes", trajectory.Name(first.Result))
+		address := runs[first.Run].path(root, "episodes", first.Name)
 		var with []string
 		for _, a := range beside {
-			with = append(with, "with="+url.QueryEscape(runs[a.Run].name+"/"+trajectory.Name(a.Result)))
+			with = append(with, "with="+url.QueryEscape(runs[a.Run].name+"/"+a.Name))
 		}
 		return strings.Join(append([]string{address}, with...), "?")
 	}

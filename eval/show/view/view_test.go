@@ -607,8 +607,7 @@ func TestCompare(t *testing.T) {
 			var shown []trajectory.Target
 			for _, r := range runs {
 				got = append(got, filepath.Base(r.Name()))
-				shown = append(shown, trajectory.Target{Run: r.String(),
-					Result: &record.Result{ID: "e 1", Attempt: 2}})
+				shown = append(shown, trajectory.Target{Run: r.String(), Name: "e 1.2"})
 			}
 			return page.Page{Title: "Compared", Body: []template.HTML{template.HTML(pages(shown[0], shown[1]))}}, nil
 		}}))

@@ -116,9 +116,7 @@ type concordance struct {
 
 // ratio is the share of agreement of the turns that count, each with its weight.
 func (p *pairs) ratio(counts func(pairedAs) float64) concordance {
-	var nums, dens [][]float64
-	for _, cluster := range p.clusters {
-		num, den := 0.0, 0.0
+	l, err := stats.Ratio(slices.Collect(slices.Chunk(p.clusters, 1)), func(cluster []pairedAs) (num, den float64) {
 		for _, pair := range cluster {
 			w := counts(pair)
 			den += w
@@ -126,9 +124,8 @@ func (p *pairs) ratio(counts func(pairedAs) float64) concordance {
 				num += w
 			}
 		}
-		nums, dens = append(nums, []float64{num}), append(dens, []float64{den})
-	}
-	l, err := stats.Ratio(nums, dens, true)
+		return num, den
+	}, true)
 	m := concordance{value: l.Value, err: cmp.Or(err, p.err)}
 	if m.err == nil {
 		m.interval, m.err = p.sampling.Linear(l)
