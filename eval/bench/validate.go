@@ -192,7 +192,7 @@ func checkNames(r configs.Run) error {
 }
 
 // checkAbilities refuses players all of whose episodes would fail: a model for which the preset has no chat template,
-// and one without a model that asks an environment which others run for what it cannot say.
+// and a player without a model that needs from an environment of others what it cannot say.
 func checkAbilities(b episode.Benchmark, players []episode.Player) error {
 	for _, p := range players {
 		if _, err := b.Preset.Agent.Wrap(p.Name); err != nil && p.Model != nil && len(b.Preset.Agent.Wraps) > 0 {

@@ -185,7 +185,7 @@ func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 	start, skipped := file.size, file.lines
 	newDecoder := heading
 	if x.measuring != nil {
-		var known []lineMeasures // of lines that are new there are none
+		var known []lineMeasures // new lines have none
 		if start == 0 {
 			known = x.measuring.known(file.dir)
 		}

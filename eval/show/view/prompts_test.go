@@ -213,7 +213,8 @@ func asSent(t *testing.T, server *modelServer, dir string, worlds bool) {
 		sent, err := prompts.Sent(t.Context(), m, g.Condition, env.Tasks[0], e)
 		html := bundle.Render("run", e, sent, err)
 		sharedtest.OK(t, bundle.Add("run", &e.Result, trajectory.Solved, html))
-		shows(t, bundled(t, b, bundle, trajectory.Fragment(trajectory.Target{Run: "run", Name: trajectory.Name(&e.Result)})), want, e)
+		target := trajectory.Target{Run: "run", Name: trajectory.Name(&e.Result)}
+		shows(t, bundled(t, b, bundle, trajectory.Fragment(target)), want, e)
 	}
 }
 
