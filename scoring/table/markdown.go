@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -50,6 +51,9 @@ func renderMarkdown(b *bytes.Buffer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
 			b.WriteByte('\n')
+		}
+		if published, _, _ := strings.Cut(t.Divided, "; "); published != "" && t.Divide < len(t.Rows) {
+			t.Rows = slices.Insert(slices.Clone(t.Rows), t.Divide, []Cell{String("— " + published + " —")})
 		}
 		fmt.Fprintf(b, "**%s**\n\n", escapeMarkdown(strings.TrimSpace(t.Title)))
 		plain := tablewriter.WithRenderer(renderer.NewMarkdown())

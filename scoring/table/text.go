@@ -141,7 +141,10 @@ func (t Table) divided(text string) string {
 		}
 		index -= height
 	}
-	title := Cut("─ "+Printable(t.Divided)+" ", width)
+	title := "─ " + Printable(t.Divided) + " "
+	if short, _, _ := strings.Cut(t.Divided, "; "); twwidth.Width(title) > width {
+		title = Cut("─ "+Printable(short)+" ", width)
+	}
 	title += strings.Repeat("─", max(0, width-twwidth.Width(title)))
 	return strings.Join(slices.Insert(lines, index, title), "\n")
 }
