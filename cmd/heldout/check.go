@@ -16,7 +16,10 @@ import (
 	"heldout/scoring/table"
 )
 
-var errUnproven = errors.New("some claims fail")
+var (
+	errUnproven  = errors.New("some claims fail")
+	errUnchecked = errors.New("some claims are unchecked, because what their check needs is not here")
+)
 
 // errPart says that the claims that fail do so because something was not played.
 var errPart = &codedError{errors.New("some claims fail, all because tasks, seeds or episodes are missing"),
@@ -29,7 +32,7 @@ func newCheck(sys *system, c *cobra.Command) {
 		o.Workers = runtime.GOMAXPROCS(0)
 		o.Texts.Outside = sys.outside()
 		o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
-		failed, incomplete := false, true
+		failed, incomplete, unchecked := false, true, false
 		for _, file := range files {
 			if record.IsRun(file) {
 				return usage(fmt.Errorf("%s is a run directory, want a bundle: heldout bundle %[1]s writes one", file))
@@ -41,6 +44,7 @@ func newCheck(sys *system, c *cobra.Command) {
 			if bad, part := r.Failed(); bad {
 				failed, incomplete = true, incomplete && part
 			}
+			unchecked = unchecked || r.Unchecked()
 			if asJSON {
 				err = json.NewEncoder(sys.stdout).Encode(struct {
 					File string `json:"file"`
@@ -54,10 +58,12 @@ func newCheck(sys *system, c *cobra.Command) {
 			}
 		}
 		switch {
-		case failed && incomplete:
+		case failed && incomplete && !unchecked:
 			return errPart
 		case failed:
 			return errUnproven
+		case unchecked:
+			return errUnchecked
 		}
 		return nil
 	}

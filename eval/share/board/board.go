@@ -220,7 +220,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	}
 	var reasons []string
 	for _, claim := range r.Claims {
-		if claim.Verdict == check.Fails {
+		if claim.Verdict == check.Fails || claim.Verdict == check.Unchecked {
 			reasons = append(reasons, portable(fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; "))))
 		}
 	}

@@ -51,6 +51,11 @@ func (r *Report) Failed() (failed, incomplete bool) {
 	return failed, failed && incomplete
 }
 
+// Unchecked reports whether the check of any claim needs what is not here.
+func (r *Report) Unchecked() bool {
+	return slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Unchecked })
+}
+
 // File checks the bundle in a file, which it unpacks into an empty directory.
 func File(ctx context.Context, file, dir string, o Options) (*Report, error) {
 	c, err := bundle.Open(file, dir)
@@ -157,7 +162,7 @@ func (k *checker) planned(m *record.Manifest, number int) error {
 		c := g.Condition
 		about, _ := m.EnvironmentOf(c) // reading has checked it
 		if env, err := k.worlds.Open(c); err != nil {
-			k.claim(tasks).fail("%s cannot be opened here: %v", c.Env, err)
+			k.claim(tasks).unchecked(unopened(&c, err))
 		} else {
 			k.complete(m, about, c, env)
 			k.trainedOn(c, about, env)
@@ -176,6 +181,11 @@ func (k *checker) planned(m *record.Manifest, number int) error {
 		}
 	}
 	return nil
+}
+
+// unopened says why the environment of a condition is not here.
+func unopened(c *record.Condition, err error) error {
+	return fmt.Errorf("%s cannot be opened here: %w", c.Env, err)
 }
 
 func (k *checker) complete(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) {

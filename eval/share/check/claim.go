@@ -14,11 +14,13 @@ import (
 // Verdict is what the check of a claim came to.
 type Verdict string
 
-// The verdicts. Open stands for what no check here can show.
+// The verdicts. Open stands for what no check can show, Unchecked for what needs data or an environment that are not
+// here.
 const (
-	Holds Verdict = "holds"
-	Fails Verdict = "FAILS"
-	Open  Verdict = "open"
+	Holds     Verdict = "holds"
+	Fails     Verdict = "FAILS"
+	Open      Verdict = "open"
+	Unchecked Verdict = "unchecked"
 )
 
 // Claim is what results claim, and what became of it.
@@ -67,10 +69,18 @@ func (c *Claim) lack(format string, about ...any) {
 
 // open notes why a claim, or a part of it, is neither proven nor refuted.
 func (c *Claim) open(format string, about ...any) {
-	if c.Verdict != Fails {
+	if c.Verdict == Holds {
 		c.Verdict = Open
 	}
 	c.note(format, about...)
+}
+
+// unchecked notes what is not here that the check of a claim needs.
+func (c *Claim) unchecked(lacks error) {
+	if c.Verdict != Fails {
+		c.Verdict = Unchecked
+	}
+	c.note("%v", lacks)
 }
 
 // The claims, printed in the order of claims.yaml.

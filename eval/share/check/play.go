@@ -60,7 +60,7 @@ func (p *player) attempt(ctx context.Context, e *record.Episode) {
 	label := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
 	env, err := p.worlds.Open(*c)
 	if err != nil {
-		p.fail(episodes, "%v", err) // once for all of them
+		p.unchecked(c, unopened(c, err)) // once for all of them
 		return
 	}
 	about, _ := p.manifest.EnvironmentOf(*c)
@@ -69,7 +69,12 @@ func (p *player) attempt(ctx context.Context, e *record.Episode) {
 		p.fail(tasks, "%v", err)
 		return
 	}
-	proof, fromReplies, err := p.prove(ctx, c, e, env, task)
+	rebuilder, lacks := p.rebuilder(c)
+	if lacks != nil && (c.Preset != nil || e.Trial > 1) { // its actions do not show what it did
+		p.unchecked(c, fmt.Errorf("attempts cannot be played: %w", lacks))
+		return
+	}
+	proof, err := prove(ctx, rebuilder, c, e, env, task)
 	if ctx.Err() != nil {
 		return
 	}
@@ -81,24 +86,18 @@ func (p *player) attempt(ctx context.Context, e *record.Episode) {
 		p.claim(episodes).fail("%s: %v", label, err)
 		return
 	}
-	p.count(c, e, proof, fromReplies, label)
+	p.count(c, e, proof, rebuilder != nil, label)
 }
 
-// prove plays an attempt from its replies or, where these are not known, from its actions.
-func (p *player) prove(ctx context.Context, c *record.Condition, e *record.Episode, env envs.Env, task envs.Task) (
-	proof episode.Proof, replies bool, err error,
-) {
-	rebuilder, err := p.rebuilder(c)
+// prove plays an attempt from its replies or, without a rebuilder, from its actions.
+func prove(ctx context.Context, rebuilder *episode.Rebuilder, c *record.Condition, e *record.Episode, env envs.Env,
+	task envs.Task) (episode.Proof, error) {
 	if rebuilder != nil {
-		proof, err = rebuilder.Prove(ctx, e, env, task)
-		return proof, true, err
+		return rebuilder.Prove(ctx, e, env, task)
 	}
-	if c.Preset != nil || e.Trial > 1 {
-		return proof, false, fmt.Errorf("it cannot be played: %w", err)
-	}
-	proof, err = episode.ReplayEpisode(ctx, env, task, e)
+	proof, err := episode.ReplayEpisode(ctx, env, task, e)
 	proof.Ended = proof.Ended || len(e.Trajectory) >= c.StepLimit
-	return proof, false, err
+	return proof, err
 }
 
 // rebuilder returns what plays the replies of a condition; nil if only actions can be played, because of the error
@@ -133,6 +132,16 @@ func (p *player) count(c *record.Condition, e *record.Episode, proof episode.Pro
 		p.claim(attempts).fail("%s: it is said to have no result (%s), but it was over: it has one", label, e.Outcome)
 	case !proof.Ended && final && !gaveUp(e):
 		p.claim(episodes).fail("%s: it ends before it is over", label)
+	}
+}
+
+// unchecked notes what is not here to play a condition.
+func (p *player) unchecked(c *record.Condition, lacks error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.claim(episodes).unchecked(lacks)
+	if c.Decoding != nil {
+		p.claim(prompts).unchecked(lacks)
 	}
 }
 
