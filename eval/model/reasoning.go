@@ -203,7 +203,7 @@ func cutAtStop(text string, stops []string) (string, bool) {
 // cutAtEnd ends a text before the tokens that end a turn, and reports whether there are
 // any: before the last ones, and before one that another token follows.
 func cutAtEnd(s string) (string, bool) {
-	if !strings.ContainsAny(s, ">]") {
+	if !strings.ContainsAny(s, ">][") {
 		return s, false
 	}
 	cut := len(s)

@@ -54,6 +54,16 @@ func readWords(body []byte) (words, bool) {
 	if !ok {
 		return plain, false
 	}
+	for _, name := range []string{"external_model_error", "external_model_message"} { // of Databricks
+		if inner, ok := object[name].(map[string]any); ok {
+			told, _ := json.Marshal(inner) // it was JSON
+			upstream, _ := readWords(told)
+			return upstream, true
+		}
+	}
+	if state, ok := object["base_resp"].(map[string]any); ok && !hollow(state["status_code"]) { // MiniMax
+		return words{text: stringField(state, "status_msg")}, true
+	}
 	refusal := object["error"]
 	if list, ok := object["errors"].([]any); ok && len(list) > 0 && refusal == nil { // Cloudflare, watsonx
 		refusal = list[0]
@@ -69,12 +79,14 @@ func readWords(body []byte) (words, bool) {
 
 func objectWords(object map[string]any, body []byte) words {
 	metadata, _ := object["metadata"].(map[string]any)
-	if raw := stringField(metadata, "raw"); raw != "" { // OpenRouter: what the server behind it said
-		upstream, _ := readWords([]byte(raw))
+	text := cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body))
+	raw := stringField(metadata, "raw") // OpenRouter: what the server behind it said
+	if raw != "" || strings.HasPrefix(text, "{") && text != string(body) {
+		upstream, _ := readWords([]byte(cmp.Or(raw, text)))
 		return upstream
 	}
 	return words{
-		text:      cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body)),
+		text:      text,
 		code:      stringField(object, "code"),
 		kind:      stringField(object, "type"),
 		param:     stringField(object, "param"),
@@ -108,15 +120,12 @@ func (w *words) speaksOfLength() bool {
 }
 
 // overflow reports whether the words refuse a request because it does not fit
-// the context, and fills in the numbers that are only told in the text.
+// the context. It fills in the numbers that are only told in the text.
 func (w *words) overflow() bool {
-	if codes := wording("overflow-codes"); !codes.MatchString(w.code) && !codes.MatchString(w.kind) &&
-		!wording("overflow").MatchString(w.text) {
-		return false
-	}
 	w.limit = cmp.Or(w.limit, numberIn("limit", w.text))
 	w.requested = cmp.Or(w.requested, numberIn("asked", w.text))
-	return true
+	codes := wording("overflow-codes")
+	return codes.MatchString(w.code) || codes.MatchString(w.kind) || wording("overflow").MatchString(w.text)
 }
 
 // waitIn returns the wait that a body asks for, 0 for none.
@@ -154,7 +163,7 @@ func numberIn(pattern, text string) int {
 	if match == nil {
 		return 0
 	}
-	number, err := strconv.ParseInt(match[1], 10, 32)
+	number, err := strconv.ParseInt(cmp.Or(match[1:]...), 10, 32)
 	if err != nil {
 		return 0
 	}
