@@ -83,6 +83,9 @@ func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fie
 		}
 		took := c.now().Sub(start)
 		sent, err := read(x, reply)
+		if x.status == http.StatusInternalServerError && wording("repeats").Match(x.reply) {
+			*reply, x.status, err = Reply{FinishReason: repetition}, http.StatusOK, nil
+		}
 		if err == nil {
 			sent, err = sent.forRequest(req)
 		}
@@ -105,6 +108,9 @@ func (c *caller) ask(ctx context.Context, req *Request, h habit, url string, fie
 	reply.Attempts = attempts
 	return reply, nil
 }
+
+// repetition is vLLM's reason for the end of a reply that repeats itself. Ollama has none.
+const repetition = "repetition"
 
 // mostDoubled is how often the time limit of a reply is doubled.
 const mostDoubled = 2

@@ -48,6 +48,14 @@ type content struct {
 	garbled bool
 }
 
+// overflowed reports whether a reply ended before its first token because the context is full. LMDeploy gives the
+// reason of any that is cut off.
+func (c *content) overflowed(r *Reply) bool {
+	none := r.CompletionTokens == 0 && r.PromptTokens >= leastContext && c.reasoning+c.toolCalls == ""
+	return strings.TrimSpace(c.text) == "" &&
+		(strings.EqualFold(r.FinishReason, overflowed) || none && wording("cut-off").MatchString(r.FinishReason))
+}
+
 // plus appends a part of the same turn. Ollama does not distinguish an empty text from a missing one.
 func (c content) plus(part content) content {
 	return content{text: c.text + part.text, reasoning: c.reasoning + part.reasoning,

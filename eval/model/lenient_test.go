@@ -186,11 +186,18 @@ func TestPassingRefusals(t *testing.T) {
 
 func TestFullContextsWithoutARefusal(t *testing.T) {
 	const full = `{"choices":[{"message":{"content":%q},"finish_reason":"model_context_window_exceeded"}]}`
-	server := recording(t, say(200, fmt.Sprintf(full, "")), say(200, fmt.Sprintf(full, "Action")))
+	const lmDeploy = `{"choices":[{"message":{"content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":900}}`
+	server := recording(t, say(200, lmDeploy), say(200, fmt.Sprintf(full, "")), say(200, fmt.Sprintf(full, "Action")),
+		say(500, `{"error":"prediction aborted, token repeat limit reached"}`))
 	c := open(t, model.Options{BaseURL: server.URL})
-	as[*model.ContextError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
+	for range 2 {
+		as[*model.ContextError](t, sharedtest.Err(c.Chat(t.Context(), hello)))
+	}
 	if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Fault != record.CutOff {
 		t.Errorf("%+v, %v; want a text that is cut off", reply, err)
+	}
+	if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Fault != record.Empty {
+		t.Errorf("%+v, %v; want an empty reply, which repeated itself", reply, err)
 	}
 }
 

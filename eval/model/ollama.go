@@ -142,7 +142,8 @@ type ollamaReply struct {
 // readOllama reads a reply, as leniently as one of OpenAI's protocol.
 func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 	var last ollamaReply
-	for parts := json.NewDecoder(finite(x.reply)); ; {
+	count := 0
+	for parts := json.NewDecoder(finite(x.reply)); ; count++ {
 		var part ollamaReply
 		if err := parts.Decode(&part); err == io.EOF {
 			break
@@ -160,6 +161,8 @@ func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 	reply.FinishReason, _ = last.DoneReason.(string)
 	reply.Model, _ = last.Model.(string)
 	switch {
+	case last.Done == false && count == 1 && len(whole.text+whole.reasoning) > leastRepeated:
+		reply.FinishReason = repetition
 	case last.Done == nil, last.Done == false:
 		return whole, errCutOff
 	case reply.FinishReason == "load", reply.FinishReason == "unload":
@@ -167,6 +170,10 @@ func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 	}
 	return whole, nil
 }
+
+// leastRepeated is the least length of a reply that Ollama ends because 30 tokens are the same: then it is not done,
+// though it is whole.
+const leastRepeated = 30
 
 // errLoaded says that the server only loaded its model: that is no reply of the model, however often it comes.
 var errLoaded = fmt.Errorf("%w", errNoMessage)

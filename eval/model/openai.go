@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"heldout/scoring/record"
@@ -91,8 +90,9 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 			if err = x.joinPieces(); err == nil {
 				sent, err = converse(x, reply, req.Completion)
 			}
-			if err == nil && strings.TrimSpace(sent.text) == "" && strings.EqualFold(reply.FinishReason, overflowed) {
-				err = &ContextError{Status: x.status, Message: "the server ended the reply with " + overflowed}
+			if err == nil && sent.overflowed(reply) {
+				err = &ContextError{Status: x.status, Requested: reply.PromptTokens,
+					Message: "the server ended the reply with " + reply.FinishReason + " before its first token"}
 			}
 			return sent, err
 		})

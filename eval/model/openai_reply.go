@@ -44,6 +44,7 @@ func (c *choice) message() message {
 type tokenCounts struct {
 	Prompt        count `json:"prompt_tokens"`
 	Completion    count `json:"completion_tokens"`
+	Total         count `json:"total_tokens"`
 	PromptDetails struct {
 		Cached count `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -56,6 +57,10 @@ type tokenCounts struct {
 func (r *Reply) begin(finish any, sent *chatReply) error {
 	reason, _ := finish.(string)
 	u := &sent.Usage
+	apart := u.Total - u.Prompt - u.Completion // xAI counts reasoning apart, Google in the total alone
+	if apart > 0 && (apart == u.CompletionDetails.Reasoning || u.Completion == 0 && u.Prompt > 0) {
+		u.Completion += apart
+	}
 	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
 	r.Model, _ = sent.Model.(string)
 	r.Fingerprint, _ = sent.Fingerprint.(string)
