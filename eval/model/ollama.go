@@ -161,7 +161,7 @@ func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 	reply.FinishReason, _ = last.DoneReason.(string)
 	reply.Model, _ = last.Model.(string)
 	switch {
-	case last.Done == false && count == 1 && len(whole.text+whole.reasoning) > leastRepeated:
+	case last.Done == false && count == 1 && len(whole.text+whole.reasoning) > 30: // of which the last 30 tokens are equal
 		reply.FinishReason = repetition
 	case last.Done == nil, last.Done == false:
 		return whole, errCutOff
@@ -170,10 +170,6 @@ func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 	}
 	return whole, nil
 }
-
-// leastRepeated is the least length of a reply that Ollama ends because 30 tokens are the same: then it is not done,
-// though it is whole.
-const leastRepeated = 30
 
 // errLoaded says that the server only loaded its model: that is no reply of the model, however often it comes.
 var errLoaded = fmt.Errorf("%w", errNoMessage)

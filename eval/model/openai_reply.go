@@ -45,6 +45,8 @@ type tokenCounts struct {
 	Prompt        count `json:"prompt_tokens"`
 	Completion    count `json:"completion_tokens"`
 	Total         count `json:"total_tokens"`
+	Cached        count `json:"cached_tokens"`           // Moonshot
+	CacheHit      count `json:"prompt_cache_hit_tokens"` // DeepSeek
 	PromptDetails struct {
 		Cached count `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -65,7 +67,7 @@ func (r *Reply) begin(finish any, sent *chatReply) error {
 	r.Model, _ = sent.Model.(string)
 	r.Fingerprint, _ = sent.Fingerprint.(string)
 	// parts are at most the whole
-	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
+	r.CachedTokens = min(int(cmp.Or(u.PromptDetails.Cached, u.Cached, u.CacheHit)), r.PromptTokens)
 	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
 	if wording("broken").MatchString(reason) {
 		return errGaveUp

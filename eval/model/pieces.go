@@ -197,6 +197,10 @@ func extend(whole, piece map[string]any) {
 		switch value := value.(type) {
 		case nil:
 		case string:
+			if list, ok := whole[name].([]any); ok { // Mistral's models think in lists and speak in texts
+				whole[name] = append(list, value)
+				continue
+			}
 			before, _ := whole[name].(string)
 			if slices.Contains(growing, name) {
 				value = before + value
@@ -210,7 +214,10 @@ func extend(whole, piece map[string]any) {
 			extend(part, value)
 			whole[name] = part
 		case []any:
-			list, _ := whole[name].([]any)
+			list, ok := whole[name].([]any)
+			if !ok && whole[name] != nil {
+				list = []any{whole[name]}
+			}
 			whole[name] = extendList(list, value)
 		default:
 			whole[name] = value

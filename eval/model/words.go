@@ -54,17 +54,15 @@ func readWords(body []byte) (words, bool) {
 	if !ok {
 		return plain, false
 	}
-	for _, name := range []string{"external_model_error", "external_model_message"} { // of Databricks
+	refusal := object["error"]
+	for _, name := range []string{"external_model_error", "external_model_message"} { // Databricks
 		if inner, ok := object[name].(map[string]any); ok {
-			told, _ := json.Marshal(inner) // it was JSON
-			upstream, _ := readWords(told)
-			return upstream, true
+			refusal = cmp.Or[any](inner["error"], inner)
 		}
 	}
 	if state, ok := object["base_resp"].(map[string]any); ok && !hollow(state["status_code"]) { // MiniMax
-		return words{text: stringField(state, "status_msg")}, true
+		refusal = state["status_msg"]
 	}
-	refusal := object["error"]
 	if list, ok := object["errors"].([]any); ok && len(list) > 0 && refusal == nil { // Cloudflare, watsonx
 		refusal = list[0]
 	}
