@@ -161,7 +161,7 @@ func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 	reply.FinishReason, _ = last.DoneReason.(string)
 	reply.Model, _ = last.Model.(string)
 	switch {
-	case last.Done == false && count == 1 && len(whole.text+whole.reasoning) > 30: // of which the last 30 tokens are equal
+	case last.Done == false && count == 1 && len(whole.text+whole.reasoning) > 30: // it ends after 30 equal tokens so
 		reply.FinishReason = repetition
 	case last.Done == nil, last.Done == false:
 		return whole, errCutOff

@@ -49,8 +49,8 @@ func TestCutAtEnd(t *testing.T) {
 	for _, end := range []string{"<|im_end|>", "</s>", "<|eot_id|>\n", "<end_of_turn>", "<eos>", "<|endoftext|>",
 		"<｜end▁of▁sentence｜>", "<turn|>", " <|im_end|> </s><pad><pad>", "[EOS]", "<|user|>",
 		"<|im_end|>\n<|im_start|>user\nObservation: x", "</s><s>[INST] more", "<|eot_id|><|start_header_id|>user",
-		"<end_of_turn>\n<start_of_turn>user\nGo.<end_of_turn>", "[e~[", "[e~[\n]~b]user\nGo", "[|endofturn|]", "<seed:eos>",
-		"[EOT]", "</longcat_s><longcat_user>Go", "<SPECIAL_12>", " <sep> human:"} {
+		"<end_of_turn>\n<start_of_turn>user\nGo.<end_of_turn>", "[e~[", "[e~[\n]~b]user\nGo", "[|endofturn|]",
+		"<seed:eos>", "[EOT]", "</longcat_s><longcat_user>Go", "<SPECIAL_12>", " <sep> human:"} {
 		if got, cut := cutAtEnd(action + end); got != action || !cut {
 			t.Errorf("%q: %q, %v", end, got, cut)
 		}
