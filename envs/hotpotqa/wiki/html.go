@@ -93,7 +93,7 @@ func text(n *html.Node) string {
 	var b strings.Builder
 	for node := n; node != nil; {
 		if node.Type == html.TextNode {
-			b.WriteString(node.Data)
+			b.WriteString(shown(node))
 		}
 		if node.FirstChild != nil && !silent(node) {
 			node = node.FirstChild
@@ -108,6 +108,18 @@ func text(n *html.Node) string {
 		node = node.NextSibling
 	}
 	return b.String()
+}
+
+// shown is the text of a node as the reference reads it: white space alone is one character, but in <pre>.
+func shown(n *html.Node) string {
+	kept := func(a *html.Node) bool { return a.DataAtom == atom.Pre || a.DataAtom == atom.Textarea }
+	switch {
+	case strings.Trim(n.Data, " \n\t\f\r") != "" || slices.ContainsFunc(slices.Collect(n.Ancestors()), kept):
+		return n.Data
+	case strings.Contains(n.Data, "\n"):
+		return "\n"
+	}
+	return " "
 }
 
 func silent(n *html.Node) bool {
