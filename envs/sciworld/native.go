@@ -15,14 +15,14 @@ const nativeVersion = "1.1.3"
 
 // native is our own simulator. Its games are values in this process, in any number.
 type native struct {
-	portals   bool // looks at doors and drains are answered
+	newer     bool // as version 1.2.3 where that differs
 	library   *scienceworld.Library
 	making    singleflight.Group // of solutions
 	solutions sync.Map           // of solutions, by place
 }
 
 func (n *native) game() game {
-	return &nativeGame{library: n.library, portals: n.portals}
+	return &nativeGame{library: n.library, newer: n.newer}
 }
 
 // solution returns the simulator's own solution. Making it can take seconds.
@@ -44,9 +44,9 @@ type nativeGame struct {
 	library *scienceworld.Library
 	world   *scienceworld.World // nil before the start, and until a game that begins with shared goes on
 	// shared is the present moment that other games share; nil if none. It never changes.
-	shared  *scienceworld.World
-	portals bool
-	list    scienceworld.ValidList // of what was valid after the last step
+	shared *scienceworld.World
+	newer  bool
+	list   scienceworld.ValidList // of what was valid after the last step
 }
 
 func (g *nativeGame) start(p taskVariation, simplifications string) (report, error) {
@@ -54,7 +54,7 @@ func (g *nativeGame) start(p taskVariation, simplifications string) (report, err
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
 	}
-	g.world.Portals = g.portals
+	g.world.SetNewer(g.newer)
 	return g.act("look around"), nil
 }
 
@@ -99,7 +99,7 @@ func (g *nativeGame) fork() game {
 	if g.shared == nil {
 		g.shared = g.world.Fork()
 	}
-	return &nativeGame{library: g.library, shared: g.shared, portals: g.portals, list: g.list}
+	return &nativeGame{library: g.library, shared: g.shared, newer: g.newer, list: g.list}
 }
 
 func (g *nativeGame) appendState(b []byte) []byte { return cmp.Or(g.world, g.shared).AppendState(b) }

@@ -11,6 +11,7 @@ package sciworld
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"heldout/envs"
 	"heldout/envs/engine/scienceworld"
@@ -23,10 +24,10 @@ const Name = "sciworld"
 const (
 	AgentBoard   = "agentboard"
 	ScienceWorld = "scienceworld"
-	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. The simulator then answers looks
-	// at doors and drains as version 1.2.3 does, which the server has.
+	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. The simulator is then as
+	// version 1.2.3, which the server has.
 	AgentGym = "agentgym"
-	// Newer is ScienceWorld with looks at doors and drains answered as in version 1.2.3, which RL papers play.
+	// Newer is ScienceWorld as version 1.2.3, which RL papers play.
 	Newer = "scienceworld-1.2.3"
 )
 
@@ -81,10 +82,10 @@ func New(o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.setSimulator(o.Variant == AgentGym || o.Variant == Newer)
 	if err := e.simplify(o.Simplifications); err != nil {
 		return nil, err
 	}
+	e.setSimulator(o.Variant == AgentGym || o.Variant == Newer)
 	for _, p := range places {
 		if !e.board && e.cannotPlay(p.task) {
 			continue
@@ -94,12 +95,14 @@ func New(o Options) (*Env, error) {
 	return e, nil
 }
 
-// setSimulator sets the simulator; with portals, it answers looks at doors and drains.
-func (e *Env) setSimulator(portals bool) {
-	e.native = &native{portals: portals, library: scienceworld.NewLibrary()}
+// setSimulator sets the simulator, in its version 1.1.3 or, as far as they differ, a newer one.
+func (e *Env) setSimulator(newer bool) {
+	e.native = &native{newer: newer, library: scienceworld.NewLibrary()}
 	e.newGame = e.native.game
 	e.digest = "native " + nativeVersion
-	if portals {
+	if newer && strings.Contains(e.simplifications, "openContainers") {
+		e.digest += ", portals and containers as 1.2.3"
+	} else if newer {
 		e.digest += ", portals as 1.2.3"
 	}
 	e.Set("simulator", e.digest)

@@ -41,6 +41,9 @@ func (e *Env) simplify(requested string) error {
 					"sciworld: unknown simplification %q; there are %s; several are separated by commas",
 					s, strings.Join(simplifications(), ", "))
 			}
+			if s == easy && requested != easy {
+				return fmt.Errorf("sciworld: %s stands alone: with others, the simulator knows no action", easy)
+			}
 		}
 		e.simplifications = requested
 	}

@@ -145,6 +145,11 @@ func TestSimplifications(t *testing.T) {
 	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, teleportAction", "openDoors,none"} {
 		sharedtest.Fails(t, e.simplify(wanted), "unknown simplification", wanted)
 	}
+	newer := opened(t, Options{Variant: Newer, Split: "all", Simplifications: "openContainers"})
+	s := sharedtest.Must(atStart(t, newer, "grow-fruit/15").Step(t.Context(), "look around"))(t)
+	if !strings.Contains(s.Observation, "freezer door is open") {
+		t.Error("as 1.2.3, openContainers opens none: " + s.Observation)
+	}
 }
 
 // Options are checked.
@@ -155,6 +160,7 @@ func TestOptions(t *testing.T) {
 		`unknown split "test" in AgentBoa`: {Split: "test"},
 		`unknown split "test" in AgentGym`: {Variant: AgentGym, Split: "test"},
 		`labels of the official`:           {Data: "nowhere"},
+		`easy stands alone`:                {Simplifications: "easy,openDoors"},
 	} {
 		sharedtest.Fails(t, sharedtest.Err(New(o)), want, o)
 	}
