@@ -73,7 +73,7 @@ func malformed(err *jsontext.SyntacticError, text []byte) string {
 		return "has bytes that are not UTF-8"
 	case strings.Contains(why, "surrogate"):
 		return "has half of a surrogate pair, which no text has"
-	case errors.Is(err.Err, io.ErrUnexpectedEOF) && err.ByteOffset == 0:
+	case strings.TrimSpace(string(text)) == "":
 		return "is empty"
 	case errors.Is(err.Err, io.ErrUnexpectedEOF):
 		return "ends in the middle"

@@ -97,10 +97,10 @@ func New(ctx context.Context, scheme string, provider Provider, o Options) (*Env
 	if err != nil {
 		return nil, err
 	}
-	if err := about.check(); err != nil {
-		return nil, fmt.Errorf("it describes itself wrongly: %w", err)
-	}
 	name := scheme + ":" + about.Name
+	if err := about.check(); err != nil {
+		return nil, fmt.Errorf("the environment %s describes itself wrongly: %w", Quoted(name), err)
+	}
 	switch {
 	case about.Success && o.Threshold > 0:
 		return nil, fmt.Errorf("%s says itself which tasks are solved: leave out --%s", name, thresholdName)

@@ -53,17 +53,16 @@ func (w *checked) Start(ctx context.Context) (envs.Start, error) {
 		return envs.Start{}, err
 	}
 	w.game = game
-	if err := errors.Join(checkText("goal", b.Goal), checkText("observation", b.Observation)); err != nil {
-		return envs.Start{}, err
-	}
-	if b.Progress != nil && !w.env.about.Progress {
-		return envs.Start{}, errUnexpected("progress")
-	}
+	err = errors.Join(checkText("goal", b.Goal), checkText("observation", b.Observation))
 	if b.Progress != nil {
-		if err := checkShare(*b.Progress); err != nil {
-			return envs.Start{}, err
+		if !w.env.about.Progress {
+			err = errors.Join(err, errUnexpected("progress"))
 		}
+		err = errors.Join(err, checkShare(*b.Progress))
 		w.progress = *b.Progress + 0 // no -0
+	}
+	if err != nil {
+		return envs.Start{}, w.env.wrong(err)
 	}
 	if r := w.env.about.Return; r != nil {
 		w.progress = share(0, r)
@@ -78,7 +77,7 @@ func (w *checked) Step(ctx context.Context, action string) (envs.Step, error) {
 		return envs.Step{}, err
 	}
 	if err := errors.Join(checkText("observation", a.Observation), w.measure(&a)); err != nil {
-		return envs.Step{}, err
+		return envs.Step{}, w.env.wrong(err)
 	}
 	if a.Done && a.Unjudged {
 		return envs.Step{}, envs.ErrUnjudged
@@ -92,6 +91,9 @@ func (w *checked) Step(ctx context.Context, action string) (envs.Step, error) {
 	}
 	return s, nil
 }
+
+// wrong says which environment an error is about.
+func (e *Env) wrong(err error) error { return fmt.Errorf("the environment %s: %w", e.About.Name, err) }
 
 // measure computes the progress after a step.
 func (w *checked) measure(a *StepReply) error {

@@ -121,10 +121,11 @@ var tricks = map[string]func(q *asked){
 			time.Sleep(20 * time.Millisecond)
 		}
 	},
-	"chatter": func(*asked) { fmt.Println("Loading the model ...") },
-	"nest":    func(*asked) { fmt.Println(strings.Repeat("[", 100_000)) },
-	"number":  func(q *asked) { fmt.Println(strings.Replace(echo(q), `"id":`, `"id":7`, 1)) },
-	"repeat":  func(q *asked) { fmt.Println(echo(q) + "\n" + echo(q)) },
+	"chatter":  func(*asked) { fmt.Println("Loading the model ...") },
+	"nameless": func(*asked) { fmt.Println(`{"observation":""}`) },
+	"nest":     func(*asked) { fmt.Println(strings.Repeat("[", 100_000)) },
+	"number":   func(q *asked) { fmt.Println(strings.Replace(echo(q), `"id":`, `"id":7`, 1)) },
+	"repeat":   func(q *asked) { fmt.Println(echo(q) + "\n" + echo(q)) },
 	"half": func(q *asked) {
 		fmt.Print(echo(q)[:9])
 		os.Exit(0)

@@ -116,6 +116,8 @@ func start(ctx context.Context, command string, timeout time.Duration) (*child, 
 			return &lines.SaidError{Text: d.Error}
 		case d.ID != 0:
 			return fmt.Errorf("it answers the request %d, and there is only 0", d.ID)
+		case d.Protocol == 0:
+			return fmt.Errorf("its answer to describe lacks protocol, which is %d", protocol)
 		case d.Protocol != protocol:
 			return fmt.Errorf("it speaks protocol %d, and heldout %d", d.Protocol, protocol)
 		}

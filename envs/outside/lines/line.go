@@ -26,7 +26,8 @@ const (
 func Parse(line []byte, into any) error {
 	err := outside.Unmarshal(line, into, jsonv2.RejectUnknownMembers(true))
 	if m := (*outside.Misread)(nil); errors.As(err, &m) && m.Field == "" {
-		return fmt.Errorf("it writes the line %.100q, which is no answer: %s", bytes.TrimSpace(line), m)
+		return fmt.Errorf("it writes the line %.100q, which is no answer: %s; an answer is one line of JSON, and other "+
+			"text belongs on standard error", bytes.TrimSpace(line), m)
 	}
 	return err
 }

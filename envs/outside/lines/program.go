@@ -230,6 +230,10 @@ func (c *Program[A]) read() {
 		waiting, ok := c.waiting[number]
 		delete(c.waiting, number)
 		c.mu.Unlock()
+		if !ok && number == 0 { // the greeting's, or none
+			c.fail(errors.New("it writes an answer without the id of a request"))
+			return
+		}
 		if !ok {
 			c.fail(fmt.Errorf("it answers the request %d, which is answered or was not made", number))
 			return
