@@ -931,15 +931,22 @@ func (c *checker) byPlace(m map[string]string) {
 	c.later(a, b)
 	c.manyTests(m["tests"], family)
 	facts := map[string]fact{}
-	tasks := 0
-	var cells []*cell
+	decided := false
 	for _, f := range c.facts {
 		if f.family == family && (f.a == a && f.b == b || f.a == b && f.b == a) {
-			facts[f.place], _ = c.fact(a, b, f.place)
-			cells = append(cells, c.cellsOf(f.place, a, b)...)
-			if f.place != heldOutTitle {
-				tasks += c.tasks(f.place, a, b)
-			}
+			f, _ = c.fact(a, b, f.place)
+			facts[f.place], decided = f, decided || f.t != nil || f.bounded()
+		}
+	}
+	tasks := 0
+	var cells []*cell
+	for place, f := range facts {
+		if decided && f.t == nil && !f.bounded() {
+			continue
+		}
+		cells = append(cells, c.cellsOf(place, a, b)...)
+		if place != heldOutTitle {
+			tasks += c.tasks(place, a, b)
 		}
 	}
 	if m["tasks"] != "" {

@@ -375,7 +375,7 @@ var unescape = strings.NewReplacer(`\%`, "%", `\&`, "&", `\_`, "_", `\#`, "#", `
 	"$-$", "-", "--", "–")
 
 // published is the line above published rows.
-var published = regexp.MustCompile(`(?m)^─ published[^;]*; .*$`)
+var published = regexp.MustCompile(`(?m)^─ published[^;\n]*(?:; .*)?$`)
 
 // publishedNote is what of it stands below the table in LaTeX.
 var publishedNote = regexp.MustCompile(`^(published(?: \[.*?\]| \(.*?\))?): (.*)$`)

@@ -198,9 +198,13 @@ func (s *Set) byPlace(claims []Claim) string {
 	case Averages:
 		head = "Average "
 	}
-	head = fmt.Sprintf("%s%s of %s (%s, %s%s)", head, rateOf(claims), pair, table.Counted(tasksOf(claims), "task"),
-		seeds(subjects(claims)),
-		first.Family.corrected())
+	absent := func(c Claim) bool { return c.Kind == NotCompared && !c.Bounded }
+	decided := slices.DeleteFunc(slices.Clone(claims), absent)
+	if len(decided) == 0 {
+		decided = claims
+	}
+	head = fmt.Sprintf("%s%s of %s (%s, %s%s)", head, rateOf(claims), pair, table.Counted(tasksOf(decided), "task"),
+		seeds(subjects(decided)), first.Family.corrected())
 	if len(s.Of(Primary)) > 0 {
 		if head = "By environment"; s.competing() > 2 {
 			head = pair + ", by environment"

@@ -138,7 +138,7 @@ func (l swept) loss(perturbations []string, rate claim.Rate) float64 {
 	if base.score == nil || !base.score.Complete() || n == 0 {
 		return math.NaN()
 	}
-	return base.estimate(rate).Mean - lost/float64(n)
+	return stats.Exact(base.estimate(rate).Mean - lost/float64(n))
 }
 
 // withPublished are the lines of a place with published ones below them, and their conditions.

@@ -39,7 +39,7 @@ func (s Sampling) PairedChanges(diffs []float64, seeds int) Difference {
 
 func (s Sampling) paired(diffs []float64, seeds int, limit float64) Difference {
 	n := float64(s.n)
-	d := Difference{Mean: exact(Mean(diffs)), N: s.n, limit: limit}
+	d := Difference{Mean: Exact(Mean(diffs)), N: s.n, limit: limit}
 	d.Centre = n * d.Mean / (n + 2)
 	return d.by(s.designs, func(g design) float64 {
 		return (n*n*g.variance(diffs) + 2*(1/float64(seeds)+d.Mean*d.Mean)) / ((n + 2) * (n + 2))
@@ -88,7 +88,7 @@ func (d Difference) AtLevel(level float64) Difference {
 
 // DecodingDifference is the difference of two estimates by DecodingRate on the same tasks.
 func DecodingDifference(a, b Estimate, level float64) Difference {
-	d := Difference{Mean: exact(a.Mean - b.Mean), Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees,
+	d := Difference{Mean: Exact(a.Mean - b.Mean), Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees,
 		N: a.N}
 	d.Centre = d.Mean
 	return d.at(level)
@@ -112,7 +112,7 @@ func CombineDifferences(parts []Difference, weights []float64, level float64) Di
 		fourth += v * v / p.Degrees
 		d.N += p.N
 	}
-	d.Mean, d.Centre, d.Degrees = exact(d.Mean), exact(d.Centre), d.Variance*d.Variance/fourth
+	d.Mean, d.Centre, d.Degrees = Exact(d.Mean), Exact(d.Centre), d.Variance*d.Variance/fourth
 	return d.at(level)
 }
 

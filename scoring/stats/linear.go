@@ -234,7 +234,7 @@ func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) 
 
 // PairedLinear is the difference of two estimates on the same tasks. The error is ErrAlike or ErrFewTasks.
 func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
-	d := Difference{Mean: exact(a.Value - b.Value), N: s.n, limit: math.Inf(1)}
+	d := Difference{Mean: Exact(a.Value - b.Value), N: s.n, limit: math.Inf(1)}
 	if a.Based < 2 || b.Based < 2 {
 		return d, ErrFewTasks
 	}
@@ -252,7 +252,7 @@ func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 // DecodingPairedLinear is the difference for other decodings of the same tasks. The
 // error is ErrAlike or ErrFewTasks.
 func DecodingPairedLinear(a, b Linear, level float64) (Difference, error) {
-	d := Difference{Mean: exact(a.Value - b.Value), N: len(a.Tasks), limit: math.Inf(1)}
+	d := Difference{Mean: Exact(a.Value - b.Value), N: len(a.Tasks), limit: math.Inf(1)}
 	v, degrees := decodingVariance(a)
 	w, extraDegrees := decodingVariance(b)
 	d.Centre, d.Variance, d.Degrees = d.Mean, v+w, degrees+extraDegrees

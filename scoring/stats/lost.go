@@ -37,7 +37,7 @@ func LostShare(perturbed, base float64, negative bool, contrast func(u, v float6
 		return l, ErrNothing
 	}
 	retained := perturbed / base
-	l.Value = exact(1 - retained)
+	l.Value = Exact(1 - retained)
 	difference, err := contrast(1, 1)
 	if err != nil {
 		return l, err
@@ -91,7 +91,7 @@ func MeanLost(parts []Lost, level float64) Lost {
 		l.Variance += v
 		fourth += v * v / p.Degrees
 	}
-	l.Value, l.Degrees = exact(l.Value), l.Variance*l.Variance/fourth
+	l.Value, l.Degrees = Exact(l.Value), l.Variance*l.Variance/fourth
 	half := math.Sqrt(width(l.Variance, l.Degrees, level))
 	l.Interval, l.P = limits(l.Value-half, l.Value+half), twoSided(l.Value, l.Variance, l.Degrees)
 	return l

@@ -55,8 +55,8 @@ type Interval struct {
 	Low, High float64
 }
 
-// exact is a rate, or a difference of rates, that is 0 or ±1 where rounding errors alone part it from them.
-func exact(x float64) float64 {
+// Exact is a rate, or a difference of rates, that is 0 or ±1 where rounding errors alone part it from them.
+func Exact(x float64) float64 {
 	if whole := math.Round(x); math.Abs(x-whole) < rounding && math.Abs(whole) <= 1 {
 		return whole + 0 // no negative zero
 	}
@@ -64,7 +64,7 @@ func exact(x float64) float64 {
 }
 
 // limits is an interval whose limits are exact.
-func limits(low, high float64) Interval { return Interval{exact(low), exact(high)} }
+func limits(low, high float64) Interval { return Interval{Exact(low), Exact(high)} }
 
 // weightedInterval returns a confidence interval of the weighted mean of rates that are independent of each other,
 // from the interval of each, all of one level. The distances from the rates to their limits are combined as
