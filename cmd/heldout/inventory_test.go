@@ -46,6 +46,8 @@ func TestInventoryData(t *testing.T) {
 		{Part: official.Part{Env: "babyai", Name: "labels", Needed: true, Absence: "It has generated tasks."},
 			State: official.Incomplete, Missing: []string{"x", "y", "z"}},
 		{Part: official.Part{Env: "hotpotqa", Name: "wikipedia"}, State: official.Absent},
+		{Part: official.Part{Env: "jericho", Name: "stories", Absence: "There are none."}, State: official.Changed,
+			Changed: []string{"zork1.z5"}},
 	})
 	if err != nil || len(lacking) != 1 || lacking[0] != "babyai" {
 		t.Fatalf("%q, %v", lacking, err)
@@ -53,6 +55,7 @@ func TestInventoryData(t *testing.T) {
 	sharedtest.Equal(t, got.Rows[2][got.Pos("state")].Text, "absent (optional)")
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{"babyai/labels: It has generated tasks. Missing: x and 2 more.",
+		"jericho/stories: Results with it do not compare with published ones. Changed: zork1.z5.",
 		"The held-out score stays incomplete without babyai."} {
 		sharedtest.Contains(t, notes, want)
 	}

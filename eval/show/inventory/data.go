@@ -55,7 +55,7 @@ func checkTable(dir string, found []official.Finding) table.Table {
 			version,
 		})
 		if !f.Usable() {
-			t.Notes = append(t.Notes, f.ID()+": "+f.Absence+lacks(f))
+			t.Notes = append(t.Notes, f.ID()+": "+lacks(f))
 		}
 		if f.Republished > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s of ALFWorld 0.4 or later; heldout help "+
@@ -66,15 +66,16 @@ func checkTable(dir string, found []official.Finding) table.Table {
 	return t
 }
 
-// lacks names the first files that are missing or changed, if not all are.
+// lacks says what that means, and names the first files that are missing or changed, if not all are.
 func lacks(f official.Finding) string {
 	switch {
-	case len(f.Changed) > 0:
-		return fmt.Sprintf(" Changed: %s.", table.Shortlist(f.Changed, 1))
+	case f.State == official.Changed:
+		return fmt.Sprintf("Results with it do not compare with published ones. Changed: %s.",
+			table.Shortlist(f.Changed, 1))
 	case f.State == official.Incomplete && len(f.Missing) > 0:
-		return fmt.Sprintf(" Missing: %s.", table.Shortlist(f.Missing, 1))
+		return fmt.Sprintf("%s Missing: %s.", f.Absence, table.Shortlist(f.Missing, 1))
 	case f.State == official.Incomplete:
-		return fmt.Sprintf(" Only %d of %d files are there.", f.Have, f.Want)
+		return fmt.Sprintf("%s Only %d of %d files are there.", f.Absence, f.Have, f.Want)
 	}
-	return ""
+	return f.Absence
 }
