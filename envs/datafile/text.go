@@ -28,8 +28,11 @@ func Text(name string, b []byte) ([]byte, error) {
 	if form := Foreign(b); form != "" {
 		return nil, fmt.Errorf("%s is %s", name, form)
 	}
-	b = bytes.TrimPrefix(b, []byte(bom))
+	b = bytes.TrimLeft(b, bom)
 	if utf8.Valid(b) {
+		if !bytes.Contains(b, []byte("\n")) {
+			b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n")) // of old Macs
+		}
 		return b, nil
 	}
 	n := 0
@@ -45,14 +48,27 @@ func Text(name string, b []byte) ([]byte, error) {
 // Foreign says what a content is that is no text in UTF-8, by how it begins, and what helps; empty for others.
 func Foreign(b []byte) string {
 	const unpack, save = "a compressed file (%s): unpack it first", "a text in %s: save it in UTF-8"
+	const export, office = "%s: save it as CSV, or as text in UTF-8", "an Excel workbook, or another file of Office"
+	const table, page = "%s, a table in binary form: write it as JSON Lines", "a web page%s: download the file itself"
+	start, isZip := strings.CutPrefix(string(b[:min(len(b), 80)]), "PK\x03\x04")
+	if isZip {
+		start = "PK\x03\x04" + start[min(len(start), 26):] // the name of the first file in it
+	}
 	for _, f := range []struct{ magic, form, name string }{
+		{"PK\x03\x04[Content_Types]", export, office}, {"PK\x03\x04_rels/", export, office},
+		{"PK\x03\x04docProps/", export, office}, {"PK\x03\x04xl/", export, office},
+		{"\xd0\xcf\x11\xe0", export, office}, {"{\\rtf", export, "a text with formats (RTF)"}, {"%PDF-", export, "a PDF"},
+		{"PK\x03\x04mimetypeapplication/vnd.oasis", export, "an OpenDocument file"},
+		{"PK\x03\x04Index/", export, "a file of Numbers or Pages"},
 		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"},
-		{"\xfd7zXZ", unpack, "xz"},
-		{"\x28\xb5\x2f\xfd", unpack, "zstd"}, {"PAR1", "%s, a table in binary form: write it as JSON Lines", "Parquet"},
+		{"\xfd7zXZ", unpack, "xz"}, {"\x28\xb5\x2f\xfd", unpack, "zstd"}, {"7z\xbc\xaf", unpack, "7z"},
+		{"PAR1", table, "Parquet"}, {"ARROW1", table, "Arrow"},
+		{"<!DOCTYPE html", page, ""}, {"<!doctype html", page, ""}, {"<html", page, ""},
+		{"version https://git-lfs", "a pointer of Git LFS%s: git lfs pull fetches the file itself", ""},
 		{"\xff\xfe\x00\x00", save, "UTF-32"}, {"\x00\x00\xfe\xff", save, "UTF-32"},
 		{"\xff\xfe", save, "UTF-16"}, {"\xfe\xff", save, "UTF-16"},
 	} {
-		if bytes.HasPrefix(b, []byte(f.magic)) {
+		if strings.HasPrefix(start, f.magic) {
 			return fmt.Sprintf(f.form, f.name)
 		}
 	}
@@ -107,15 +123,16 @@ func EachLine(name string, r io.Reader, longest int, visit func(n int, line []by
 	n := 0
 	for lines.Scan() {
 		n++
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
-		}
-		if err = checkUTF8(line); err == nil {
-			err = visit(n, line)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
+		for line := range bytes.SplitSeq(lines.Bytes(), []byte("\r")) { // as old Macs end them
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				continue
+			}
+			if err = checkUTF8(line); err == nil {
+				err = visit(n, line)
+			}
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, n, err)
+			}
 		}
 	}
 	switch err := lines.Err(); {

@@ -259,12 +259,17 @@ func TestReadSheetErrors(t *testing.T) {
 		"id,label\n" + id + ",\n" + id + ",right\n": "line 3: the turn " + id + " occurs twice",
 		"id,label\n\"" + id + "\n":                  "line 2: a quotation mark is missing",
 		"PK\x03\x04":                                "it is a compressed file (zip)",
+		"PK\x03\x04" + strings.Repeat("\x00", 26) + "xl/workbook.xml": "it is an Excel workbook",
+		"id,label,label\n": "two columns label",
 	} {
 		sharedtest.Fails(t, sharedtest.Err(ReadSheet(strings.NewReader(text), turns)), want, text)
 	}
-	r, err := ReadSheet(strings.NewReader("id\tlabel\tx\n\n\t\n"+id+"\twrong\n"), turns)
-	if err != nil || r.Labels[id] != Wrong || r.None["not in the sheet"] != 1 {
-		t.Errorf("%+v, %v", r, err)
+	for _, text := range []string{"id\tlabel\tx\n\n\t\n" + id + "\twrong\n",
+		"\ufeffSEP=;\r\nid;label\r\n" + id + ";wrong\r\n", "sep=,\rid,label,goal\r'" + id + ",wrong,\"a\nb\"\r"} {
+		r, err := ReadSheet(strings.NewReader(text), turns)
+		if err != nil || r.Labels[id] != Wrong || r.None["not in the sheet"] != 1 {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
 	}
 }
 

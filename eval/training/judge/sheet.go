@@ -1,13 +1,13 @@
 package judge
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs/datafile"
@@ -30,6 +30,9 @@ func WriteSheet(w io.Writer, turns []JudgedTurn, mostHistory int) error {
 		row := []string{t.ID, t.Trajectory.Goal, t.actions(), t.History(mostHistory), s.Thought, s.Action, "", ""}
 		for j := range row {
 			row[j] = cellText(row[j])
+		}
+		if _, err := strconv.ParseFloat(t.ID, 64); err == nil {
+			row[0] = "'" + row[0] // spreadsheets would round it
 		}
 		if err := out.Write(row); err != nil {
 			return err
@@ -88,7 +91,7 @@ func ReadSheet(r io.Reader, turns []JudgedTurn) (Rater, error) {
 		if slices.Equal(row, make([]string, len(row))) {
 			continue // an empty line of a spreadsheet
 		}
-		turn, value := strings.TrimSpace(row[id]), Label(strings.ToLower(strings.TrimSpace(row[label])))
+		turn, value := strings.Trim(row[id], "' \t\n"), Label(strings.ToLower(strings.TrimSpace(row[label])))
 		switch {
 		case !sampled[turn]:
 			return rater, fmt.Errorf("line %d: the turn %.40q is not in the sample: give --trajectories, --sample "+
@@ -113,21 +116,27 @@ func ReadSheet(r io.Reader, turns []JudgedTurn) (Rater, error) {
 	return rater, nil
 }
 
-// newSheetReader returns a reader for the separator that the first line has most often.
+// newSheetReader returns a reader for the separator that the line sep=… before the columns names, as Excel writes it,
+// or that the first line has most often.
 func newSheetReader(r io.Reader) (*csv.Reader, error) {
-	text := bufio.NewReaderSize(r, 64<<10)
-	if mark, err := text.Peek(3); err == nil && bytes.Equal(mark, []byte("\ufeff")) {
-		_, _ = text.Discard(len(mark)) // it was peeked
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
 	}
-	first, _ := text.Peek(4 << 10) // a short file has less
-	if form := datafile.Foreign(first); form != "" {
+	if form := datafile.Foreign(text); form != "" {
 		return nil, errors.New("it is " + form)
 	}
-	first, _, _ = bytes.Cut(first, []byte("\n"))
-	in := csv.NewReader(text)
+	for _, end := range []string{"\r\n", "\r"} { // Excel on a Mac ends rows with \r, and lines in cells with \n
+		text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte(end), []byte("\n"))
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if strings.HasPrefix(strings.ToLower(strings.Trim(line, `"`)), "sep=") {
+		text = text[len(line):] // the empty line counts
+	}
+	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = -1
-	for _, separator := range ";\t" {
-		if bytes.Count(first, []byte(string(separator))) > bytes.Count(first, []byte(string(in.Comma))) {
+	for _, separator := range ";\t|" {
+		if strings.Count(line, string(separator)) > strings.Count(line, string(in.Comma)) {
 			in.Comma = separator
 		}
 	}
@@ -147,7 +156,10 @@ func header(in *csv.Reader) (id, label int, err error) {
 	}
 	id, label = slices.Index(row, "id"), slices.Index(row, "label")
 	if id < 0 || label < 0 {
-		return 0, 0, fmt.Errorf("the first line has no columns id and label")
+		return 0, 0, errors.New("the first line has no columns id and label")
+	}
+	if slices.Contains(row[id+1:], "id") || slices.Contains(row[label+1:], "label") {
+		return 0, 0, errors.New("the first line names two columns id or two columns label: keep one of each")
 	}
 	return id, label, nil
 }
