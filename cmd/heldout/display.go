@@ -20,11 +20,12 @@ import (
 // there passes through its one queue and is written by one goroutine: a terminal that accepts no output, as after
 // Ctrl-S, blocks no caller, and output that it cannot accept is dropped.
 type display struct {
-	// size tells the terminal's size in characters; nil without one.
+	// size tells the terminal's size in characters; nil without one that understands escapes.
 	size    func() (columns, rows int)
-	frames  chan []string      // the lines that change
-	notes   chan string        // lines that stay
-	flushes chan chan struct{} // each is closed when all notes before it are written
+	broken  func(string) string // breaks lines that stay
+	frames  chan []string       // the lines that change
+	notes   chan string         // lines that stay
+	flushes chan chan struct{}  // each is closed when all notes before it are written
 	stop    chan struct{}
 	// stuck: a flush has timed out, and nothing has been written since.
 	stuck atomic.Bool
@@ -38,7 +39,7 @@ const maxNotes = 64
 func newDisplay(w io.Writer, size func() (columns, rows int)) *display {
 	d := &display{
 		size: size, frames: make(chan []string), notes: make(chan string, maxNotes),
-		flushes: make(chan chan struct{}), stop: make(chan struct{}),
+		flushes: make(chan chan struct{}), stop: make(chan struct{}), broken: strings.Clone,
 	}
 	go d.write(w)
 	return d
@@ -148,7 +149,7 @@ func (d *display) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	select {
-	case d.notes <- string(b):
+	case d.notes <- d.broken(string(b)):
 	default:
 	}
 	return len(b), nil
@@ -174,6 +175,8 @@ func (d *display) show(line string) {
 	if d.size != nil {
 		columns, _ := d.screen()
 		line = ansi.Truncate(line, columns-1, "…")
+	} else {
+		line = d.broken(line)
 	}
 	d.draw([]string{line})
 }

@@ -108,19 +108,24 @@ func (s *system) bench() bench.Outside {
 }
 
 func (s *system) say(format string, args ...any) {
-	s.display.note(s.broken(fmt.Sprintf(format, args...)))
+	s.display.note(fmt.Sprintf(format, args...))
 }
 
-// broken breaks lines at blanks where a terminal would break them anywhere. Indented lines quote a file.
+// broken breaks lines at blanks where standard error's terminal would break them anywhere. Indented lines quote a file.
 func (s *system) broken(text string) string {
-	if !s.interactive {
-		return text
-	}
 	columns, _ := s.stderrSize()
+	return brokenLines(text, columns, false)
+}
+
+// brokenLines breaks lines for a terminal of so many columns; 0 is none.
+func brokenLines(text string, columns int, indented bool) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if columns > 2*len(indentation) && !strings.HasPrefix(line, " ") {
-			lines[i] = strings.Join(table.Wrap(line, columns-len(indentation)), "\n"+indentation)
+		content := strings.TrimLeft(line, " ")
+		margin := line[:len(line)-len(content)]
+		if columns > 2*len(margin+indentation) && (margin == "" || indented) {
+			parts := table.Wrap(content, columns-len(margin+indentation))
+			lines[i] = margin + strings.Join(parts, "\n"+margin+indentation)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -131,8 +136,7 @@ const indentation = "  "
 
 // warn shows a line that must not be overlooked.
 func (s *system) warn(line string) {
-	text := s.broken("warning: " + printableLine(line))
-	s.display.note(s.style(s.interactive).alarming("warning:") + strings.TrimPrefix(text, "warning:"))
+	s.display.note(s.style(s.interactive).alarming("warning:") + " " + printableLine(line))
 }
 
 // tell is where a search for runs says what a user should know.
@@ -198,6 +202,9 @@ func (s *system) open() {
 		}
 	}
 	s.display = newDisplay(s.stderr, size)
+	if s.stderrSize != nil {
+		s.display.broken = s.broken
+	}
 }
 
 // checkedWriter remembers the first error, so that a command that does not look at it fails all the same.

@@ -47,9 +47,9 @@ func printReplay(sys *system, r *replay.Replayer) error {
 		return nil
 	}
 	m := r.First
-	fmt.Fprintf(sys.stdout,
-		"\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
+	text := fmt.Sprintf("\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
 		table.Printable(r.Location), table.Printable(m.Task.ID), table.Printable(m.Source), m.Step, m.Action, m.Field,
 		m.Want, m.Got)
+	fmt.Fprint(sys.stdout, brokenLines(text, sys.columns, true))
 	return errors.New("the replay differs from the records")
 }

@@ -124,7 +124,7 @@ func forecast(ctx context.Context, sys *system, j *bench.Job, format string) err
 	if format == "json" {
 		return json.NewEncoder(sys.stdout).Encode(j.Forecast(ctx))
 	}
-	_, err := io.WriteString(sys.stdout, j.Describe(ctx, plainWidth))
+	_, err := io.WriteString(sys.stdout, brokenLines(j.Describe(ctx, plainWidth), sys.columns, true))
 	return err
 }
 
