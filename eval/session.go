@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -55,7 +56,8 @@ func Begin(dir string, p *Plan, about About, now func() time.Time) (*Session, er
 
 // Fits reports a run directory that cannot be one of the plan, as Begin does. It changes nothing.
 func Fits(dir string, p *Plan) error {
-	if err := divided(dir, p); err != nil || !record.IsRun(dir) {
+	_, err := record.MissingDirs(dir)
+	if err = cmp.Or(divided(dir, p), err); err != nil || !record.IsRun(dir) {
 		return err
 	}
 	m, err := record.ReadManifest(dir)

@@ -47,9 +47,9 @@ type Env struct {
 	envs.Roster
 	questions []question // by task index
 	wiki      Wiki
-	// facts finds the titles of the articles for a question that does not come
-	// with them; nil if there is no place to look.
-	facts func(question) ([]string, error)
+	// facts are the titles of the articles for questions that do not come with them, by digests of these; nil if
+	// there is no place to look.
+	facts func() (map[string]facts, error)
 }
 
 type question struct {

@@ -237,10 +237,10 @@ func (f *facts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// siblingFacts looks up the articles of questions in the official files in a
-// folder. It reads the files at the first question.
-func siblingFacts(dir string) func(question) ([]string, error) {
-	load := sync.OnceValues(func() (map[string]facts, error) {
+// siblingFacts returns the articles of questions in the official files in a folder, by digests of the questions. It
+// reads the files when it is called first.
+func siblingFacts(dir string) func() (map[string]facts, error) {
+	return sync.OnceValues(func() (map[string]facts, error) {
 		found := map[string]facts{}
 		for _, name := range factFiles {
 			b, err := datafile.ReadText(filepath.Join(dir, name), datafile.MaxQuestions)
@@ -260,16 +260,12 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 		}
 		return found, nil
 	})
-	return func(q question) ([]string, error) {
-		found, err := load()
-		if err != nil {
-			return nil, err
-		}
-		titles, ok := found[envs.Digest(q.text, q.answer)]
-		if !ok {
-			return nil, fmt.Errorf("the expert does not know which articles %s needs: put %s beside the questions",
-				q.id, factFiles[0])
-		}
-		return titles, nil
+}
+
+// CheckExpert reports a file from which the expert cannot learn which articles questions need.
+func (e *Env) CheckExpert() (err error) {
+	if e.facts != nil {
+		_, err = e.facts()
 	}
+	return err
 }

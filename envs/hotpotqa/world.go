@@ -71,9 +71,14 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	}
 	searches, pages := w.question.searches, w.question.pages
 	if searches == nil {
-		titles, err := w.env.facts(w.question)
+		found, err := w.env.facts()
 		if err != nil {
 			return "", err
+		}
+		titles, ok := found[envs.Digest(w.question.text, w.question.answer)]
+		if !ok {
+			return "", fmt.Errorf("the expert does not know which articles %s needs: put %s beside the questions",
+				w.question.id, factFiles[0])
 		}
 		searches, pages = titles, titles
 	}

@@ -104,15 +104,17 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 
 // loadStory reads a game's story and checks that it is the benchmark's file.
 func loadStory(data string, g *game) (story *zmachine.Story, image string, err error) {
-	b, err := readStory(filepath.Join(data, filepath.FromSlash(suiteFolder), g.File))
+	file := filepath.Join(data, filepath.FromSlash(suiteFolder), g.File)
+	b, err := readStory(file)
 	if err != nil {
 		return nil, "", err
 	}
 	if sum := fmt.Sprintf("%x", md5.Sum(b)); sum != g.MD5 {
-		return nil, "", fmt.Errorf("%s is not the benchmark's file: its MD5 is %s, want %s", g.File, sum, g.MD5)
+		return nil, "", fmt.Errorf("%s is not the benchmark's file: its MD5 is %s, want %s; heldout data "+
+			"pull jericho fetches it", file, sum, g.MD5)
 	}
 	if story, err = zmachine.Load(b); err != nil {
-		err = fmt.Errorf("%s: %w", g.File, err)
+		err = fmt.Errorf("%s: %w", file, err)
 	}
 	return story, string(b), err
 }

@@ -198,6 +198,10 @@ func checkAbilities(b episode.Benchmark, players []episode.Player) error {
 		if _, err := b.Preset.Agent.Wrap(p.Name); err != nil && p.Model != nil && len(b.Preset.Agent.Wraps) > 0 {
 			return err
 		}
+		expert, ok := b.Env.(interface{ CheckExpert() error })
+		if ok && IsBaseline(p.Name) && p.Name != episode.Random && expert.CheckExpert() != nil {
+			return fmt.Errorf("the expert cannot play: %w", expert.CheckExpert())
+		}
 	}
 	if b.Env.Info().Source != envs.External || len(b.Tasks) == 0 {
 		return nil

@@ -54,19 +54,28 @@ func (d disk) syncDir(dir string) error {
 	return errors.Join(d.sync(f), f.Close())
 }
 
-// makeDir makes a directory with its parents and flushes the names of those that it made.
-func (d disk) makeDir(dir string) error {
-	var parents []string // the parents of what is missing, the innermost first
+// MissingDirs lists the parents of what is to be made for a directory, the innermost first. A file in its place is an
+// error.
+func MissingDirs(dir string) (parents []string, err error) {
 	for current := filepath.Clean(dir); ; current = filepath.Dir(current) {
-		if _, err := os.Stat(current); !errors.Is(err, fs.ErrNotExist) {
-			break
+		info, err := os.Stat(current)
+		switch {
+		case err == nil && !info.IsDir():
+			return nil, fmt.Errorf("%s is a file: name a folder", current)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return parents, nil
 		}
 		parents = append(parents, filepath.Dir(current))
 	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file: name a folder", dir)
+}
+
+// makeDir makes a directory with its parents and flushes the names of those that it made.
+func (d disk) makeDir(dir string) error {
+	parents, err := MissingDirs(dir)
+	if err != nil {
+		return err
 	}
-	err := os.MkdirAll(dir, 0o777) // the umask removes permissions
+	err = os.MkdirAll(dir, 0o777) // the umask removes permissions
 	if link, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is a link that leads nowhere: make what it names, or name another folder", link.Path)
 	} else if err != nil {
