@@ -54,7 +54,11 @@ func LoadAbout(file string) (About, error) {
 	if err != nil {
 		return About{}, err
 	}
-	return Parse[About](file, b)
+	a, err := Parse[About](file, b)
+	if err == nil && a.Authors+a.Contact+a.Licence == "" && len(a.Models) == 0 {
+		err = fmt.Errorf("%s says nothing: want who, contact, licence or models", file)
+	}
+	return a, err
 }
 
 var sha256Digits = regexp.MustCompile(`^[0-9a-f]{64}$`)

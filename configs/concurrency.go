@@ -1,8 +1,10 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Concurrency is a number of episodes in flight; Auto lets the run find it.
@@ -23,7 +25,7 @@ func (c *Concurrency) String() string {
 
 // Set implements pflag.Value.
 func (c *Concurrency) Set(s string) error {
-	if s == auto {
+	if strings.EqualFold(s, auto) {
 		*c = Auto
 		return nil
 	}
@@ -40,10 +42,11 @@ func (c *Concurrency) Type() string { return "number or auto" }
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (c *Concurrency) UnmarshalYAML(read func(any) error) error {
-	var text string
-	if read(&text) == nil && text == auto {
-		*c = Auto
-		return nil
+	n, text := int(*c), ""
+	if read(&n) == nil {
+		text = strconv.Itoa(n)
+	} else if read(&text) != nil {
+		return errors.New("want a number from 1 on, or auto")
 	}
-	return read((*int)(c))
+	return c.Set(text)
 }

@@ -8,15 +8,20 @@ import (
 )
 
 // readGiven reads an option that says something of each model from YAML: a map, whose entries add takes, or the list
-// that stands for it on the command line, whose texts one takes. want says what is wanted in place of anything else.
+// that stands for it on the command line, whose texts one takes, or these texts as a map. want says what is wanted in
+// place of anything else.
 func readGiven[V any](one func(string) error, read func(any) error, add func(string, V) error, want string) error {
 	var entries map[string]V
 	if read(&entries) != nil {
 		var list Strings
-		if read(&list) != nil {
+		var texts map[string]string
+		if read(&list) != nil && read(&texts) != nil {
 			return errors.New(want)
 		}
-		return each(list, one)
+		for spec, text := range texts {
+			list = append(list, spec+"="+text)
+		}
+		return Each(list, one)
 	}
 	for _, spec := range slices.Sorted(maps.Keys(entries)) {
 		if err := add(spec, entries[spec]); err != nil {
@@ -35,8 +40,8 @@ func lookUp[V any](given map[string]V, spec string) (value V, ok bool) {
 	return value, ok
 }
 
-// each does something with each value, until it fails.
-func each(values []string, do func(string) error) error {
+// Each does something with each value, until it fails.
+func Each(values []string, do func(string) error) error {
 	for _, value := range values {
 		if err := do(value); err != nil {
 			return err

@@ -22,7 +22,7 @@ func (h *HeldIn) UnmarshalYAML(read func(any) error) error {
 const wantHeldIn = "want MODEL=ENV,ENV, such as vllm:tuned=alfworld,babyai"
 
 func (h *HeldIn) addAll(spec string, list []string) error {
-	return each(list, func(env string) error { return h.add(spec, env) })
+	return Each(strings.Split(strings.Join(list, ","), ","), func(env string) error { return h.add(spec, env) })
 }
 
 func (h *HeldIn) add(spec, env string) error {
@@ -60,7 +60,7 @@ func (h *HeldIn) Append(s string) error {
 	if !ok {
 		return fmt.Errorf("%q names no model; %s", s, wantHeldIn)
 	}
-	return h.addAll(spec, strings.Split(list, ","))
+	return h.addAll(spec, []string{list})
 }
 
 // GetSlice returns the texts that Append reads.

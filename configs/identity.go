@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,32 +39,26 @@ func (i *Identity) UnmarshalYAML(read func(any) error) error {
 	if read(&list) == nil {
 		return i.Replace(list)
 	}
-	var named map[string]any
+	var named struct {
+		Version  *string        `yaml:"version"`
+		Source   *string        `yaml:"source"`
+		Sampling map[string]any `yaml:"sampling"`
+	}
 	if err := read(&named); err != nil {
-		return fmt.Errorf("player is no mapping of an agent's version, source and sampling: %w", err)
+		return err
 	}
+	var errs []error
 	*i = Identity{}
-	for _, key := range slices.Sorted(maps.Keys(named)) {
-		var text string
-		switch value := named[key].(type) {
-		case string:
-			text = value
-		case int64, uint64:
-			text = fmt.Sprint(value)
-		case map[string]any:
-			b, err := json.Marshal(value)
-			if err != nil {
-				return err
-			}
-			text = string(b)
-		default: // 1.10 has been read as 1.1
-			return fmt.Errorf("the %.100s of a player is %v, want a text: write it in quotes", key, value)
-		}
-		if err := i.set(key, text); err != nil {
-			return err
+	for key, text := range map[string]*string{"version": named.Version, "source": named.Source} {
+		if text != nil {
+			errs = append(errs, i.set(key, *text))
 		}
 	}
-	return nil
+	if named.Sampling != nil {
+		b, err := json.Marshal(named.Sampling)
+		errs = append(errs, err, i.set("sampling", string(b)))
+	}
+	return errors.Join(errs...)
 }
 
 // CheckPlayer reports a name of a player that tables cannot show.
@@ -131,7 +123,7 @@ func (i *Identity) Append(s string) error {
 // Replace reads the texts of an identity.
 func (i *Identity) Replace(values []string) error {
 	*i = Identity{}
-	return each(values, i.Append)
+	return Each(values, i.Append)
 }
 
 // GetSlice returns the texts that Append reads.
@@ -143,10 +135,7 @@ func (i *Identity) GetSlice() (values []string) {
 		values = append(values, "source="+i.Source)
 	}
 	if len(i.Sampling) > 0 {
-		text, err := json.Marshal(i.Sampling)
-		if err != nil {
-			return append(values, "sampling="+err.Error()) // what was read can be written
-		}
+		text, _ := json.Marshal(i.Sampling) // what was read can be written
 		values = append(values, "sampling="+string(text))
 	}
 	return values

@@ -16,7 +16,7 @@ func TestIdentity(t *testing.T) {
 	sharedtest.Equal(t, strings.Join(flags.GetSlice(), " "), `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}`,
 		"flags give")
 	for name, text := range map[string]string{
-		"mapping": "player:\n  version: \"1.10\"\n  source: \"0123456789abcdef\"\n  sampling: {temperature: 0.5}\n",
+		"mapping": "player:\n  version: 1.10\n  source: \"0123456789abcdef\"\n  sampling: {temperature: 0.5}\n",
 		"list":    "player: [version=1.10, source=0123456789abcdef, 'sampling={\"temperature\": 0.5}']\n",
 	} {
 		r := DefaultRun()
@@ -28,10 +28,9 @@ func TestIdentity(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"player: {version: '', source: xyz}":         "source \"xyz\" of a player is no hash",
-		"player: {weights: 1}":                       "a player has no \"weights\"",
-		"player: {version: 1.10}":                    "write it in quotes",
+		"player: {weights: 1}":                       "unknown key \"weights\"; there are sampling, source, version",
 		"player: 7":                                  "says nothing about a player",
-		"player: {sampling: hot}":                    "want a JSON object",
+		"player: {sampling: hot}":                    "sampling: want KEY: VALUE",
 		"player: [version]":                          "says nothing about a player",
 		"player: version=" + strings.Repeat("x", 81): "81 characters",
 	} {

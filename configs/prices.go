@@ -59,7 +59,7 @@ const wantPrice = "want SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT in dollars
 func (p *Prices) UnmarshalYAML(read func(any) error) error {
 	*p = Prices{}
 	return readGiven(p.Append, read, p.add, "want a map from models to dollars per million tokens, such as "+
-		`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
+		`{"openai:NAME": 2.5/0.25/10} or {"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
 }
 
 // Lookup returns what a model costs, with or without its provider; false if nobody said.
@@ -97,11 +97,9 @@ func (p *Prices) Append(s string) error {
 		dollars = append(dollars, d)
 	}
 	price := Price{Input: dollars[0], Output: dollars[len(dollars)-1]}
-	switch len(dollars) {
-	case 2:
-	case 3:
+	if len(dollars) == 3 {
 		price.Cached = &dollars[1]
-	default:
+	} else if len(dollars) != 2 {
 		return fmt.Errorf("%q is not a price; %s", s, wantPrice)
 	}
 	return p.add(strings.TrimSpace(s[:i]), price)

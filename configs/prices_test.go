@@ -37,7 +37,7 @@ func TestPrices(t *testing.T) {
 func TestPricesRefused(t *testing.T) {
 	for text, want := range sharedtest.Table[string](t, "prices-refused.yaml") {
 		var p Prices
-		sharedtest.Fails(t, each(strings.Split(text, ","), p.Append), want, text)
+		sharedtest.Fails(t, Each(strings.Split(text, ","), p.Append), want, text)
 	}
 	var r Run
 	_, err := ParseRun("x.yaml", []byte("prices: {a: {inputs: 1}}"), &r, nil, nil)

@@ -200,7 +200,7 @@ type Values struct {
 func takeKeys(m *yaml.Node, keys []string) (map[string]Values, error) {
 	taken := map[string]Values{}
 	var rest []*yaml.Node
-	for i := 0; m.Kind == yaml.MappingNode && i < len(m.Content); i += 2 {
+	for i := 0; i < len(m.Content); i += 2 {
 		key, value := m.Content[i], unaliased(m.Content[i+1])
 		if !slices.Contains(keys, key.Value) {
 			rest = append(rest, key, m.Content[i+1])
@@ -222,9 +222,7 @@ func takeKeys(m *yaml.Node, keys []string) (map[string]Values, error) {
 		}
 		taken[key.Value] = values
 	}
-	if m.Kind == yaml.MappingNode {
-		m.Content = rest
-	}
+	m.Content = rest
 	return taken, nil
 }
 

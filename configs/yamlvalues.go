@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -45,7 +46,11 @@ func fillValue(n *yaml.Node, v reflect.Value, keys string) error {
 	if n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "" {
 		return nil
 	}
-	if form, ok := v.Addr().Interface().(ownForm); ok {
+	form, ok := v.Addr().Interface().(ownForm)
+	if v.Kind() == reflect.Map || ok && v.Kind() == reflect.Struct {
+		n = mapping(n)
+	}
+	if ok {
 		return at(n, keys, form.UnmarshalYAML(func(to any) error {
 			return fillValue(n, reflect.ValueOf(to).Elem(), keys)
 		}))
@@ -74,6 +79,27 @@ func fillValue(n *yaml.Node, v reflect.Value, keys string) error {
 		return at(n, keys, fmt.Errorf("want %s, not %s", wantedScalar(v), kindOf(n)))
 	}
 	return at(n, keys, fillScalar(n.Value, v))
+}
+
+// mapping is the mapping that a value stands for: the JSON object in a text, as flags take it, or the mappings of a
+// list together. Anything else is returned as it is.
+func mapping(n *yaml.Node) *yaml.Node {
+	if strings.HasPrefix(n.Value, "{") && json.Valid([]byte(n.Value)) {
+		if inner, err := parseYAML("", []byte(strings.Repeat("\n", max(0, n.Line-1))+n.Value)); err == nil {
+			return inner
+		}
+	}
+	all := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line}
+	for _, entry := range n.Content {
+		if entry = unaliased(entry); n.Kind != yaml.SequenceNode || entry.Kind != yaml.MappingNode {
+			return n
+		}
+		all.Content = append(all.Content, entry.Content...)
+	}
+	if len(all.Content) == 0 {
+		return n
+	}
+	return all
 }
 
 func isNull(n *yaml.Node) bool {
@@ -270,20 +296,18 @@ func collect(v reflect.Value, fields map[string]reflect.Value) {
 // eachPair visits the entries of a mapping.
 func eachPair(n *yaml.Node, keys string, visit func(key, value *yaml.Node, keys string) error) error {
 	if n.Kind != yaml.MappingNode {
-		return at(n, keys, fmt.Errorf("want KEY: VALUE, not %s", kindOf(n)))
+		return at(n, keys, fmt.Errorf("want KEY: VALUE, as in {KEY: VALUE}, not %s", kindOf(n)))
 	}
 	lines := map[string]int{}
-	pairs, own := merged(n)
+	pairs := merged(n)
 	for i := 0; i < len(pairs); i += 2 {
 		key := unaliased(pairs[i])
 		line, again := lines[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			return at(key, keys, errors.New("a key is a text, not a list or a mapping"))
-		case again && i < own:
-			return at(key, joined(keys, key.Value), twice(line))
 		case again:
-			continue
+			return at(key, joined(keys, key.Value), twice(line))
 		}
 		lines[key.Value] = key.Line
 		if err := visit(key, pairs[i+1], joined(keys, key.Value)); err != nil {
@@ -293,26 +317,32 @@ func eachPair(n *yaml.Node, keys string, visit func(key, value *yaml.Node, keys 
 	return nil
 }
 
-// merged are the keys and values of a mapping. The key << adds the pairs of other mappings, which follow its own.
-func merged(n *yaml.Node) (pairs []*yaml.Node, own int) {
+// merged are the keys and values of a mapping. The key << adds the pairs of other mappings whose keys it lacks.
+func merged(n *yaml.Node) (pairs []*yaml.Node) {
 	var others []*yaml.Node
+	keys := map[string]bool{}
 	for i := 0; i < len(n.Content); i += 2 {
 		value := unaliased(n.Content[i+1])
 		switch {
 		case n.Content[i].ShortTag() != "!!merge" || value.Kind == yaml.ScalarNode:
 			pairs = append(pairs, n.Content[i], value)
+			keys[n.Content[i].Value] = true
 		case value.Kind == yaml.SequenceNode:
 			others = append(others, value.Content...)
 		default:
 			others = append(others, value)
 		}
 	}
-	own = len(pairs)
 	for _, other := range others {
-		inherited, _ := merged(unaliased(other))
-		pairs = append(pairs, inherited...)
+		inherited := merged(unaliased(other))
+		for i := 0; i < len(inherited); i += 2 {
+			if !keys[inherited[i].Value] {
+				pairs = append(pairs, inherited[i:i+2]...)
+				keys[inherited[i].Value] = true
+			}
+		}
 	}
-	return pairs, own
+	return pairs
 }
 
 // joined is the path to a value in a mapping or list.

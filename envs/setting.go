@@ -96,9 +96,7 @@ func (s Settings) Number(name string) int {
 
 // Setup says how environments are set up. Empty fields have the benchmark's values.
 type Setup struct {
-	// Data is the folder with the official task data; empty for generated tasks.
-	Data string `yaml:"data"`
-	// GeneratorSeed chooses the generated tasks, by one seed or several.
+	Data          string         `yaml:"data"` // empty for generated tasks
 	GeneratorSeed GeneratorSeeds `yaml:"generator-seed"`
 	// Settings are further choices, by the names that the environments declare. In
 	// YAML each setting is a key of its own.

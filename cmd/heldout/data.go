@@ -94,7 +94,7 @@ func newDataPull(sys *system, c *cobra.Command) {
 	}
 	dataFlag(c, sys, &o.Dir)
 	fetchFlags(c, &dryRun, &replacements)
-	c.Flags().StringSliceVar(&o.Extras, "with", nil, "")
+	commaFlag(c.Flags(), &o.Extras, "with")
 	c.Flags().BoolVar(&o.Accept, "accept-changed", false, "")
 }
 

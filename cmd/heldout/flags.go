@@ -34,10 +34,8 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 	case *configs.Servers:
 		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, "")
 	case *configs.Strings:
-		if o.Name == "env" {
-			f.Var(listFlag[envList, *envList]{(*envList)(field), "stringSlice"}, o.Name, "")
-		} else if o.Commas {
-			f.StringSliceVar((*[]string)(field), o.Name, *field, "")
+		if o.Commas {
+			commaFlag(f, (*[]string)(field), o.Name)
 		} else {
 			f.StringArrayVar((*[]string)(field), o.Name, *field, "")
 		}
@@ -68,7 +66,7 @@ func addFlags(f *pflag.FlagSet, pointers map[string]any) {
 		case *time.Duration:
 			f.DurationVar(field, name, *field, "")
 		case *[]string:
-			f.StringSliceVar(field, name, *field, "")
+			commaFlag(f, field, name)
 		case *configs.Names:
 			f.Var(listFlag[configs.Names, *configs.Names]{field, "SPEC=TEXT"}, name, "")
 		case *configs.Prices:

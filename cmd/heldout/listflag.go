@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"heldout/configs"
 )
 
@@ -34,32 +36,24 @@ func (f listFlag[T, L]) Append(value string) error { return f.list.Append(value)
 // Replace implements pflag.SliceValue.
 func (f listFlag[T, L]) Replace(values []string) error {
 	*f.list = *new(T)
-	for _, value := range values {
-		if err := f.list.Append(value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return configs.Each(values, f.list.Append)
 }
 
 // GetSlice implements pflag.SliceValue.
 func (f listFlag[T, L]) GetSlice() []string { return f.list.GetSlice() }
 
-// envList is the value of the flag of environments, separated by commas, but for those that others run:
-// the address of one goes to the end of the value, and may have commas.
-type envList configs.Strings
+// commaList is the value of a flag whose values may be separated by commas.
+type commaList []string
 
 // Append reads a value.
-func (l *envList) Append(value string) error {
-	for value != "" {
-		name, rest, _ := strings.Cut(value, ",")
-		if strings.Contains(name, ":") {
-			name, rest = value, ""
-		}
-		*l, value = append(*l, name), rest
-	}
+func (l *commaList) Append(value string) error {
+	*l = append(*l, configs.SplitCommas(value)...)
 	return nil
 }
 
-// GetSlice returns the environments.
-func (l *envList) GetSlice() []string { return *l }
+// GetSlice returns the values.
+func (l *commaList) GetSlice() []string { return *l }
+
+func commaFlag(f *pflag.FlagSet, values *[]string, name string) {
+	f.Var(listFlag[commaList, *commaList]{(*commaList)(values), "stringSlice"}, name, "")
+}

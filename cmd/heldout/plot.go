@@ -21,7 +21,7 @@ type drawnFigure struct {
 
 func (d *drawnFigure) flags(c *cobra.Command) {
 	d.contentFlags(c)
-	c.Flags().StringSliceVar(&d.order, "order", nil, "")
+	commaFlag(c.Flags(), &d.order, "order")
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.

@@ -25,8 +25,8 @@ func simplifications() []string {
 }
 
 // simplify chooses the requested simplifications, or the variant's.
-func (e *Env) simplify(requested string) error {
-	standard := ""
+func (e *Env) simplify(given string) error {
+	standard, requested := "", strings.ReplaceAll(given, " ", "")
 	if e.board {
 		standard = boardSimplifications
 	}

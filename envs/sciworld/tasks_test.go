@@ -142,7 +142,7 @@ func TestSimplifications(t *testing.T) {
 		}
 	}
 	e := &Env{}
-	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, teleportAction", "openDoors,none"} {
+	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, none"} {
 		sharedtest.Fails(t, e.simplify(wanted), "unknown simplification", wanted)
 	}
 	newer := opened(t, Options{Variant: Newer, Split: "all", Simplifications: "openContainers"})

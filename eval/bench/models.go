@@ -81,11 +81,12 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 func headers(out Outside, given configs.Strings) (map[string]model.Secret, error) {
 	values := map[string]model.Secret{}
 	for _, text := range given {
-		name, variable, ok := strings.Cut(text, "=")
-		if !ok || strings.ContainsAny(name, ": ") {
+		i := strings.IndexAny(text, "=:")
+		if i < 0 || strings.Contains(text[:i], " ") {
 			return nil, errors.New("a --header is not NAME=ENV: the environment variable ENV holds the value")
 		}
-		value := model.NewSecret(out.Getenv(variable))
+		name := text[:i]
+		value := model.NewSecret(out.Getenv(strings.TrimSpace(text[i+1:])))
 		if value == (model.Secret{}) {
 			return nil, fmt.Errorf("the environment variable that --header %s=… names is not set", name)
 		}

@@ -19,11 +19,9 @@ const mostTrajectories = 10_000
 
 // Sampling says which turns are judged.
 type Sampling struct {
-	// Trajectories is the largest number of trajectories in the sample; two turns of each are judged.
-	Trajectories int
+	Trajectories int // at most; two turns of each are judged
 	Kind         judge.Sampling
-	// History is the longest history that is shown, in bytes.
-	History int
+	History      int // the longest that is shown, in bytes
 }
 
 // Check reports settings that are wrong.

@@ -25,16 +25,12 @@ const (
 // Synthesis has a model write training trajectories.
 type Synthesis struct {
 	*ModelCalls
-	// Personas and Prompt are files; empty for heldout's own.
-	Personas, Prompt string
-	// Count is the number of items to attempt, MaxCalls the largest number of calls of one, from 2.
-	Count, MaxCalls int
-	// Cutoff is the least similarity of near duplicates, more than 0; more than 1 removes none.
-	Cutoff float64
-	Verify synth.Options
-	// Signal says which flags of the master are an error: "any" or "parameter".
-	Signal string
-	Seed   int64
+	Personas, Prompt string  // files; empty for heldout's own
+	Count, MaxCalls  int     // of items to attempt, and of calls of one
+	Cutoff           float64 // the least similarity of near duplicates; more than 1 removes none
+	Verify           synth.Options
+	Signal           string // which flags of the master are an error: "any" or "parameter"
+	Seed             int64
 }
 
 // Check reports settings that are wrong.

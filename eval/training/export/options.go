@@ -73,7 +73,7 @@ func ParseMask(text string) ([]Mark, error) {
 		return nil, nil
 	}
 	var out []Mark
-	for name := range strings.SplitSeq(text, ",") {
+	for name := range strings.SplitSeq(strings.ReplaceAll(text, " ", ""), ",") {
 		if !slices.Contains(Marks(), Mark(name)) {
 			return nil, fmt.Errorf("mask is %q, want none, or some of %s", text,
 				strings.Trim(fmt.Sprint(Marks()), "[]"))
