@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,16 +27,26 @@ func newBundle(sys *system, c *cobra.Command) {
 		if _, err := os.Lstat(out); err == nil && !force {
 			return usage(fmt.Errorf("%s exists already; replace it with --force", out))
 		}
-		var details configs.About
-		if about != "" {
-			var err error
-			if details, err = loadAbout(about); err != nil {
-				return usage(err)
-			}
+		details, err := loadAbout(about)
+		if err != nil {
+			return usage(err)
 		}
 		runs, err := record.Runs(dirs, sys.tell())
 		if err != nil {
 			return err
+		}
+		strange := maps.Clone(details.Models)
+		for _, dir := range slices.Concat(runs...) {
+			m, err := record.ReadManifest(dir)
+			if err != nil {
+				return err
+			}
+			for _, g := range m.Groups {
+				delete(strange, g.Condition.Model)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(strange)) {
+			sys.warn(fmt.Sprintf("%s: models: no run has %s, so what is said of it is about nothing", about, name))
 		}
 		result, err := bundle.Create(c.Context(), out, runs, details, key)
 		if err != nil {
@@ -55,6 +67,9 @@ func newBundle(sys *system, c *cobra.Command) {
 
 // loadAbout reads what the authors say, and the training tasks of their manifests.
 func loadAbout(file string) (a configs.About, err error) {
+	if file == "" {
+		return a, nil
+	}
 	if a, err = configs.LoadAbout(file); err != nil {
 		return a, err
 	}
