@@ -71,7 +71,7 @@ func TestCutToWidth(t *testing.T) {
 		{sized(0, 0), strings.Repeat("x", 100), strings.Repeat("x", 78) + "…"},
 		{nil, strings.Repeat("x", 100), strings.Repeat("x", 100)},
 	} {
-		d := &display{size: c.size, frames: make(chan []string, 1)}
+		d := &display{size: c.size, frames: make(chan []string, 1), broken: strings.Clone}
 		d.show(c.line)
 		if got := <-d.frames; len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q, want %q", got, c.want)

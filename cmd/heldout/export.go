@@ -62,7 +62,7 @@ func newExport(sys *system, c *cobra.Command) {
 		if err != nil {
 			return exportError(err)
 		}
-		if _, err := io.WriteString(sys.stdout, report.Text(o)); err != nil {
+		if _, err := io.WriteString(sys.stdout, brokenLines(report.Text(o), sys.columns, true)); err != nil {
 			return err
 		}
 		sys.warnUncovered(report.Uncovered)

@@ -75,7 +75,7 @@ func newPresetPrompt(sys *system, c *cobra.Command) {
 		}
 		text, failed := presets.Explain(found,
 			originals.Places{Dir: folder, Data: []string{data}}.Find(found[0].Source))
-		if _, err := io.WriteString(sys.stdout, text); err != nil {
+		if _, err := io.WriteString(sys.stdout, brokenLines(text, sys.columns, false)); err != nil {
 			return err
 		}
 		if failed > 0 {

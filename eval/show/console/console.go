@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -174,7 +175,8 @@ func (p *Console) Text(ctx context.Context) error {
 	p.write(start.Goal)
 	fmt.Fprintln(p.Out)
 	if v, ok := envs.As[envs.Viewer](p.World); ok {
-		fmt.Fprintf(p.Out, "%s\n\n", strings.Join(v.View().Legend, "\n"))
+		p.write(strings.Join(v.View().Legend, "\n"))
+		fmt.Fprintln(p.Out)
 	}
 	p.writeObservation(start.Observation)
 	if err := p.prompt(ctx); err != nil {
@@ -345,7 +347,9 @@ func (p *Console) writeObservation(text string) {
 // write prints a text of the world.
 func (p *Console) write(text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintln(p.Out, terminalLine(line))
+		for _, part := range table.Wrap(terminalLine(line), cmp.Or(p.Columns, math.MaxInt)) {
+			fmt.Fprintln(p.Out, part)
+		}
 	}
 }
 
