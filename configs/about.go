@@ -26,12 +26,10 @@ type About struct {
 // AboutModel is what is said of a model.
 type AboutModel struct {
 	// Revision is the commit or version of the weights, SHA256 the hash of their file.
-	Revision string `yaml:"revision" json:"revision,omitempty"`
-	SHA256   string `yaml:"sha256" json:"sha256,omitempty"`
-	// Parameters are in billions; 0 is unknown.
-	Parameters float64 `yaml:"parameters" json:"parameters,omitempty"`
-	// Base is the model that it was trained from; empty for none or unknown.
-	Base string `yaml:"base" json:"base,omitempty"`
+	Revision   string  `yaml:"revision" json:"revision,omitempty"`
+	SHA256     string  `yaml:"sha256" json:"sha256,omitempty"`
+	Parameters float64 `yaml:"parameters" json:"parameters,omitempty"` // in billions; 0 is unknown
+	Base       string  `yaml:"base" json:"base,omitempty"`             // trained from this one; empty if unknown
 	// TrainingData names what it was trained on for these tasks: nil if that is not declared, empty for nothing.
 	TrainingData []string `yaml:"training_data" json:"training_data"`
 	// TrainingTasks are manifests of heldout export: the tasks in them were trained on. A

@@ -37,6 +37,7 @@ func TestLoadAboutErrors(t *testing.T) {
 		"who: x" + long:               `"who": the text is longer than 300 characters`,
 		`who: "a\nb"`:                 `"who": the text is longer than 300 characters, or some do not print`,
 		"author: x":                   "unknown key",
+		"# nobody\n":                  "says nothing",
 		"models:\n" + models.String(): "models: there are 101, the limit is 100",
 		"models: {m: {sha256: " + strings.Repeat("A", 64) + "}}": `the sha256 of "m" is not 64 hex digits in lower case`,
 		"models: {m: {parameters: -1}}":                          "the parameters of \"m\" are -1, want billions",

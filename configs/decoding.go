@@ -109,8 +109,7 @@ func (r Run) AgentDecoding() Decoding {
 // Number is a number that says how tokens are drawn.
 type Number struct {
 	Option
-	// Field is its name in requests and records.
-	Field string
+	Field string // its name in requests and records
 	Value any
 }
 

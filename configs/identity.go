@@ -15,12 +15,9 @@ import (
 // program behind a server, a loop over the environments. On the command line and in lists,
 // each field is KEY=VALUE. The zero Identity says nothing.
 type Identity struct {
-	// Version is what its author calls it.
-	Version string `json:"version,omitempty"`
-	// Source is a hash of its source, in hex.
-	Source string `json:"source,omitempty"`
-	// Sampling is how its replies are sampled where heldout has no say in it: a JSON object.
-	Sampling map[string]any `json:"sampling,omitempty"`
+	Version  string         `json:"version,omitempty"`  // what its author calls it
+	Source   string         `json:"source,omitempty"`   // a hash of its source, in hex
+	Sampling map[string]any `json:"sampling,omitempty"` // how replies are sampled where heldout has no say in it
 }
 
 const wantIdentity = `want version=TEXT, source=HASH or sampling={"NAME": VALUE}`

@@ -20,12 +20,9 @@ type Option struct {
 	Default string      `yaml:"default"`
 	Group   OptionGroup `yaml:"group"`
 	Owner   Owner       `yaml:"owner"`
-	// First: it is among the few that everybody needs.
-	First bool `yaml:"first"`
-	// Range is what a number may be.
-	Range Range `yaml:"range"`
-	// Commas: the values of a list may be separated by commas.
-	Commas bool `yaml:"commas"`
+	First   bool        `yaml:"first"`  // among the few that everybody needs
+	Range   Range       `yaml:"range"`  // what a number may be
+	Commas  bool        `yaml:"commas"` // the values of a list may be separated by commas
 	// Values are the values that are completed. Names says what others there are.
 	Values []string `yaml:"values"`
 	Names  Naming   `yaml:"names"`

@@ -15,11 +15,9 @@ const highestPrice = 1e5
 
 // Price is what a model costs, in dollars per million tokens.
 type Price struct {
-	// Input is for tokens of prompts, Output for tokens of replies, reasoning included.
-	Input  float64 `yaml:"input" json:"input"`
-	Output float64 `yaml:"output" json:"output"`
-	// Cached is for tokens of prompts that the server had computed before; nil for Input.
-	Cached *float64 `yaml:"cached" json:"cached,omitempty"`
+	Input  float64  `yaml:"input" json:"input"`             // for tokens of prompts
+	Output float64  `yaml:"output" json:"output"`           // for tokens of replies, reasoning included
+	Cached *float64 `yaml:"cached" json:"cached,omitempty"` // for those that the server had computed; nil for Input
 }
 
 // Dollars returns what so many tokens cost. The cached ones are part of the prompt's.

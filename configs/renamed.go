@@ -5,10 +5,8 @@ import "fmt"
 // Rename is a flag, and the keyword of Python, that has another name since the version before.
 type Rename struct {
 	Old, New string
-	// Command is the only one with the flag; empty for all.
-	Command string
-	// Mounts have the name, too.
-	Mounts bool
+	Command  string // the only one with the flag; empty for all
+	Mounts   bool   // mounts have the name, too
 }
 
 // Renames are the names that go on for a version, with a hint.

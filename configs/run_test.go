@@ -27,6 +27,19 @@ func TestParseRun(t *testing.T) {
 	sharedtest.Same(t, r, want)
 }
 
+func TestParseRunForms(t *testing.T) {
+	for form, want := range map[string]string{
+		`extra-body: '{"top_k": 20}'`: "extra-body: {top_k: 20}", "header: {X: Y}": "header: [X=Y]",
+		"names: [{a: b}]": "names: {a: b}", "held-in: {a: 'b, c'}": "held-in: {a: [b, c]}", "perturb: P1, P2": "perturb: [P1, P2]",
+		"<<: {seeds: [1, 2], limit: 3}\nlimit: 4": "seeds: 1,2\nlimit: 4", "prices: {a: 1/2}": "prices: [a=1/2]",
+	} {
+		var got, as Run
+		sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte(form), &got, nil, nil)))
+		sharedtest.OK(t, sharedtest.Err(ParseRun("f", []byte(want), &as, nil, nil)))
+		sharedtest.Same(t, got, as, form)
+	}
+}
+
 func TestParseRunErrors(t *testing.T) {
 	for in, want := range sharedtest.Table[string](t, "run-errors.yaml") {
 		r := DefaultRun()

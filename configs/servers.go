@@ -5,10 +5,8 @@ import "errors"
 // Servers are the addresses of model servers. In YAML they are one address, a list of addresses, or for several
 // models a mapping from a model to its addresses. An address @FILE stands for the addresses in a file.
 type Servers struct {
-	// List are the addresses of every served model. They replace ByModel.
-	List Strings
-	// ByModel are the addresses of each model, by its name in Run.Model.
-	ByModel map[string]Strings
+	List    Strings            // of every served model; they replace ByModel
+	ByModel map[string]Strings // of each model, by its name in Run.Model
 }
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.

@@ -9,12 +9,9 @@ import (
 
 // Weights says which environments make up the held-out score.
 type Weights struct {
-	// Source says where the weights were published.
-	Source string `yaml:"source"`
-	// HeldOut weighs the held-out environments by their tasks, in the published order.
-	HeldOut []Weight `yaml:"held-out"`
-	// HeldIn are the environments whose data tuned models have usually seen.
-	HeldIn []string `yaml:"held-in"`
+	Source  string   `yaml:"source"`   // where the weights were published
+	HeldOut []Weight `yaml:"held-out"` // the held-out environments by their tasks, in the published order
+	HeldIn  []string `yaml:"held-in"`  // the environments whose data tuned models have usually seen
 }
 
 // Weight is one environment's part in the held-out score.

@@ -159,10 +159,7 @@ func (o *jsonObject) String() string {
 	if len(*o) == 0 {
 		return ""
 	}
-	b, err := json.Marshal(map[string]any(*o))
-	if err != nil {
-		return err.Error()
-	}
+	b, _ := json.Marshal(map[string]any(*o)) // what was read can be written
 	return string(b)
 }
 

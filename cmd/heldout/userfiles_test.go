@@ -57,6 +57,7 @@ var mutations = []mutation{
 	{"CRLF", true, false, func(_ *rand.Rand, b []byte) []byte {
 		return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
 	}},
+	{"CR", true, false, func(_ *rand.Rand, b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte("\r")) }},
 	{"empty", false, true, func(*rand.Rand, []byte) []byte { return nil }},
 	{"UTF-16", false, true, func(rng *rand.Rand, b []byte) []byte {
 		var out []byte

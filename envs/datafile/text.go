@@ -57,9 +57,9 @@ func Foreign(b []byte) string {
 	for _, f := range []struct{ magic, form, name string }{
 		{"PK\x03\x04[Content_Types]", export, office}, {"PK\x03\x04_rels/", export, office},
 		{"PK\x03\x04docProps/", export, office}, {"PK\x03\x04xl/", export, office},
-		{"\xd0\xcf\x11\xe0", export, office}, {"{\\rtf", export, "a text with formats (RTF)"}, {"%PDF-", export, "a PDF"},
+		{"\xd0\xcf\x11\xe0", export, office}, {"{\\rtf", export, "a text with formats (RTF)"},
 		{"PK\x03\x04mimetypeapplication/vnd.oasis", export, "an OpenDocument file"},
-		{"PK\x03\x04Index/", export, "a file of Numbers or Pages"},
+		{"PK\x03\x04Index/", export, "a file of Numbers or Pages"}, {"%PDF-", export, "a PDF"},
 		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"},
 		{"\xfd7zXZ", unpack, "xz"}, {"\x28\xb5\x2f\xfd", unpack, "zstd"}, {"7z\xbc\xaf", unpack, "7z"},
 		{"PAR1", table, "Parquet"}, {"ARROW1", table, "Arrow"},

@@ -24,35 +24,29 @@ type Options struct {
 	Folder  bool
 	Command string
 	// Parquet writes a file of examples as a Parquet file, for a folder.
-	Parquet func(f Format, from, to string) error
-	Force   bool
-	// Mask are the rules by which replies are not trained on.
-	Mask   []Mark
-	Filter Filter
-	// Duplicates is a rule of duplicateRules.
-	Duplicates string
+	Parquet    func(f Format, from, to string) error
+	Force      bool
+	Mask       []Mark // the rules by which replies are not trained on
+	Filter     Filter
+	Duplicates string // a rule of duplicateRules
 	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is the division's.
 	Parts []Division
 	Seed  int64
 	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
 	// neither they are an error, except for those that a generator drew by chance.
 	TestTasks, DropTests bool
-	// Balance bounds the episodes of a task and of a kind.
-	Balance Balance
+	Balance              Balance // bounds the episodes of a task and of a kind
 	// Labels says whose labels the steps of the format prm have: ByEnvironment,
 	// ByProgress, or the folder of a judge.
 	Labels string
 	// Tokenizer is the tokenizer.json by which lengths are counted; empty to go by
 	// characters. Window is the longest example in tokens, 0 for any.
-	Tokenizer string
-	Window    int
-	// Thoughts are the sentences that experts think; none without any. Seed draws them.
-	Thoughts configs.Thoughts
-	// ThoughtsDir is the folder of thoughts that a model wrote; empty without one.
-	ThoughtsDir string
-	// Texts are where prompts come from.
-	Texts bench.Texts
-	Tool  record.Tool
+	Tokenizer   string
+	Window      int
+	Thoughts    configs.Thoughts // the sentences that experts think; none without any. Seed draws them
+	ThoughtsDir string           // the folder of thoughts that a model wrote; empty without one
+	Texts       bench.Texts      // where prompts come from
+	Tool        record.Tool
 }
 
 // The rules for duplicates.
