@@ -30,7 +30,7 @@ func TestParseRun(t *testing.T) {
 func TestParseRunForms(t *testing.T) {
 	for form, want := range map[string]string{
 		`extra-body: '{"top_k": 20}'`: "extra-body: {top_k: 20}", "header: {X: Y}": "header: [X=Y]",
-		"names: [{a: b}]": "names: {a: b}", "held-in: {a: 'b, c'}": "held-in: {a: [b, c]}", "perturb: P1, P2": "perturb: [P1, P2]",
+		"held-in: [{a: 'b, c'}]": "held-in: {a: [b, c]}", "perturb: P1, P2": "perturb: [P1, P2]",
 		"<<: {seeds: [1, 2], limit: 3}\nlimit: 4": "seeds: 1,2\nlimit: 4", "prices: {a: 1/2}": "prices: [a=1/2]",
 	} {
 		var got, as Run
