@@ -227,13 +227,13 @@ const window = time.Minute
 
 // wait returns when n more may be sent; the zero time means at once.
 func (a *allowance) wait(n float64, now time.Time) time.Time {
-	if a.until.IsZero() {
-		return a.until
+	if a.until.IsZero() || a.capacity == 0 && !now.Before(a.until) { // gateways may tell it only where nothing is left
+		return time.Time{}
 	}
 	if !now.Before(a.until) {
 		a.quota, a.until = a.capacity, now.Add(window)
 	}
-	if a.quota-a.inFlight >= min(n, a.capacity) { // more than the limit goes alone
+	if a.quota-a.inFlight >= min(n, max(a.capacity, 1)) { // more than the limit goes alone
 		return time.Time{}
 	}
 	return a.until
@@ -253,6 +253,6 @@ func (a *allowance) hear(unit string, header http.Header, now time.Time) bool {
 	if until.Sub(a.until) > renewed {
 		a.quota = value
 	}
-	a.quota, a.capacity, a.until = min(a.quota, value), max(a.capacity, value, 1), latest(a.until, until)
+	a.quota, a.capacity, a.until = min(a.quota, value), max(a.capacity, value), latest(a.until, until)
 	return true
 }

@@ -179,3 +179,13 @@ func TestPacerWaits(t *testing.T) {
 		}
 	})
 }
+
+// A service that says what is left only where nothing is does not slow calls down once there is more.
+func TestRefusalsThatTellTheLimit(t *testing.T) {
+	var a allowance
+	now := time.Now()
+	a.hear("requests", http.Header{"X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Requests": {"2s"}}, now)
+	if first, later := a.wait(1, now), a.wait(1, now.Add(3*time.Second)); first.IsZero() || !later.IsZero() {
+		t.Errorf("calls wait until %v, and once there is more until %v", first, later)
+	}
+}

@@ -132,8 +132,8 @@ func (s Secret) scrubReply(text string) string {
 
 // escaped lists a key as it is and as it may be escaped, the longest first.
 func escaped(key string) []string {
-	forms := []string{key, strings.ReplaceAll(key, "/", `\/`), html.EscapeString(key), url.QueryEscape(key),
-		url.PathEscape(key)}
+	forms := []string{key, strings.ReplaceAll(key, "/", `\/`), strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key),
+		html.EscapeString(key), url.QueryEscape(key), url.PathEscape(key)}
 	if quoted, err := json.Marshal(key); err == nil {
 		forms = append(forms, strings.Trim(string(quoted), `"`))
 	}
