@@ -280,8 +280,8 @@ func withAuthority(err error) string {
 // absent reports whether a transport error means that no usable server is at the address.
 func absent(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial" || errors.As(err, new(*tls.CertificateVerificationError)) ||
-		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch)
+	return ok && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, new(tls.RecordHeaderError)) ||
+		errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // refused classifies a reply with a status outside 2xx.
