@@ -12,12 +12,9 @@ import (
 // Perturbation is a rewriting of an environment's interface that keeps the tasks
 // as they are: rules over the forms of envs.Interface.
 type Perturbation struct {
-	// Name is what tables call it.
-	Name string `yaml:"name"`
-	// Title says in a line what changes.
-	Title string `yaml:"title"`
-	// Env is the environment whose forms the rules are about.
-	Env string `yaml:"env"`
+	Name  string `yaml:"name"`  // what tables call it
+	Title string `yaml:"title"` // says in a line what changes
+	Env   string `yaml:"env"`   // the environment whose forms the rules are about
 	// Actions maps forms of actions to new ones with the same slots, such as
 	// "take {obj} from {recep}" to "from {recep} take {obj}".
 	Actions map[string]string `yaml:"actions"`
@@ -26,8 +23,7 @@ type Perturbation struct {
 	Names string `yaml:"names"`
 	// Replies maps fixed answers of the environment to new ones.
 	Replies map[string]string `yaml:"replies"`
-	// Model is NoInd if the model changes and not the interface.
-	Model string `yaml:"model"`
+	Model   string            `yaml:"model"` // NoInd if the model changes and not the interface
 	// Hashes leave the fields below out if they are empty: they are younger than recorded hashes.
 
 	// Verbs maps words of forms of actions, such as "go to", to new ones, after Actions.
@@ -103,9 +99,8 @@ func LoadPerturbation(name string) (Perturbation, error) {
 // The limits of a perturbation: the time to check rules grows with the product
 // of their lengths. The longest of our own has 60 bytes.
 const (
-	maxRules = 200
-	// MaxRuleLength is the most bytes of a rule and of a name.
-	MaxRuleLength = 500
+	maxRules      = 200
+	MaxRuleLength = 500 // the most bytes of a rule and of a name
 )
 
 func (p Perturbation) checkLength() error {

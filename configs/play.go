@@ -41,8 +41,7 @@ const (
 // ActionsShown says when the admissible actions are part of a message, and how the list is written. It stands at
 // the end of the observation, or in the slot of a template.
 type ActionsShown struct {
-	// Timing is one of actionTimes.
-	Timing string `yaml:"when" json:"when"`
+	Timing string `yaml:"when" json:"when"` // one of actionTimes
 	// Older is what stands in place of the list in older turns if Timing is latest.
 	Older string `yaml:"-" json:"older,omitempty"`
 	// Prefix and Suffix surround the list.
@@ -50,10 +49,9 @@ type ActionsShown struct {
 	Suffix string `yaml:"-" json:"after,omitempty"`
 	// Item is how an action is written, with the slot {action}; empty for the action
 	// alone. Separator stands between two actions.
-	Item      string `yaml:"-" json:"item,omitempty"`
-	Separator string `yaml:"separator" json:"separator,omitempty"`
-	// Exclude are actions that are left out.
-	Exclude []string `yaml:"-" json:"exclude,omitempty"`
+	Item      string   `yaml:"-" json:"item,omitempty"`
+	Separator string   `yaml:"separator" json:"separator,omitempty"`
+	Exclude   []string `yaml:"-" json:"exclude,omitempty"` // actions that are left out
 }
 
 // actionTimes are the values of ActionsShown.When:
@@ -75,8 +73,7 @@ const (
 
 // AgentForm is the form in which a model is asked.
 type AgentForm struct {
-	// Form is one of AgentForms.
-	Form string `yaml:"form" json:"form"`
+	Form string `yaml:"form" json:"form"` // one of AgentForms
 	// Pairs is how many (observation, action) pairs a message or chat repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
 	// Notice replaces the oldest observation of a chat that repeats so many pairs, with the slot {pairs}. Without
@@ -104,8 +101,7 @@ type AgentForm struct {
 	// their names; without any, it asks in a chat. Added follows the system message in them.
 	Wraps []Wrap `yaml:"-" json:"wraps,omitempty"`
 	Added string `yaml:"-" json:"added,omitempty"`
-	// Tool is the function of the form tool-call.
-	Tool Tool `yaml:"-" json:"tool,omitzero"`
+	Tool  Tool   `yaml:"-" json:"tool,omitzero"` // the function of the form tool-call
 	// History is how the history of the form chat holds a reply, with the slot {reply},
 	// the reply without white space around it; empty for the reply as it came.
 	History string `yaml:"-" json:"said,omitempty"`
@@ -221,8 +217,7 @@ type Shots struct {
 	Format string `yaml:"as" json:"as,omitempty"`
 	// Intro precedes the first of them.
 	Intro string `yaml:"-" json:"before,omitempty"`
-	// Count is their number.
-	Count int `yaml:"count" json:"count,omitempty"`
+	Count int    `yaml:"count" json:"count,omitempty"` // their number
 	// Order holds the numbers of the examples in the prompt file, in the order in
 	// which they are shown; empty for the file's order.
 	Order []int `yaml:"-" json:"order,omitempty"`
@@ -230,8 +225,7 @@ type Shots struct {
 
 // ReplyRules say how a reply becomes an action.
 type ReplyRules struct {
-	// Parser is one of Parsers.
-	Parser string `yaml:"parser" json:"parser"`
+	Parser string `yaml:"parser" json:"parser"` // one of Parsers
 	// Reasoning is Strip (also when empty) or Keep: what a model writes between tags
 	// of reasoning is part of the reply.
 	Reasoning string `yaml:"reasoning" json:"reasoning,omitempty"`

@@ -17,8 +17,7 @@ import (
 type Preset struct {
 	Name    string `yaml:"preset" json:"preset"`
 	Version int    `yaml:"version" json:"version"`
-	// Title says in a line what is played.
-	Title string `yaml:"title" json:"title"`
+	Title   string `yaml:"title" json:"title"` // says in a line what is played
 	// Status is Exact or Adapted. UpTo names in what an exact preset's requests may differ
 	// from the source's own, which differ from run to run: some of EqualUpTo. Deviations
 	// say in what an adapted preset differs from its source.
@@ -55,16 +54,14 @@ type PresetSource struct {
 	// Repository is a GitHub repository as OWNER/NAME, read at Commit, 7 to 64 hex digits.
 	Repository string `yaml:"repository" json:"repository,omitempty"`
 	Commit     string `yaml:"commit" json:"commit,omitempty"`
-	// Paper is a number on arXiv.
-	Paper string `yaml:"paper" json:"paper,omitempty"`
+	Paper      string `yaml:"paper" json:"paper,omitempty"` // a number on arXiv
 	// Licence is the licence of the repository.
 	Licence string `yaml:"licence" json:"licence,omitempty"`
 }
 
 // PresetEnv says which tasks are played, and for how long.
 type PresetEnv struct {
-	// Name is the environment.
-	Name string `yaml:"name" json:"name"`
+	Name string `yaml:"name" json:"name"` // the environment
 	// Settings are its options, by the names that it declares.
 	Settings map[string]string `yaml:"settings" json:"settings,omitempty"`
 	Tasks    PresetTasks       `yaml:"tasks" json:"tasks"`
@@ -95,8 +92,7 @@ type PresetPart struct {
 
 // PresetTasks selects tasks.
 type PresetTasks struct {
-	// Count is their number.
-	Count int `yaml:"count" json:"count"`
+	Count int `yaml:"count" json:"count"` // their number
 	// SHA256 is the hash of their names, sorted bytewise, each followed by a line break; empty if it is not known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
 	// Partial: tasks that the data lack are left out, which is a change of the preset.
@@ -127,10 +123,8 @@ type PresetList struct {
 	DataSet string `yaml:"-" json:"data-set,omitempty"`
 	// SHA256 is its hash, or at least 8 first digits of it; empty if it is not known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
-	// Format is one of listFormats.
-	Format string `yaml:"format" json:"format"`
-	// Key is the key of the list in a JSON object.
-	Key string `yaml:"-" json:"key,omitempty"`
+	Format string `yaml:"format" json:"format"`   // one of listFormats
+	Key    string `yaml:"-" json:"key,omitempty"` // the key of the list in a JSON object
 	// Partial: names that the environment does not have are left out. The number of tasks
 	// and the hash of their names say which remain.
 	Partial bool `yaml:"-" json:"partial,omitempty"`
@@ -180,9 +174,8 @@ func (l PresetLimit) Max() int {
 // PresetPrompt says which prompt is used: one of ours, or files that the user has.
 type PresetPrompt struct {
 	// BuiltIn is a prompt of ours, such as v2.
-	BuiltIn string `yaml:"built-in" json:"built-in,omitempty"`
-	// Files are files of the source.
-	Files []PresetFile `yaml:"files" json:"files,omitempty"`
+	BuiltIn string       `yaml:"built-in" json:"built-in,omitempty"`
+	Files   []PresetFile `yaml:"files" json:"files,omitempty"` // files of the source
 	// Format is how the files are written, one of PromptFormats. Key is the key of
 	// the text in a file that has others too.
 	Format string `yaml:"format" json:"format,omitempty"`
@@ -260,8 +253,7 @@ func renamed(object []byte, old, replacement string) ([]byte, error) {
 
 // Metric says how an episode becomes a number.
 type Metric struct {
-	// Primary is one of Metrics.
-	Primary string `yaml:"primary" json:"primary"`
+	Primary string `yaml:"primary" json:"primary"` // one of Metrics
 	// Exact: scores are taken before the environment rounds them.
 	Exact bool `yaml:"-" json:"exact,omitempty"`
 	// FormatErrorResets: a reply that the environment does not get, because the model is

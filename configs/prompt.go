@@ -18,8 +18,7 @@ import (
 
 // Prompt is what an agent tells a model about an environment before the task.
 type Prompt struct {
-	// React says how a reply must look; it is for the react agent.
-	React string `yaml:"react"`
+	React string `yaml:"react"` // says how a reply must look; it is for the react agent
 	// Correction ends the prompt of the react agent after a reply without an action, which
 	// the history then lacks; empty for heldout's own answer to such a reply.
 	Correction string `yaml:"correction" json:",omitempty"`
@@ -66,9 +65,8 @@ type Instructions struct {
 	// System is sent as a system message unless empty. Not every chat template has one.
 	System string `yaml:"system"`
 	// Instruction explains rules and actions. A system message may take its place.
-	Instruction string `yaml:"instruction"`
-	// Examples are worked episodes.
-	Examples []Example `yaml:"examples"`
+	Instruction string    `yaml:"instruction"`
+	Examples    []Example `yaml:"examples"` // worked episodes
 }
 
 // Example is a worked episode: given step by step, as one Text that is shown as it is, or as the turns of a chat.
@@ -82,8 +80,7 @@ type Example struct {
 
 // ChatMessage is a message of a chat.
 type ChatMessage struct {
-	// Role is User or Assistant.
-	Role    string `yaml:"role"`
+	Role    string `yaml:"role"` // User or Assistant
 	Content string `yaml:"content"`
 }
 

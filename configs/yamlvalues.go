@@ -184,6 +184,7 @@ var (
 	wholeForm = regexp.MustCompile(`^[-+]?(0|[1-9](_?[0-9])*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)$`)
 	floatForm = regexp.MustCompile(`^[-+]?(\.[0-9]+|(0|[1-9][0-9]*)(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 	zerosForm = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+	oldTruth  = regexp.MustCompile(`(?i)^(yes|no|on|off)$`)
 	noNumber  = regexp.MustCompile(`(?i)^[-+]?\.(inf|nan)$`)
 )
 
@@ -226,6 +227,9 @@ func untyped(n *yaml.Node, keys string) (any, error) {
 		return nil, nil
 	case strings.EqualFold(n.Value, "true") || strings.EqualFold(n.Value, "false"):
 		return strings.EqualFold(n.Value, "true"), nil
+	case oldTruth.MatchString(n.Value):
+		return nil, at(n, keys, fmt.Errorf("%q is a truth value in some versions of YAML and a text in others: write "+
+			"true or false, or the text in quotation marks", n.Value))
 	}
 	number, err := parseNumber(n.Value)
 	if err != nil || number != nil {

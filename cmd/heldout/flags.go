@@ -153,6 +153,21 @@ func (v *settingValue) Set(value string) error {
 // Type implements pflag.Value.
 func (v *settingValue) Type() string { return string(v.setting.Type) }
 
+// onceText is a text that is given once: the keys of two files would not be joined.
+type onceText string
+
+func (o *onceText) String() string { return string(*o) }
+
+func (o *onceText) Set(text string) error {
+	if *o != "" {
+		return fmt.Errorf("it was given before as %s; write all keys into one file", *o)
+	}
+	*o = onceText(text)
+	return nil
+}
+
+func (o *onceText) Type() string { return "string" }
+
 type jsonObject map[string]any
 
 func (o *jsonObject) String() string {

@@ -114,7 +114,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		grouped(c.Flags(), checkpointGroup, func() { series.flags(c.Flags()) })
 	}
 	out.logStep = noStep
-	addFlags(c.Flags(), map[string]any{"config": &file, "dry-run": &dry, "quiet": &out.quiet,
+	addFlags(c.Flags(), map[string]any{"config": (*onceText)(&file), "dry-run": &dry, "quiet": &out.quiet,
 		"events": &out.eventsFile, "log-step": &out.logStep, helpAll: &explain})
 	c.Flags().StringArrayVar(&out.logTo, "log", nil, "")
 	out.flags(c)
