@@ -122,7 +122,7 @@ func FuzzParsePrompt(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := ParsePrompt("fuzz", b)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "fuzz: ") {
+			if !strings.HasPrefix(err.Error(), "fuzz:") {
 				t.Errorf("the error does not name the file: %v", err)
 			}
 			return
