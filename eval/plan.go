@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"strings"
 
 	"heldout/envs"
 	"heldout/eval/episode"
@@ -81,6 +82,9 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 		return err
 	}
 	info := b.Env.Info()
+	if b.Caveat != "" {
+		info.Caveat = strings.TrimPrefix(info.Caveat+"; "+b.Caveat, "; ")
+	}
 	env := record.Environment{Info: info, Protocol: b.Named.Key(), Tasks: b.Tasks,
 		Total: cmp.Or(b.Preset.Env.Tasks.Count, len(b.Env.Tasks()))}
 	same := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }

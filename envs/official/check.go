@@ -83,6 +83,17 @@ func Check(dir string, environments []string) ([]Finding, error) {
 	return found, nil
 }
 
+// Altered lists the files of an environment's official tasks that are neither the published nor the fetched ones.
+func Altered(dir, env string) (files []string, err error) {
+	found, err := Check(dir, []string{env})
+	for _, f := range found {
+		if f.Needed {
+			files = append(files, f.Changed...)
+		}
+	}
+	return files, err
+}
+
 // Holds reports whether a data folder holds anything of an environment; a folder
 // in which nothing is finished does not count as one.
 func Holds(dir string) bool {

@@ -69,6 +69,7 @@ func TestPullEverything(t *testing.T) {
 	}
 	check(t, os.WriteFile(filepath.Join(o.Dir, "babyai", "test.jsonl"), []byte("{}"), 0o600))
 	sharedtest.Equal(t, stateOf(t, o.Dir)["babyai/labels"], Changed, "damaged labels")
+	sharedtest.Same(t, sharedtest.Must(Altered(o.Dir, "babyai"))(t), []string{"babyai/test.jsonl"})
 	if check(t, fetch(o)); stateOf(t, o.Dir)["babyai/labels"] != Complete || len(owner.requests) != 1 {
 		t.Errorf("damaged labels are not fetched again: %q", owner.requests)
 	}

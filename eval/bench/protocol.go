@@ -10,10 +10,12 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/official"
 	"heldout/eval"
 	"heldout/eval/episode"
 	"heldout/eval/originals"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // benchmark opens the environment of a preset and settles its tasks, its prompt and the name of what is played.
@@ -30,6 +32,9 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 		return episode.Benchmark{}, err
 	}
 	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(actual.Env.Limit.Max(), env.Info().StepLimit)}
+	if b.Caveat, err = altered(c.Run.Data, env.Info()); err != nil {
+		return b, err
+	}
 	about := record.Protocol{Published: c.Released.Published, Files: map[string]string{}}
 	if b.Tasks, err = j.tasks(c, &actual, env, &about); err != nil {
 		return b, err
@@ -61,6 +66,23 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 	}
 	j.about.Protocols = append(j.about.Protocols, about)
 	return b, nil
+}
+
+// altered says which files of official tasks are not as published; empty if all are. Those of other splits need not be
+// here.
+func altered(dir string, info envs.Info) (string, error) {
+	if info.Source != envs.Official || info.Settings["split"] != "" {
+		return "", nil
+	}
+	files, err := official.Altered(dir, info.Name)
+	if len(files) == 0 {
+		return "", err
+	}
+	verb := "is"
+	if len(files) > 1 {
+		verb = "are"
+	}
+	return fmt.Sprintf("%s %s not as published (heldout data check)", table.Shortlist(files, 3), verb), nil
 }
 
 // nameProtocol fills in name, hashes and definition of what is played. If the released preset does not know the

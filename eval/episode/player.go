@@ -79,6 +79,8 @@ func (p *Player) Adviser() model.Adviser {
 type Benchmark struct {
 	Env   envs.Env
 	Tasks []envs.Task // a selection of Env.Tasks
+	// Caveat says what of the tasks' files does not compare with published results, in addition to Env's own.
+	Caveat string
 	// StepLimit is the largest number of steps.
 	StepLimit int
 	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
