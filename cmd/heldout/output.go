@@ -16,6 +16,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/spelling"
 	"heldout/eval/bench"
+	"heldout/scoring"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -231,6 +232,17 @@ func (o *output) checkDemands(results *report.Report) error {
 		return &codedError{errors.New(strings.Join(unmet, "\n")), exitUnmet}
 	}
 	return nil
+}
+
+// checkReference refuses a reference that no model of a job is, before the job is played.
+func (o *output) checkReference(j *bench.Job) error {
+	m := record.Manifest{Names: o.Names, Environments: j.Plan.Environments, Groups: j.Plan.Groups}
+	scores, err := scoring.Compute(scoring.NewRun(&m), stats.Question(o.Interval))
+	if err != nil {
+		return err
+	}
+	run := report.NamedRun{Name: j.Dir, Scores: scores, Manifest: m}
+	return report.New([]report.NamedRun{run}, nil, configs.Weights{}).SetReference(o.first.Reference)
 }
 
 // read reads runs; steps says whether a table is made from the steps of episodes.

@@ -80,6 +80,9 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		}); err != nil {
 			return usage(err)
 		}
+		if err := out.checkReference(job); err != nil {
+			return usage(err)
+		}
 		if dry {
 			return errors.Join(forecast(c.Context(), sys, job, out.format),
 				job.Rehearse(c.Context(), q.on(), sys.screen()))
