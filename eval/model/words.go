@@ -161,7 +161,7 @@ func numberIn(pattern, text string) int {
 	if match == nil {
 		return 0
 	}
-	number, err := strconv.ParseInt(cmp.Or(match[1:]...), 10, 32)
+	number, err := strconv.ParseInt(strings.ReplaceAll(cmp.Or(match[1:]...), ",", ""), 10, 32)
 	if err != nil {
 		return 0
 	}
