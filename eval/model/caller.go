@@ -190,7 +190,11 @@ func (c *caller) call(ctx context.Context, again func(*UnavailableError) bool, d
 			}
 			return attempts, err
 		}
-		if Pause(ctx, f.Wait+wait.NextBackOff()) != nil {
+		pause := f.Wait
+		if attempts > 1 || !f.blank { // nothing once is an accident
+			pause += wait.NextBackOff()
+		}
+		if Pause(ctx, pause) != nil {
 			return attempts, c.stopped(ctx, last)
 		}
 	}

@@ -56,7 +56,8 @@ type Options struct {
 
 // Retry says how often questions to a server about itself, and calls whose reply holds no message, are tried and
 // how long they wait in between. The wait doubles each time and is random between half and one and a half times its
-// nominal length. A wait that the server asks for with Retry-After, up to LongWait, is added to it.
+// nominal length. A wait that the server asks for with Retry-After, up to LongWait, is added to it. After the first
+// reply without a message there is no other wait.
 type Retry struct {
 	// Attempts is the largest number of attempts for a call, by default 8.
 	Attempts int

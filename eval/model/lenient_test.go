@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -143,7 +144,9 @@ func TestRepliesWithoutAMessage(t *testing.T) {
 		}
 	}
 	server := recording(t, say(200, choices), say(200, vllmReply))
-	reply, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+	// The second try comes at once.
+	slow := model.Options{BaseURL: server.URL, Retry: model.Retry{FirstWait: time.Hour, MaxWait: time.Hour}}
+	reply, err := open(t, slow).Chat(t.Context(), hello)
 	if err != nil || reply.Text != "Action: go" || reply.Attempts != 2 {
 		t.Errorf("%+v, %v; want the reply of the second try", reply, err)
 	}
