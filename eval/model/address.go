@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -55,13 +56,17 @@ func authority(address string) string {
 	return host
 }
 
+// brokenScheme is a scheme without all of its signs.
+var brokenScheme = regexp.MustCompile(`^https?(?::/?|/+)`)
+
 func parseBase(text string) (*url.URL, error) {
 	text, query, _ := strings.Cut(text, "?") // which may hold a key, so that no error quotes it
 	if !validQuery(query) {
 		return nil, fmt.Errorf("base URL %q has a query after its ? that cannot be sent", text)
 	}
 	if !strings.Contains(text, "://") {
-		return nil, fmt.Errorf("base URL %q has no scheme: write %q or %q", text, "http://"+text, "https://"+text)
+		rest := brokenScheme.ReplaceAllString(text, "")
+		return nil, fmt.Errorf("base URL %q has no scheme: write %q or %q", text, "http://"+rest, "https://"+rest)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
