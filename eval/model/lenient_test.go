@@ -210,6 +210,7 @@ func TestContextsInCards(t *testing.T) {
 		`{"id":"m","max_context_length":2400,"loaded_context_length":1200}`: 1200,
 		`{"id":"m","max_model_len":null,"parent":"b"}`:                      4096,
 		`{"id":"m","parent":"other"}`:                                       0,
+		`{"id":"m:latest","context_length":1200}`:                           1200,
 	} {
 		list := `[{"id":"b","max_model_len":4096},` + card + `]`
 		for _, body := range []string{`{"data":` + list + `}`, list} {

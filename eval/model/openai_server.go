@@ -123,9 +123,11 @@ func (o *openAI) besides(cards []modelCard) (names []string) {
 	return names
 }
 
-// names reports whether a card is our model's.
+// names reports whether a card is our model's, also as Google and Ollama write names.
 func (o *openAI) names(card modelCard) bool {
-	return card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name)
+	name := o.spec.Name
+	return slices.Contains([]string{name, "models/" + name, name + ":latest"}, card.ID) ||
+		slices.Contains(card.Aliases, name)
 }
 
 // missing reports whether an error says that there is no such endpoint.
