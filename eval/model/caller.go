@@ -249,7 +249,7 @@ func (c *caller) classify(limited context.Context, x *exchange, err error) error
 	case errors.Is(x.err, syscall.EMFILE), errors.Is(x.err, syscall.ENFILE):
 		return &MachineError{x.err}
 	case x.err != nil:
-		return c.lost(x, c.viaProxy(withAuthority(x.err)))
+		return c.lost(x, c.viaProxy(explained(x.err)))
 	case x.status == 0:
 		return unsendable(clean(x.address(), c.key), clean(err.Error(), c.key))
 	}
@@ -273,10 +273,13 @@ func (c *caller) lost(x *exchange, message string) *UnavailableError {
 	return f
 }
 
-// withAuthority is the text of a transport's error, and what helps against a certificate of a private authority.
-func withAuthority(err error) string {
-	if errors.As(err, new(x509.UnknownAuthorityError)) {
+// explained is the text of a transport's error, and what helps where the certificate is a private one or there is none.
+func explained(err error) string {
+	switch {
+	case errors.As(err, new(x509.UnknownAuthorityError)):
 		return err.Error() + " (SSL_CERT_FILE names a file with the certificate of a private one)"
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch):
+		return err.Error() + " (a server without certificates has an address with http://)"
 	}
 	return err.Error()
 }
