@@ -16,11 +16,10 @@ import (
 // can be proven from records.
 type About struct {
 	// Authors made the results, Contact is how to reach them, Licence covers the records.
-	Authors string `yaml:"who" json:"who,omitempty"`
-	Contact string `yaml:"contact" json:"contact,omitempty"`
-	Licence string `yaml:"licence" json:"licence,omitempty"`
-	// Models are by the names that --model takes.
-	Models map[string]AboutModel `yaml:"models" json:"models,omitempty"`
+	Authors string                `yaml:"who" json:"who,omitempty"`
+	Contact string                `yaml:"contact" json:"contact,omitempty"`
+	Licence string                `yaml:"licence" json:"licence,omitempty"`
+	Models  map[string]AboutModel `yaml:"models" json:"models,omitempty"` // by the names that --model takes
 }
 
 // AboutModel is what is said of a model.

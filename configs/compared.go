@@ -20,8 +20,7 @@ type Comparison struct {
 	// Outcomes were compared, Same of them are as the original reported them.
 	Outcomes int `yaml:"outcomes"`
 	Same     int `yaml:"same"`
-	// Extra are requests beyond the original's.
-	Extra int `yaml:"more,omitempty"`
+	Extra    int `yaml:"more,omitempty"` // requests beyond the original's
 }
 
 // Comparisons lists all comparisons, one for each file and preset, read once: a list of presets asks for them with

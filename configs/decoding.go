@@ -37,9 +37,8 @@ type Decoding struct {
 	// Temperature 0 is greedy decoding.
 	Temperature float64 `yaml:"temperature" json:"temperature"`
 	// TopP 1 keeps all tokens.
-	TopP float64 `yaml:"top-p" json:"top_p"`
-	// MaxTokens is the largest length of a reply, at least 1.
-	MaxTokens int `yaml:"max-tokens" json:"max_tokens"`
+	TopP      float64 `yaml:"top-p" json:"top_p"`
+	MaxTokens int     `yaml:"max-tokens" json:"max_tokens"` // the largest length of a reply, at least 1
 	// Stop holds the strings that end a reply; they are not part of it. Servers look for them in the reasoning too
 	// and would end the reply there, so they are no longer sent once a model has shown reasoning: heldout then cuts
 	// the received reply, not the reasoning. Ollama also gets the stop strings of the model's own file, which these

@@ -26,8 +26,7 @@ type Family struct {
 // Families are the families of perturbations of an environment.
 type Families struct {
 	Env string
-	// All are the families in their fixed order, also those that the environment lacks.
-	All []Family
+	All []Family // the families in their fixed order, also those that the environment lacks
 }
 
 // families are all families in their order.

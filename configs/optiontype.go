@@ -13,11 +13,9 @@ import (
 // Option is something that can be said about how to play. It is declared once, in options.yaml, and has a field of
 // Run; flag, key, default, check and completion follow from it, and what workers of a queue and presets do with it.
 type Option struct {
-	// Name is the name of the flag and of the key, and the yaml tag of the field.
-	Name string `yaml:"name"`
-	Help string `yaml:"help"`
-	// Default is the value as a text; empty for the zero value of the field.
-	Default string      `yaml:"default"`
+	Name    string      `yaml:"name"` // the name of the flag and of the key, and the yaml tag of the field
+	Help    string      `yaml:"help"`
+	Default string      `yaml:"default"` // the value as a text; empty for the zero value of the field
 	Group   OptionGroup `yaml:"group"`
 	Owner   Owner       `yaml:"owner"`
 	First   bool        `yaml:"first"`  // among the few that everybody needs

@@ -44,12 +44,10 @@ type Perturbation struct {
 	Order string `yaml:"order" json:",omitempty"`
 	// Layout is Bullets, Bars or Semicolons if enumerations have another layout.
 	Layout string `yaml:"layout" json:",omitempty"`
-	// Lines are added below observations; nil for none.
-	Lines *Lines `yaml:"lines" json:",omitempty"`
+	Lines  *Lines `yaml:"lines" json:",omitempty"` // added below observations; nil for none
 	// Seed selects the order of Shuffled lists and the added lines.
-	Seed int64 `yaml:"seed" json:",omitempty"`
-	// Parts are the families that the rules come from; nil for a file.
-	Parts []FamilyGrade `yaml:"-" json:"-"`
+	Seed  int64         `yaml:"seed" json:",omitempty"`
+	Parts []FamilyGrade `yaml:"-" json:"-"` // the families that the rules come from; nil for a file
 }
 
 // Lines are true lines that have nothing to do with the task. Count of them, from 1

@@ -213,8 +213,7 @@ type Tool struct {
 
 // Shots are the worked examples of a prompt.
 type Shots struct {
-	// Format is "turns" or "text"; empty without examples.
-	Format string `yaml:"as" json:"as,omitempty"`
+	Format string `yaml:"as" json:"as,omitempty"` // "turns" or "text"; empty without examples
 	// Intro precedes the first of them.
 	Intro string `yaml:"-" json:"before,omitempty"`
 	Count int    `yaml:"count" json:"count,omitempty"` // their number

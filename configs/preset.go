@@ -31,9 +31,8 @@ type Preset struct {
 	Env  PresetEnv `yaml:"env" json:"env"`
 	Play `yaml:",inline"`
 	// Protocol is the form of one protocol that the agent's form named, such as eto@1.
-	Protocol string `yaml:"-" json:"protocol,omitempty"`
-	// Prompt is what the model is told before the task.
-	Prompt   PresetPrompt   `yaml:"prompt" json:"prompt"`
+	Protocol string         `yaml:"-" json:"protocol,omitempty"`
+	Prompt   PresetPrompt   `yaml:"prompt" json:"prompt"` // what the model is told before the task
 	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
 	Metric   Metric         `yaml:"metric" json:"metric"`
 	// Published names the published results that were made so: they have the name of
@@ -54,9 +53,8 @@ type PresetSource struct {
 	// Repository is a GitHub repository as OWNER/NAME, read at Commit, 7 to 64 hex digits.
 	Repository string `yaml:"repository" json:"repository,omitempty"`
 	Commit     string `yaml:"commit" json:"commit,omitempty"`
-	Paper      string `yaml:"paper" json:"paper,omitempty"` // a number on arXiv
-	// Licence is the licence of the repository.
-	Licence string `yaml:"licence" json:"licence,omitempty"`
+	Paper      string `yaml:"paper" json:"paper,omitempty"`     // a number on arXiv
+	Licence    string `yaml:"licence" json:"licence,omitempty"` // the licence of the repository
 }
 
 // PresetEnv says which tasks are played, and for how long.
@@ -71,8 +69,7 @@ type PresetEnv struct {
 	Parts []PresetPart `yaml:"parts" json:"-"`
 	// Default are the parts that are played if none is named; empty for all.
 	Default []string `yaml:"-" json:"-"`
-	// Part is the selected part; empty if the preset has none.
-	Part string `yaml:"-" json:"part,omitempty"`
+	Part    string   `yaml:"-" json:"part,omitempty"` // the selected part; empty if the preset has none
 }
 
 // PresetPart is a part of a preset: a split, or an environment. Fields without a value take the value of the whole.
@@ -117,8 +114,7 @@ type PresetTasks struct {
 
 // PresetList is a file with the names of tasks.
 type PresetList struct {
-	// File is the path in the source's repository, or in DataSet.
-	File string `yaml:"file" json:"file"`
+	File string `yaml:"file" json:"file"` // the path in the source's repository, or in DataSet
 	// DataSet is a data set of Hugging Face, OWNER/NAME; empty for a list in the repository.
 	DataSet string `yaml:"-" json:"data-set,omitempty"`
 	// SHA256 is its hash, or at least 8 first digits of it; empty if it is not known.
@@ -173,9 +169,8 @@ func (l PresetLimit) Max() int {
 
 // PresetPrompt says which prompt is used: one of ours, or files that the user has.
 type PresetPrompt struct {
-	// BuiltIn is a prompt of ours, such as v2.
-	BuiltIn string       `yaml:"built-in" json:"built-in,omitempty"`
-	Files   []PresetFile `yaml:"files" json:"files,omitempty"` // files of the source
+	BuiltIn string       `yaml:"built-in" json:"built-in,omitempty"` // a prompt of ours, such as v2
+	Files   []PresetFile `yaml:"files" json:"files,omitempty"`       // files of the source
 	// Format is how the files are written, one of PromptFormats. Key is the key of
 	// the text in a file that has others too.
 	Format string `yaml:"format" json:"format,omitempty"`
@@ -211,8 +206,7 @@ type PresetFile struct {
 // PresetDecoding says how replies are sampled.
 type PresetDecoding struct {
 	Decoding `yaml:",inline"`
-	// Seed is sent with every call; 0 for one of the run's per call.
-	Seed int64 `yaml:"-" json:"seed,omitempty"`
+	Seed     int64 `yaml:"-" json:"seed,omitempty"` // sent with every call; 0 for one of the run's per call
 	// Template is the chat template that the protocol expects; empty for the server's own.
 	Template string `yaml:"-" json:"template,omitempty"`
 }
@@ -263,9 +257,8 @@ type Metric struct {
 	Success float64 `yaml:"success" json:"success,omitempty"`
 	// Loose is a second, looser definition of success that the source reports: "done", which is every end but the
 	// step limit, "done-and-positive", which also has a score above 0, or empty.
-	Loose string `yaml:"-" json:"loose,omitempty"`
-	// Aggregate is "mean-over-tasks" or "mean-over-types".
-	Aggregate string `yaml:"aggregate" json:"aggregate"`
+	Loose     string `yaml:"-" json:"loose,omitempty"`
+	Aggregate string `yaml:"aggregate" json:"aggregate"` // "mean-over-tasks" or "mean-over-types"
 }
 
 // metrics are the values of Metric.Primary. The score of an episode is the environment's own, from -1 to 1.

@@ -7,21 +7,17 @@ import (
 
 // PresetResults are published results that were made by a preset's protocol.
 type PresetResults struct {
-	// Preset is name and version.
-	Preset string         `yaml:"preset"`
+	Preset string         `yaml:"preset"` // name and version
 	Notes  []string       `yaml:"notes"`
 	Rows   []PresetResult `yaml:"rows"`
 }
 
 // PresetResult is one published number.
 type PresetResult struct {
-	Model string `yaml:"model"`
-	// Part is the part of the preset; empty for a preset without parts, or a mean of all.
-	Part string `yaml:"part"`
-	// Value is the preset's metric in percent, as printed.
-	Value float64 `yaml:"value"`
-	// Seeds is the number of seeds, 0 if it is not known.
-	Seeds int `yaml:"seeds"`
+	Model string  `yaml:"model"`
+	Part  string  `yaml:"part"`  // the part of the preset; empty for a preset without parts, or a mean of all
+	Value float64 `yaml:"value"` // the preset's metric in percent, as printed
+	Seeds int     `yaml:"seeds"` // the number of seeds, 0 if it is not known
 	// Source says where the number was read, and Mark what that is: one of Marks.
 	Source string `yaml:"source"`
 	Mark   string `yaml:"mark"`

@@ -20,30 +20,27 @@ type Published struct {
 // PublishedTable is one table. A column is an environment, a condition of Env
 // in a table of perturbations, or a mean over several environments.
 type PublishedTable struct {
-	ID      string   `yaml:"id"`
-	Title   string   `yaml:"title"`
-	Notes   []string `yaml:"notes"`
-	Columns []string `yaml:"columns"`
-	// Env is set where the columns are conditions of one environment.
-	Env  string         `yaml:"env"`
-	Rows []PublishedRow `yaml:"rows"`
+	ID      string         `yaml:"id"`
+	Title   string         `yaml:"title"`
+	Notes   []string       `yaml:"notes"`
+	Columns []string       `yaml:"columns"`
+	Env     string         `yaml:"env"` // set where the columns are conditions of one environment
+	Rows    []PublishedRow `yaml:"rows"`
 }
 
 // PublishedRow is one method; no other of its table has the same Model and Base. Every list has a value for each
 // column, in percent, as printed; null where none was published.
 type PublishedRow struct {
-	Model string `yaml:"model"`
-	// Base is the model that the method builds on.
-	Base        string     `yaml:"base"`
+	Model       string     `yaml:"model"`
+	Base        string     `yaml:"base"` // the model that the method builds on
 	Success     []*float64 `yaml:"success"`
 	Progress    []*float64 `yaml:"progress"`
 	Grounding   []*float64 `yaml:"grounding"`
 	SuccessStd  []*float64 `yaml:"success-std"`
 	ProgressStd []*float64 `yaml:"progress-std"`
 	// BestOf is the number of tries of which the best counts; 0 for a single try.
-	BestOf int `yaml:"best-of"`
-	// HeldIn are the columns whose data the model was tuned on.
-	HeldIn []string `yaml:"held-in"`
+	BestOf int      `yaml:"best-of"`
+	HeldIn []string `yaml:"held-in"` // the columns whose data the model was tuned on
 	// Average and Std are the row's summary as printed: success, progress.
 	Average []float64 `yaml:"average"`
 	Std     []float64 `yaml:"std"`

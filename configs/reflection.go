@@ -9,9 +9,8 @@ import (
 // Reflection is the prompt that asks a model for a plan after a failed trial (Reflexion, Shinn et al. 2023).
 type Reflection struct {
 	// Instruction says what to write about a failed trial.
-	Instruction string `yaml:"instruction"`
-	// Examples are failed trials with the plans that follow from them.
-	Examples []ReflectionExample `yaml:"examples"`
+	Instruction string              `yaml:"instruction"`
+	Examples    []ReflectionExample `yaml:"examples"` // failed trials with the plans that follow from them
 	// Memory introduces the plans to the agent in a later trial.
 	Memory string `yaml:"memory"`
 }

@@ -18,17 +18,14 @@ import (
 // SourceText is a fixed text of a preset's source. It is read from a file of the source, which the user has, and
 // never shipped. {text:NAME} stands for it in the texts of a preset and of its prompt.
 type SourceText struct {
-	// File is the path in the repository.
-	File string `yaml:"file" json:"file"`
-	// Recipe is what recipeOf says, or the recipe of a form.
-	Recipe string `yaml:"-" json:"recipe"`
+	File   string `yaml:"file" json:"file"` // the path in the repository
+	Recipe string `yaml:"-" json:"recipe"`  // what recipeOf says, or the recipe of a form
 	// Lines are the lines on which a text of a Python file begins, such as 72 or 22-26.
 	Lines string `yaml:"lines" json:"lines,omitempty"`
 	// Path leads to a value of a JSON or YAML file: keys and positions separated by "/", * for all
 	// positions. Only forms have it.
-	Path string `yaml:"-" json:"path,omitempty"`
-	// SHA256 is the hash of the text.
-	SHA256 string `yaml:"sha256" json:"sha256"`
+	Path   string `yaml:"-" json:"path,omitempty"`
+	SHA256 string `yaml:"sha256" json:"sha256"` // the hash of the text
 }
 
 // recipeOf is how the text is found in a file of that name: the one that has the hash among

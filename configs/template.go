@@ -13,8 +13,7 @@ import (
 // {actions} (the admissible ones), {turn} (counted from 1), {steps} (those so far), {pairs} (in the history),
 // {history} and {possible}.
 type Template struct {
-	// Slots is empty, or PythonSlots.
-	Slots string `yaml:"slots" json:",omitempty"`
+	Slots string `yaml:"slots" json:",omitempty"` // empty, or PythonSlots
 	// First is the message of the first turn, Next each later message. Without First, Next is the message of all.
 	First string `yaml:"first"`
 	Next  string `yaml:"next"`

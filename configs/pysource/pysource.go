@@ -22,8 +22,7 @@ const (
 
 // Literal is a string literal.
 type Literal struct {
-	// Line is where it begins, counted from 1.
-	Line int
+	Line int // where it begins, counted from 1
 	// Text is its value; Parts are the constant parts of an f-string, which has no
 	// value of its own, and nil for others.
 	Text  string
@@ -60,8 +59,7 @@ type scanner struct {
 	pos    int
 	line   int
 	found  []Literal
-	// gap is the code since the last literal.
-	gap []byte
+	gap    []byte // the code since the last literal
 }
 
 // next reads a comment, a literal, or one byte of code.

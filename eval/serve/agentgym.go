@@ -75,8 +75,7 @@ type gymSpeaker struct {
 	reset func(*formBody) (task *big.Int, problem string)
 	// started and stepped are the answers to a reset and to a step.
 	started, stepped func(*gymClient) any
-	// asks are the answers to questions about a client, by path.
-	asks map[string]gymAnswer
+	asks             map[string]gymAnswer // the answers to questions about a client, by path
 }
 
 // gymAnswer is what a client answers.
@@ -285,13 +284,12 @@ type gymClient struct {
 	numbered, ended bool
 	session         *Session
 
-	mu      sync.Mutex // held by the running request
-	started bool       // reset at least once
-	done    bool       // the episode is over
-	task    envs.Task
-	goal    string
-	// observation is the last answer, and actions are those that are valid then.
-	observation string
+	mu          sync.Mutex // held by the running request
+	started     bool       // reset at least once
+	done        bool       // the episode is over
+	task        envs.Task
+	goal        string
+	observation string // the last answer, and actions are those that are valid then
 	actions     []string
 	// prior, score and reward are what the world said: its score before and after the last step or the start, and
 	// the reward of the last action that did something. A start counts from 0.

@@ -208,11 +208,9 @@ func (c *socket) attach(id string, ended func(EndReason)) error {
 type Keys struct {
 	// State is equal for two moments of a task if both go on alike, apart from the steps
 	// that are left; empty if the environment cannot tell. See envs.StateKey.
-	State string `json:"state_key,omitzero"`
-	// Observation is equal for equal observations of a task.
-	Observation string `json:"observation_key"`
-	// StepsLeft is the number of steps until the limit; nil without one.
-	StepsLeft *int `json:"steps_left,omitzero"`
+	State       string `json:"state_key,omitzero"`
+	Observation string `json:"observation_key"`     // equal for equal observations of a task
+	StepsLeft   *int   `json:"steps_left,omitzero"` // the number of steps until the limit; nil without one
 }
 
 // keys sets the keys of a reply, if they were asked for.

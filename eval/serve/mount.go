@@ -15,12 +15,10 @@ import (
 
 // MountOptions say what a mount serves and how.
 type MountOptions struct {
-	// Name is the mount's name in addresses, such as "alfworld".
-	Name string
+	Name string // the mount's name in addresses, such as "alfworld"
 	// Splits are the sets of tasks; the first is the default. There is at least one.
 	Splits []Split
-	// Reward is the meaning of rewards; empty for RewardSuccess.
-	Reward Reward
+	Reward Reward // the meaning of rewards; empty for RewardSuccess
 	// StepCost is taken off the reward of every step, InvalidPenalty off that of a step
 	// whose action was not valid; both from 0 to 1.
 	StepCost, InvalidPenalty float64
@@ -52,8 +50,7 @@ type TextForm interface {
 
 // Split is a set of tasks of a mount.
 type Split struct {
-	// Name is the name of the split, such as "valid_unseen".
-	Name string
+	Name string // the name of the split, such as "valid_unseen"
 	// Open opens the environment and selects its tasks. It is called once, when the
 	// split is first used. An error is tried again.
 	Open func() (envs.Env, []envs.Task, error)
@@ -79,10 +76,8 @@ const (
 // Set is an opened split.
 type Set struct {
 	Split
-	// Env is the environment, with its perturbation.
-	Env envs.Env
-	// Tasks are the tasks that are served, in benchmark order.
-	Tasks []envs.Task
+	Env   envs.Env    // the environment, with its perturbation
+	Tasks []envs.Task // the tasks that are served, in benchmark order
 
 	mu   sync.Mutex     // held while the split is opened
 	byID map[string]int // index in Tasks; nil until then
@@ -177,10 +172,8 @@ func (m *Mount) limit(set *Set, t envs.Task) int {
 // their number; or, with none of them, the next task of the mount's counter.
 type TaskChoice struct {
 	TaskID string
-	// Split is the name of the split; empty for the default.
-	Split string
-	// Level is the name of a level, such as BabyAI's.
-	Level string
+	Split  string // the name of the split; empty for the default
+	Level  string // the name of a level, such as BabyAI's
 	// Index is the 0-based number of the task in the split; nil for none. Seed is not negative; nil for none.
 	Index, Seed *int64
 }

@@ -52,10 +52,9 @@ const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME},
 // pipe answers lines one after the other.
 type pipe struct {
 	*Server
-	in  *bufio.Scanner
-	out io.Writer
-	// sessions are those that were opened, by their number; nil once they are closed.
-	sessions []*Session
+	in       *bufio.Scanner
+	out      io.Writer
+	sessions []*Session // those that were opened, by their number; nil once they are closed
 }
 
 // ServePipe answers the lines of in on out, until in ends or ctx is done. It closes

@@ -19,10 +19,8 @@ import (
 
 // Options say what is served, to whom, and within which limits.
 type Options struct {
-	// Mounts are the environments, each under a name of its own.
-	Mounts []*Mount
-	// Gyms are environments as AgentGym's servers serve them.
-	Gyms []*Gym
+	Mounts []*Mount // the environments, each under a name of its own
+	Gyms   []*Gym   // environments as AgentGym's servers serve them
 	// Now tells the time.
 	Now func() time.Time
 	// Log receives events: sessions opened and closed, panics. About are names and
@@ -40,14 +38,12 @@ type Options struct {
 	// nothing. Recorded reports whether there is a record of that name already.
 	Record   func(name string, m *Mount, set *Set) (Recorder, error)
 	Recorded func(name string) bool
-	// Said are lines about recordings that whoever started the server should see.
-	Said []string
+	Said     []string // lines about recordings that whoever started the server should see
 	// Deflate offers compression to WebSockets.
 	Deflate bool
 	// Profiles serves profiles of the process below /debug/pprof/.
 	Profiles bool
-	// Version is heldout's own version.
-	Version string
+	Version  string // heldout's own version
 }
 
 // Server serves environments. It implements http.Handler.

@@ -51,12 +51,9 @@ func (e *EndedError) Error() string {
 
 // Owner says who has a session.
 type Owner struct {
-	// Protocol is the protocol's name, such as "openenv".
-	Protocol string
-	// Mount is what the client plays, if the protocol settles it before a reset.
-	Mount *Mount
-	// Address is the client's IP address, without the port; empty for the process that started this one.
-	Address string
+	Protocol string // the protocol's name, such as "openenv"
+	Mount    *Mount // what the client plays, if the protocol settles it before a reset
+	Address  string // the client's IP address, without the port; empty for the process that started this one
 	// Idle ends the session after so long without a request; 0 for the table's time.
 	Idle time.Duration
 	// Ended is called once, when the session ends; nil for nothing. It must not wait for anything.
@@ -93,16 +90,14 @@ type EpisodeStart struct {
 	Mount *Mount
 	Set   *Set
 	Task  envs.Task
-	// ID is the client's own name of the episode; may be empty.
-	ID string
+	ID    string // the client's own name of the episode; may be empty
 	// Actions lists the valid actions with every observation.
 	Actions bool
 	// Keys adds keys to every reply.
 	Keys bool
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
-	// Rollout is which rollout of its task a record has the episode as, from 0; nil for the next one.
-	Rollout *int64
+	Rollout  *int64 // which rollout of its task a record has the episode as, from 0; nil for the next one
 	// Observe is called with the world after the reset and after every step, before a world whose episode is over
 	// is closed; nil for nothing. Its error counts as one of the environment.
 	Observe func(context.Context, envs.World) error
@@ -122,19 +117,16 @@ type Reply struct {
 	TaskID      string
 	Goal        string // of a reset
 	Observation string
-	// Actions are the valid actions, sorted; nil if they were not asked for.
-	Actions []string
-	// Reward is as the mount defines it; it means nothing at a reset.
-	Reward   float64
-	Progress float64
-	Success  bool
-	Valid    bool // true at a reset
-	Done     bool // the episode is over: won, lost or truncated
+	Actions     []string // the valid actions, sorted; nil if they were not asked for
+	Reward      float64  // as the mount defines it; it means nothing at a reset
+	Progress    float64
+	Success     bool
+	Valid       bool // true at a reset
+	Done        bool // the episode is over: won, lost or truncated
 	// Truncated: the step limit ended the episode.
 	Truncated bool
 	Steps     int
-	// Keys are nil if they were not asked for.
-	Keys *Keys
+	Keys      *Keys // nil if they were not asked for
 }
 
 // ID returns the session's id.

@@ -230,8 +230,7 @@ func (t *Table) abandon(r *recording, reason EndReason) {
 
 // Memory bounds what the process holds.
 type Memory struct {
-	// Limit is the largest number of bytes; 0 sets no bound.
-	Limit int64
+	Limit int64 // the largest number of bytes; 0 sets no bound
 	// Read returns the bytes of what was in use at the last garbage collection, and the
 	// number of collections so far. Collect collects garbage.
 	Read    func() (live int64, collections uint64)

@@ -40,8 +40,7 @@ func (s *Server) serveTasks(w http.ResponseWriter, r *http.Request, m *Mount, pa
 
 type splitInfo struct {
 	Name string `json:"name"`
-	// Type is train, validation or test.
-	Type string `json:"type"`
+	Type string `json:"type"` // train, validation or test
 }
 
 // splitList lists the splits of a mount, the default first.

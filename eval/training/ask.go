@@ -20,10 +20,9 @@ import (
 // ModelCalls are calls of a model outside episodes, and the directory that keeps its calls.
 type ModelCalls struct {
 	// Run has model, servers, decoding and concurrency.
-	Run configs.Run
-	Dir string
-	// Outside is what the calls use from outside the process.
-	Outside bench.Outside
+	Run     configs.Run
+	Dir     string
+	Outside bench.Outside // what the calls use from outside the process
 	// Say receives a line about the work.
 	Say func(format string, args ...any)
 	// Counter returns a counter for the progress of so many items; finish ends it.

@@ -21,8 +21,7 @@ import (
 // Thinking has a model write the thoughts of experts.
 type Thinking struct {
 	*ModelCalls
-	// Prompt is a file; empty for heldout's own.
-	Prompt string
+	Prompt string // a file; empty for heldout's own
 	Seed   int64
 
 	condition thinkCondition

@@ -20,8 +20,7 @@ type Verification struct {
 	// JSON: every verdict is a JSON object.
 	JSON    bool
 	Options synth.Options
-	// Lenient is as in synth.VerifyLines.
-	Lenient bool
+	Lenient bool // as in synth.VerifyLines
 
 	several             bool
 	passed, mended, bad int

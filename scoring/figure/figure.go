@@ -37,12 +37,10 @@ type Figure struct {
 // Kind is a kind of figure.
 type Kind struct {
 	Name, Title string
-	// Table is the kind of table that it is drawn from.
-	Table string
+	Table       string // the kind of table that it is drawn from
 	// Caption says how to read it; some figures add to it.
 	Caption string
-	// Section is where the page of a report has it.
-	Section string
+	Section string // where the page of a report has it
 	drawer
 }
 
@@ -210,9 +208,8 @@ func (s *sheet) mark(x0, y0, x1, y1 vg.Length, text string) {
 // a column that the table does not have.
 type reader struct {
 	table.Table
-	order []string // of models, the same in all figures
-	// checkpoints are models in the order of their training.
-	checkpoints []string
+	order       []string // of models, the same in all figures
+	checkpoints []string // models in the order of their training
 }
 
 // named is a column.

@@ -16,16 +16,11 @@ import (
 // EpisodeFilter says which planned episodes of runs are read: those that fit one of the values of each field, if it
 // has any. Values are names, or have * for any characters and ? for one.
 type EpisodeFilter struct {
-	// Env are environments.
-	Env []string
-	// Model are models, with or without their provider.
-	Model []string
-	// Task are names of tasks, types, 0-based numbers of the benchmark, or ranges.
-	Task []string
-	// Seed are numbers or ranges, such as 0-2.
-	Seed []string
-	// Preset are presets, with or without version and part; "none" is for episodes without one.
-	Preset []string
+	Env    []string // environments
+	Model  []string // models, with or without their provider
+	Task   []string // names of tasks, types, 0-based numbers of the benchmark, or ranges
+	Seed   []string // numbers or ranges, such as 0-2
+	Preset []string // presets, with or without version and part; "none" is for episodes without one
 }
 
 // Readable is what readers of records take: Parts, or some episodes of them.

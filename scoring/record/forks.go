@@ -18,15 +18,12 @@ type Fork struct {
 	// Branch is the fork's own name, Parent the branch of the episode or of the fork that it
 	// was made of, and Step the number of steps of the episode before it. A parent that was
 	// not played to an end that is recorded has no line.
-	Branch string `json:"branch"`
-	Parent string `json:"parent"`
-	Step   int    `json:"step"`
-	// Task is the ID of the task.
-	Task string `json:"task"`
-	// StepLimit is for the whole episode, with the steps before the fork.
-	StepLimit int `json:"step_limit"`
-	// Outcome is cancelled if the fork was closed before the end of its episode.
-	Outcome Outcome `json:"outcome"`
+	Branch    string  `json:"branch"`
+	Parent    string  `json:"parent"`
+	Step      int     `json:"step"`
+	Task      string  `json:"task"`       // the ID of the task
+	StepLimit int     `json:"step_limit"` // for the whole episode, with the steps before the fork
+	Outcome   Outcome `json:"outcome"`    // cancelled if the fork was closed before the end of its episode
 	// Error says what went wrong when there is no result.
 	Error    string    `json:"error,omitempty"`
 	Success  bool      `json:"success"`
@@ -35,8 +32,7 @@ type Fork struct {
 	Ended    time.Time `json:"ended"`
 	// Trajectory holds the steps after the fork.
 	Trajectory []Step `json:"trajectory"`
-	// Checksum is the last field of the line, as of Episode.
-	Checksum string `json:"checksum,omitempty"`
+	Checksum   string `json:"checksum,omitempty"` // the last field of the line, as of Episode
 }
 
 func (f *Fork) check() error {

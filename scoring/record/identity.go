@@ -106,15 +106,12 @@ func Seedless(agent string) bool { return slices.Contains([]string{Expert, Memor
 // ServerReport is what a model server reports about itself and the model. Values that
 // it does not report are left empty. It is part of a run's manifest.
 type ServerReport struct {
-	// Software is "vllm", "sglang", "llama.cpp" or "ollama".
-	Software string `json:"software,omitempty"`
-	Version  string `json:"version,omitempty"`
-	// Models are the names that the server lists, in its order.
-	Models []string `json:"models,omitempty"`
+	Software string   `json:"software,omitempty"` // "vllm", "sglang", "llama.cpp" or "ollama"
+	Version  string   `json:"version,omitempty"`
+	Models   []string `json:"models,omitempty"` // the names that the server lists, in its order
 	// Present reports that the model in use is one of them.
-	Present bool `json:"present"`
-	// ContextLength is the model's context in tokens; 0 is unknown.
-	ContextLength int `json:"context_length,omitempty"`
+	Present       bool `json:"present"`
+	ContextLength int  `json:"context_length,omitempty"` // the model's context in tokens; 0 is unknown
 	// Root is the path or name that the model was loaded from, Parent the model that it is derived from.
 	Root string `json:"root,omitempty"`
 	// Roots are the roots of all servers, if the user says that they hold the same weights; nil otherwise.
@@ -124,9 +121,8 @@ type ServerReport struct {
 	// 531067904 bytes, Q8_0".
 	Size string `json:"size,omitempty"`
 	// Digest identifies the exact weights, where the server has one.
-	Digest string `json:"digest,omitempty"`
-	// Template is the hash of the chat template, where the server says it.
-	Template string `json:"template,omitempty"`
+	Digest   string `json:"digest,omitempty"`
+	Template string `json:"template,omitempty"` // the hash of the chat template, where the server says it
 }
 
 // Identity identifies the weights: by their digest, or by where they were loaded from; empty if neither is known.

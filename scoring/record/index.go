@@ -26,13 +26,11 @@ import (
 // a line that was changed or contradicts the plan, but not one that has no trial before it or, in a line without a
 // checksum, contradicts its trajectory.
 type Index struct {
-	// Manifest is run.json, or the manifest of all shards.
-	Manifest *Manifest
+	Manifest *Manifest // run.json, or the manifest of all shards
 	// Bad are the lines that are not records, at most maxBad of them; OmittedBad counts the rest.
 	Bad        []BadLine
 	OmittedBad int
-	// Absent are the shards that have not begun.
-	Absent []Shard
+	Absent     []Shard // the shards that have not begun
 
 	parts   Chosen
 	entries []listed

@@ -13,10 +13,9 @@ import (
 // Labels is labels.json: what people noted about a run. It is not part of the run's identity:
 // nothing depends on it, bundles leave it out, and it may change while the run goes on.
 type Labels struct {
-	Schema int `json:"schema"`
-	// Tags are words to find the run by.
-	Tags []string `json:"tags,omitempty"`
-	Note string   `json:"note,omitempty"`
+	Schema int      `json:"schema"`
+	Tags   []string `json:"tags,omitempty"` // words to find the run by
+	Note   string   `json:"note,omitempty"`
 	// Archived runs are left out of lists unless somebody asks for them.
 	Archived bool `json:"archived,omitempty"`
 }

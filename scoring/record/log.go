@@ -14,12 +14,9 @@ import (
 
 // LogKind is a kind of directory that holds model calls rather than episodes.
 type LogKind struct {
-	// Command is the command that makes such directories.
-	Command string
-	// Manifest is the file that says under which condition the calls are made.
-	Manifest string
-	// Results are the files that follow from the calls.
-	Results []string
+	Command  string   // the command that makes such directories
+	Manifest string   // the file that says under which condition the calls are made
+	Results  []string // the files that follow from the calls
 }
 
 // The files of results: lines that end in their checksums.

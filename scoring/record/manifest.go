@@ -25,34 +25,27 @@ type Manifest struct {
 	Tool   Tool `json:"tool"`
 	// Behaviour is the version of how heldout plays, which is part of every
 	// episode's id; 0 in runs from before it was written down stands for 1.
-	Behaviour int `json:"behaviour,omitempty"`
-	// Environments are the plan's.
-	Environments []Environment `json:"environments"`
-	// Groups are the planned episodes.
-	Groups []Group `json:"groups"`
+	Behaviour    int           `json:"behaviour,omitempty"`
+	Environments []Environment `json:"environments"` // the plan's
+	Groups       []Group       `json:"groups"`       // the planned episodes
 	// Prompts are the prompts of the environments, by environment.
-	Prompts map[string]Prompt `json:"prompts,omitempty"`
-	// Reflection is the prompt for reflections on failed trials.
-	Reflection *Prompt `json:"reflection,omitempty"`
+	Prompts    map[string]Prompt `json:"prompts,omitempty"`
+	Reflection *Prompt           `json:"reflection,omitempty"` // the prompt for reflections on failed trials
 	// Names are what the user calls models in tables, by model.
-	Names map[string]string `json:"names,omitempty"`
-	// Prices are what the user says that models cost, by model.
-	Prices configs.Prices `json:"prices,omitempty"`
+	Names  map[string]string `json:"names,omitempty"`
+	Prices configs.Prices    `json:"prices,omitempty"` // what the user says that models cost, by model
 	// HeldIn are the environments whose data models were trained on, by model, as the user says.
 	HeldIn configs.HeldIn `json:"held_in,omitempty"`
 	// Servers is what the model servers reported about themselves, by model; one entry per start of the run.
 	Servers map[string][]ServerReport `json:"servers,omitempty"`
 	// Players are the agents from outside heldout that played after the condition's agent
 	// under its name, because the user accepted them, by model, in order.
-	Players map[string][]Identity `json:"players,omitempty"`
-	// Sweep is set for a run of several perturbations.
-	Sweep *Sweep `json:"sweep,omitempty"`
-	// Protocols are the presets of the run.
-	Protocols []Protocol `json:"protocols,omitempty"`
+	Players   map[string][]Identity `json:"players,omitempty"`
+	Sweep     *Sweep                `json:"sweep,omitempty"`     // set for a run of several perturbations
+	Protocols []Protocol            `json:"protocols,omitempty"` // the presets of the run
 	// Shard is the part of the plan that this directory is for; nil for all of it.
-	Shard *Shard `json:"shard,omitempty"`
-	// Sessions are the periods of work on the run.
-	Sessions []Session `json:"sessions"`
+	Shard    *Shard    `json:"shard,omitempty"`
+	Sessions []Session `json:"sessions"` // the periods of work on the run
 	// Checksum is the last field of the file, as in a line. SetManifest computes it; it is empty here.
 	Checksum string `json:"checksum,omitempty"`
 
@@ -73,10 +66,9 @@ type Environment struct {
 	envs.Info
 	// Protocol is the key of the preset whose tasks these are: its name, a space and
 	// its hash; empty without a preset.
-	Protocol string `json:"protocol,omitempty"`
-	// Total is the number of tasks of the whole benchmark.
-	Total int         `json:"total"`
-	Tasks []envs.Task `json:"tasks"`
+	Protocol string      `json:"protocol,omitempty"`
+	Total    int         `json:"total"` // the number of tasks of the whole benchmark
+	Tasks    []envs.Task `json:"tasks"`
 }
 
 // Group is the part of a plan that has one condition: an episode for every task of the environment.
@@ -112,13 +104,11 @@ type Condition struct {
 	// PerturbationHash identifies the rules of the perturbation; empty without.
 	PerturbationHash string `json:"perturbation_hash,omitempty"`
 	// Substitute is the model that Model replaces, if the perturbation changes the model.
-	Substitute string `json:"instead,omitempty"`
-	StepLimit  int    `json:"step_limit"`
-	Seed       int64  `json:"seed"`
-	// Trials is set if a task is played again after a failure.
-	Trials *Trials `json:"trials,omitempty"`
-	// Preset is the protocol; nil if the run had none.
-	Preset *Preset `json:"preset,omitempty"`
+	Substitute string  `json:"instead,omitempty"`
+	StepLimit  int     `json:"step_limit"`
+	Seed       int64   `json:"seed"`
+	Trials     *Trials `json:"trials,omitempty"` // set if a task is played again after a failure
+	Preset     *Preset `json:"preset,omitempty"` // the protocol; nil if the run had none
 	// Player says more of the player if that is an agent from outside heldout; nil if nothing is known.
 	Player *Identity `json:"player,omitempty"`
 	// Order is "sequential" if the player remembers earlier episodes: the episodes of a seed were played one after the
@@ -145,17 +135,13 @@ func (m *Manifest) Stopped() string {
 
 // Sweep says that a run plays environments under several perturbations.
 type Sweep struct {
-	// Suite is the suite that the perturbations are; empty if they were named.
-	Suite string `json:"suite,omitempty"`
-	// Grades are the suite's.
-	Grades []int `json:"grades,omitempty"`
-	// Env is the environment of the perturbations that name none.
-	Env string `json:"env"`
+	Suite  string `json:"suite,omitempty"`  // the suite that the perturbations are; empty if they were named
+	Grades []int  `json:"grades,omitempty"` // the suite's
+	Env    string `json:"env"`              // the environment of the perturbations that name none
 	// Anchors are players that nobody asked for, which give numbers under perturbations a
 	// scale. Only the table of robustness indices has them.
-	Anchors []string `json:"anchors,omitempty"`
-	// Perturbations are those beside none, in the order of the table.
-	Perturbations []Perturbation `json:"perturbations"`
+	Anchors       []string       `json:"anchors,omitempty"`
+	Perturbations []Perturbation `json:"perturbations"` // those beside none, in the order of the table
 	// LeftOut are perturbations of the suite that do not fit a preset.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
@@ -186,8 +172,7 @@ func (s *Sweep) ExtraAnchor(model string) bool { return s != nil && slices.Conta
 type Perturbation struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// Env is the environment, if it is not the sweep's.
-	Env string `json:"env,omitempty"`
+	Env   string `json:"env,omitempty"` // the environment, if it is not the sweep's
 	// Parts are the families of rules that it combines; empty if it belongs to no family.
 	Parts []FamilyGrade `json:"parts,omitempty"`
 	// Forms counts the forms of actions that are written differently. Steps then say
@@ -196,8 +181,7 @@ type Perturbation struct {
 	// File is the source of the rules, BuiltIn or a path; SHA256 is the hash of their content.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
-	// Rules are what changes about the interface; nil if the model changes.
-	Rules *Rules `json:"rules,omitempty"`
+	Rules  *Rules `json:"rules,omitempty"` // what changes about the interface; nil if the model changes
 	// Model is set if the perturbation changes the model and not the interface:
 	// "no-ind" stands for a model trained without data of the environment.
 	Model string `json:"model,omitempty"`
@@ -226,8 +210,7 @@ type Rules struct {
 	Names     string            `json:"names,omitempty"`
 	OwnNames  string            `json:"own_names,omitempty"`
 	NameParts map[string]string `json:"name_parts,omitempty"`
-	// Removed are the forms of actions that are taken away.
-	Removed []string `json:"without,omitempty"`
+	Removed   []string          `json:"without,omitempty"` // the forms of actions that are taken away
 	// Words trade places with those that they map to. Numbers is "words" if numbers are written as words.
 	Words   map[string]string `json:"words,omitempty"`
 	Numbers string            `json:"numbers,omitempty"`
@@ -249,8 +232,7 @@ const BuiltIn = "built-in"
 
 // Prompt names the prompt that was used and its hash.
 type Prompt struct {
-	// File is BuiltIn or a path.
-	File string `json:"file"`
+	File string `json:"file"` // BuiltIn or a path
 	// Version is the version of a built-in prompt, such as "v2"; empty before there were versions, which is "v1".
 	Version string `json:"version,omitempty"`
 	SHA256  string `json:"sha256"`
@@ -258,10 +240,9 @@ type Prompt struct {
 
 // Session is one period of work on a run.
 type Session struct {
-	Tool    Tool      `json:"tool"`
-	Started time.Time `json:"started"`
-	// Ended is missing when the session was killed.
-	Ended *time.Time `json:"ended,omitempty"`
+	Tool    Tool       `json:"tool"`
+	Started time.Time  `json:"started"`
+	Ended   *time.Time `json:"ended,omitempty"` // missing when the session was killed
 	// Stopped is the budget that ended the session, as it is given on the command line.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -360,11 +341,9 @@ func NotCovered(places []string) string {
 type Preset struct {
 	// Name is name, version and part, such as "eto-alfworld@1:unseen"; "+" follows
 	// the version if the run changed the protocol.
-	Name string `json:"name"`
-	// SHA256 is the hash of the protocol as it was played.
-	SHA256 string `json:"sha256"`
-	// Changes are what the run changed, a field each.
-	Changes []string `json:"changes,omitempty"`
+	Name    string   `json:"name"`
+	SHA256  string   `json:"sha256"`            // the hash of the protocol as it was played
+	Changes []string `json:"changes,omitempty"` // what the run changed, a field each
 }
 
 // Key tells protocols apart.
@@ -386,8 +365,7 @@ func (p *Preset) Label() string {
 // Protocol is a preset of a run.
 type Protocol struct {
 	Preset
-	// Released is the hash of the preset without changes.
-	Released string `json:"released"`
+	Released string `json:"released"` // the hash of the preset without changes
 	// Published names the published results that were made with the preset.
 	Published string `json:"published,omitempty"`
 	// Definition is the protocol as it was played, of which SHA256 is the hash.

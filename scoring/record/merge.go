@@ -19,8 +19,7 @@ type Merged struct {
 	// Planned is the number of planned tasks, Missing the tasks without a result, by group.
 	Planned int
 	Missing []Missing
-	// Absent are the shards that no directory has.
-	Absent []Shard
+	Absent  []Shard // the shards that no directory has
 	// Uncovered names what of the parts has no checksum, Warnings what the file system does not guarantee.
 	Uncovered, Warnings []string
 }
@@ -92,13 +91,11 @@ func (s *Store) merge(m *Manifest, parts []string) (*Merged, error) {
 
 // merger copies lines.
 type merger struct {
-	out    *bufio.Writer
-	report Merged
-	bare   int // lines without a checksum
-	// copied are the lines that were written, by id and checksum.
-	copied map[string]bool
-	// results are the results of the episodes, from the directories where they were found.
-	results map[string]Outcome
+	out     *bufio.Writer
+	report  Merged
+	bare    int                // lines without a checksum
+	copied  map[string]bool    // the lines that were written, by id and checksum
+	results map[string]Outcome // the results of the episodes, from the directories where they were found
 	origins map[string]string
 }
 

@@ -276,10 +276,9 @@ next:
 type gathered struct {
 	parts   Parts
 	dirInfo []fs.FileInfo // of parts
-	// shards are the directories of those that have begun; none for a run without shards.
-	shards []string
-	info   []fs.FileInfo // of shards
-	plan   *Manifest     // nil until it is needed
+	shards  []string      // the directories of those that have begun; none for a run without shards
+	info    []fs.FileInfo // of shards
+	plan    *Manifest     // nil until it is needed
 }
 
 func gather(dir string, info fs.FileInfo) (*gathered, error) {

@@ -110,8 +110,7 @@ type planned struct {
 	id        string
 	task      *envs.Task
 	condition *Condition
-	// preset is the key of the condition's preset.
-	preset string
+	preset    string // the key of the condition's preset
 	// trial is the number of the trial, 0 if the task has only one; previous is the id of the trial before it.
 	trial    int
 	previous string
@@ -142,9 +141,8 @@ func (p *Plan) planned(pos Position) planned {
 
 // checker checks the attempts of a run, in the order of their lines, against its plan.
 type checker struct {
-	plan *Plan
-	// failed are the ids of the trials that failed.
-	failed map[string]bool
+	plan   *Plan
+	failed map[string]bool // the ids of the trials that failed
 }
 
 func newChecker(p *Plan) *checker { return &checker{p, map[string]bool{}} }

@@ -96,10 +96,9 @@ type Result struct {
 	Progress float64 `json:"progress"`
 	// Score is the value of the preset's metric, from -1 to 1; nil without a preset or without a result. Loose is
 	// set if the preset has a second, looser definition of success: whether the episode meets it.
-	Score *float64 `json:"score,omitempty"`
-	Loose *bool    `json:"loose_success,omitempty"`
-	// Grounding is the share of turns whose action was valid, 0 without steps.
-	Grounding float64 `json:"grounding"`
+	Score     *float64 `json:"score,omitempty"`
+	Loose     *bool    `json:"loose_success,omitempty"`
+	Grounding float64  `json:"grounding"` // the share of turns whose action was valid, 0 without steps
 	// Steps counts the steps; FormatErrors counts the steps whose reply has no
 	// readable action. Faults counts the replies by what is wrong with them.
 	Steps        int           `json:"steps"`
@@ -128,8 +127,7 @@ type Result struct {
 	CutPrompts   int      `json:"cut_prompts,omitempty"`
 	// Dropped are the fields of the decoding, sorted, that were not sent because the server refused them.
 	Dropped []string `json:"dropped,omitempty"`
-	// Cut is the rule that ended the episode early; empty if none did.
-	Cut Cut `json:"cut,omitempty"`
+	Cut     Cut      `json:"cut,omitempty"` // the rule that ended the episode early; empty if none did
 	// Forgotten counts the reflections that were removed to fit the context.
 	Forgotten int `json:"forgotten,omitempty"`
 	// Reflection is what the model wrote about a failed trial, if another one can follow.
@@ -148,10 +146,9 @@ type Result struct {
 	// Unusable: the run stopped because too few replies of the model could be used. With allow-unusable, the next
 	// attempt begins with the replies of this one; Continued is what of its calls and tokens this one has counted.
 	// Nil for none.
-	Unusable  bool   `json:"unusable,omitempty"`
-	Continued *Usage `json:"continued,omitempty"`
-	// ModelSeconds is the time spent on requests that got a reply.
-	ModelSeconds float64 `json:"model_seconds"`
+	Unusable     bool    `json:"unusable,omitempty"`
+	Continued    *Usage  `json:"continued,omitempty"`
+	ModelSeconds float64 `json:"model_seconds"` // the time spent on requests that got a reply
 	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was not forked.
 	Branch string `json:"branch,omitempty"`
 
@@ -192,15 +189,12 @@ type Step struct {
 	OldForm string `json:"old_form,omitempty"`
 	NewForm string `json:"new_form,omitempty"`
 	// FormatError: no action could be read from the reply.
-	FormatError bool `json:"format_error,omitempty"`
-	// FinishReason is the server's reason for the end of the reply.
-	FinishReason string `json:"finish_reason,omitempty"`
-	// Fault is what is wrong with the reply.
-	Fault Fault `json:"fault,omitempty"`
+	FormatError  bool   `json:"format_error,omitempty"`
+	FinishReason string `json:"finish_reason,omitempty"` // the server's reason for the end of the reply
+	Fault        Fault  `json:"fault,omitempty"`         // what is wrong with the reply
 	// Reply is the model's text if it is more than thought and action, or what the model sent in place of a text.
-	Reply string `json:"reply,omitempty"`
-	// Reasoning is what the model reasoned before the reply.
-	Reasoning string `json:"reasoning,omitempty"`
+	Reply     string `json:"reply,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"` // what the model reasoned before the reply
 	// Parsed is the action as it was read from the reply, if the environment got another one. Repairs are the rules
 	// of the preset that changed it or, without a readable action, supplied one, in order.
 	Parsed  string   `json:"parsed,omitempty"`
@@ -218,8 +212,7 @@ type Step struct {
 	// a trainer that played through a server sent them.
 	TokenIDs []int     `json:"token_ids,omitempty"`
 	Logprobs []float64 `json:"logprobs,omitempty"`
-	// Notes are what an agent of the user's shows of the step.
-	Notes []Note `json:"notes,omitempty"`
+	Notes    []Note    `json:"notes,omitempty"` // what an agent of the user's shows of the step
 }
 
 // Note is a text that an agent of the user's shows, such as a memory or a call of a tool, with a title if it has one.

@@ -15,9 +15,8 @@ import (
 type Repaired struct {
 	// Attempts counts the attempts that stay.
 	Attempts int
-	// Bad are the lines that were set aside in File.
-	Bad  []BadLine
-	File string
+	Bad      []BadLine // the lines that were set aside in File
+	File     string
 	// Planned counts the planned episodes, with the later trials that are due after failures; Missing are those
 	// without a result. Nothing is planned if run.json is missing.
 	Planned int

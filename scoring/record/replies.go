@@ -44,8 +44,7 @@ type Replies struct {
 	least, before int64
 	// lines are where the lines of attempts stand that have not ended, by their episodes, as of when they were read.
 	lines map[string][]Span
-	// first are the attempts whose lines an episode begins with.
-	first map[string]int
+	first map[string]int // the attempts whose lines an episode begins with
 	// pending are the lines of a batch, which are written together and are not in the file yet. soon writes them if
 	// nobody does; nil before the first line.
 	pending []byte

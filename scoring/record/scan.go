@@ -17,9 +17,8 @@ type scanned struct {
 	bad error
 	// torn: the line is unfinished, and the end of the file or an empty line follows. An
 	// interrupted write looks like this; the line never counted.
-	torn bool
-	// episode is the content of a line of an episodes file, and derived what was made of the line.
-	episode Episode
+	torn    bool
+	episode Episode // the content of a line of an episodes file, and derived what was made of the line
 	derived any
 }
 
@@ -28,8 +27,7 @@ type chunk struct {
 	lines []*scanned
 	raw   []byte        // the lines
 	done  chan struct{} // closed when they are decoded
-	// err is why there are no more lines; io.EOF at the end.
-	err error
+	err   error         // why there are no more lines; io.EOF at the end
 }
 
 // chunkSize is from how many bytes on lines are a chunk.

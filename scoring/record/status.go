@@ -14,10 +14,9 @@ import (
 type Status struct {
 	Schema int `json:"schema"`
 	// Updated is when it was written, Started when the process began to play.
-	Updated time.Time `json:"updated"`
-	Started time.Time `json:"started"`
-	// Concurrency is the largest number of episodes in flight.
-	Concurrency int `json:"concurrency"`
+	Updated     time.Time `json:"updated"`
+	Started     time.Time `json:"started"`
+	Concurrency int       `json:"concurrency"` // the largest number of episodes in flight
 	// Planned counts the episodes that had no result when the process began, and the
 	// trials that have become due since. MaxPlanned counts all that can become due. Done
 	// counts those that have ended, Failed those that ended without a result.
@@ -25,8 +24,7 @@ type Status struct {
 	MaxPlanned int `json:"most"`
 	Done       int `json:"done"`
 	Failed     int `json:"failed"`
-	// Tokens are the tokens of all replies since the start.
-	Tokens int `json:"tokens"`
+	Tokens     int `json:"tokens"` // the tokens of all replies since the start
 	// RemainingSeconds is the estimate of the time that is left; nil for none.
 	RemainingSeconds *float64 `json:"remaining_seconds,omitempty"`
 	// InFlight are the episodes in flight, the oldest first, at most MaxInFlight of them; Others counts the rest.

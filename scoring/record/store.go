@@ -33,10 +33,8 @@ type Store struct {
 	// store was opened. Manifest is nil if the run is new.
 	Manifest *Manifest
 	Attempts []Attempt
-	// Answered are the models that answered in results on disk, by the model that was asked.
-	Answered map[string]Answered
-	// Replies are those to attempts that have not come to an end; nil if they are not kept.
-	Replies *Replies
+	Answered map[string]Answered // the models that answered in results on disk, by the model that was asked
+	Replies  *Replies            // those to attempts that have not come to an end; nil if they are not kept
 
 	forks forks
 }

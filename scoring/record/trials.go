@@ -12,8 +12,7 @@ import (
 // Trials says how a task is played again after a failure (Reflexion, Shinn et al. 2023): the same task from the
 // same start, until it is solved or all trials are used.
 type Trials struct {
-	// Limit is the largest number of trials, at least 2.
-	Limit int `json:"most"`
+	Limit int `json:"most"` // the largest number of trials, at least 2
 	// Memory is the largest number of reflections on failed trials that the agent
 	// is shown: the newest ones. 0 stands for retries without memory.
 	Memory int `json:"memory"`
@@ -55,8 +54,7 @@ type Reflection struct {
 	// FinishReason and Fault are the reply's.
 	FinishReason string `json:"finish_reason,omitempty"`
 	Fault        Fault  `json:"fault,omitempty"`
-	// Reasoning is what the model reasoned before the text.
-	Reasoning string `json:"reasoning,omitempty"`
+	Reasoning    string `json:"reasoning,omitempty"` // what the model reasoned before the text
 	// Trimmed counts the parts of the trial that were removed to fit the context.
 	Trimmed int `json:"trimmed"`
 	// The usage is as in Result.
@@ -70,8 +68,7 @@ type Reflection struct {
 
 // Remembered is a reflection that the agent was shown.
 type Remembered struct {
-	// Trial is the trial that the reflection is about, from 1.
-	Trial int    `json:"trial"`
+	Trial int    `json:"trial"` // the trial that the reflection is about, from 1
 	Text  string `json:"text"`
 }
 
@@ -110,12 +107,10 @@ type Attempt struct {
 	Rank
 	ID, Model string
 	// Usable counts the steps with a readable action. Unusable: see Result.
-	Usable   int
-	Unusable bool
-	// Reflection is the text of the reflection; empty for none.
-	Reflection string
-	// Store is the hash of what the player remembers after it; empty for none.
-	Store string
+	Usable     int
+	Unusable   bool
+	Reflection string // the text of the reflection; empty for none
+	Store      string // the hash of what the player remembers after it; empty for none
 	// PromptTokens, CachedTokens and CompletionTokens are the tokens of the attempt and of the reflection after it.
 	PromptTokens, CachedTokens, CompletionTokens int32
 }

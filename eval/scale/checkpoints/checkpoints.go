@@ -33,10 +33,8 @@ type Series struct {
 	Screen  bench.Screen
 	// Prepare sets up the run of a checkpoint, whose server has that address.
 	Prepare func(c Checkpoint, address string) (*bench.Job, error)
-	// Report is told the directory of each run that was played.
-	Report func(dir string) error
-	// Pace is the time between two looks for checkpoints, by default 5 seconds.
-	Pace time.Duration
+	Report  func(dir string) error // told the directory of each run that was played
+	Pace    time.Duration          // the time between two looks for checkpoints, by default 5 seconds
 
 	states    map[string]fingerprint // by path
 	attempted map[string]bool

@@ -19,8 +19,7 @@ import (
 // Checkpoint is a folder or file with the weights of a model.
 type Checkpoint struct {
 	Path string
-	// Name is the path without what all checkpoints of the pattern begin with; slashes are hyphens.
-	Name string
+	Name string // the path without what all checkpoints of the pattern begin with; slashes are hyphens
 }
 
 // find lists the checkpoints that a pattern names, in natural order. Parts of names that

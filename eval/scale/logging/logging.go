@@ -22,8 +22,7 @@ import (
 type Options struct {
 	// Python is the interpreter, Binary the program that it asks for numbers.
 	Python, Binary string
-	// Place is the tracker with what it needs, such as wandb:PROJECT.
-	Place string
+	Place          string // the tracker with what it needs, such as wandb:PROJECT
 	// Warn is told what failed, Say what a user may want to do.
 	Warn, Say func(line string)
 }

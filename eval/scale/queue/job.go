@@ -22,9 +22,8 @@ const maxDescription = 120 << 10
 // Job describes a run to its workers. It has no secrets, and nothing that depends on the machine.
 type Job struct {
 	// Name identifies the job on the server.
-	Name string `json:"name"`
-	// Tool is the build of heldout that leads the run.
-	Tool record.Tool `json:"tool"`
+	Name string      `json:"name"`
+	Tool record.Tool `json:"tool"` // the build of heldout that leads the run
 	// Command is "run" or "sweep". File and Config are the name and content of the configuration file, Chosen
 	// whether environments or models were named outside of it, and Flags the flags that change the plan.
 	Command string `json:"command"`

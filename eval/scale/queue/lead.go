@@ -37,9 +37,8 @@ const leader, workers = "leader", "workers"
 
 // Leader has the episodes of a run played by workers. It is an eval.Elsewhere.
 type Leader struct {
-	link *connection
-	// ackWait is how long an order may be without a sign of life.
-	ackWait time.Duration
+	link    *connection
+	ackWait time.Duration // how long an order may be without a sign of life
 	job     Job
 	// persist is how replies are stored. An embedded server would flush the disk for each; so
 	// its own kill, not the workers', may take the replies of the last milliseconds.
@@ -48,31 +47,25 @@ type Leader struct {
 	stop    context.CancelCauseFunc
 	done    chan struct{} // closed when nothing is received any more
 
-	mu sync.Mutex
-	// waiting are the orders whose records Play waits for, by episode.
-	waiting map[string]*waiter
+	mu      sync.Mutex
+	waiting map[string]*waiter // the orders whose records Play waits for, by episode
 	// arrived are the records that Play does not wait for yet, or that are not on disk yet, by episode and attempt.
 	arrived map[string]*delivery
-	// coming are the records that lack parts, by episode and attempt.
-	coming map[string][]*delivery
-	// parked are the attempts whose records were left in the queue.
-	parked map[string]bool
+	coming  map[string][]*delivery // the records that lack parts, by episode and attempt
+	parked  map[string]bool        // the attempts whose records were left in the queue
 	// idle and busy are the sizes of the records that are held, in bytes: those that
 	// nobody waits for, and the others. Each has so much room.
 	idle, busy, room int
 	delay            time.Duration
-	// final are the attempts that need no other record, by episode and attempt.
-	final map[string]bool
+	final            map[string]bool // the attempts that need no other record, by episode and attempt
 	// strays counts the messages that were set aside.
 	strays int
 }
 
 // LeaderOptions say what a leader does beside playing.
 type LeaderOptions struct {
-	// Dir is the run directory, where messages are set aside that cannot be read.
-	Dir string
-	// Finished are the ids of the episodes that have a result.
-	Finished map[string]bool
+	Dir      string          // the run directory, where messages are set aside that cannot be read
+	Finished map[string]bool // the ids of the episodes that have a result
 	// Servers receives what the model servers of a worker report, by player.
 	Servers func(map[string]record.ServerReport) error
 }

@@ -16,8 +16,7 @@ type Location struct {
 	// Address is the server's, or InProcess, which then listens at Listen.
 	Address, Listen string
 	Security        Security
-	// LoginEnv is the environment variable that the login is from.
-	LoginEnv string
+	LoginEnv        string // the environment variable that the login is from
 	// AckWait is how long a worker may be silent; Wait how long to wait at the start.
 	AckWait, Wait time.Duration
 	// Open: everybody who reaches Listen may read and change the run.

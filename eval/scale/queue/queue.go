@@ -53,9 +53,8 @@ type Options struct {
 	Embedded *server.Server
 	Security
 	// Name identifies the process to the server.
-	Name string
-	// AckWait is the leader's; see the constant.
-	AckWait time.Duration
+	Name    string
+	AckWait time.Duration // the leader's; see the constant
 	// GiveUpAfter is how long to wait for a server that is gone; 0 waits for ever. FirstWait is how long to wait
 	// for the first connection and, in a worker, for a run.
 	GiveUpAfter, FirstWait time.Duration
@@ -92,15 +91,13 @@ func CheckAddress(addresses string) error {
 }
 
 type connection struct {
-	conn *nats.Conn
-	js   jetstream.JetStream
-	name string // of the server, for errors
-	// lost is done when the connection is given up.
-	lost context.Context
-	stop context.CancelCauseFunc
-	tell func(line string)
-	// troubled is set while the server stores nothing.
-	troubled atomic.Bool
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	name     string          // of the server, for errors
+	lost     context.Context // done when the connection is given up
+	stop     context.CancelCauseFunc
+	tell     func(line string)
+	troubled atomic.Bool // set while the server stores nothing
 	*waits
 }
 

@@ -21,8 +21,7 @@ import (
 type Security struct {
 	// Creds is a file of NATS credentials; CA, Cert and Key are PEM files for TLS. Empty names stand for none.
 	Creds, CA, Cert, Key string
-	// Login is a user name and a password with a colon between them, or a token.
-	Login model.Secret
+	Login                model.Secret // a user name and a password with a colon between them, or a token
 }
 
 // Check reports what does not belong together.

@@ -12,8 +12,7 @@ import (
 
 // Callers are who may call a server.
 type Callers struct {
-	// Token is what they must know; empty asks for none.
-	Token string
+	Token string // what they must know; empty asks for none
 	// Names are the host names by which they may call the server, besides localhost, and
 	// Proxies the names of proxies through which browsers may call it.
 	Names, Proxies []string

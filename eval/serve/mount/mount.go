@@ -34,15 +34,13 @@ import (
 type Defaults struct {
 	Setup envs.Setup
 	// Tasks selects tasks, as eval.SelectTasks reads it.
-	Tasks string
-	// Perturbation is a name or a file; empty for none.
-	Perturbation string
+	Tasks        string
+	Perturbation string // a name or a file; empty for none
 	Reward       serve.Reward
 	// StepCost and InvalidPenalty are as in serve.MountOptions.
 	StepCost, InvalidPenalty float64
 	Actions                  bool
-	// MaxSteps is the step limit; 0 uses the environment's own.
-	MaxSteps int
+	MaxSteps                 int // the step limit; 0 uses the environment's own
 
 	preset *configs.Preset
 }

@@ -34,8 +34,7 @@ type Options struct {
 	Check check.Options
 	// Date is the date of the checks, Version heldout's.
 	Date, Version string
-	// Baselines are published results, as heldout compare takes them.
-	Baselines []string
+	Baselines     []string // published results, as heldout compare takes them
 	// Tell receives a line for each bundle; Force replaces a site that exists.
 	Tell  func(line string)
 	Force bool
@@ -47,8 +46,7 @@ type Board struct {
 	Date    string    `json:"date"`
 	Version string    `json:"version"`
 	Places  []Ranking `json:"places"`
-	// Unread are bundles without rows, because they cannot be read.
-	Unread []Unread `json:"unread,omitempty"`
+	Unread  []Unread  `json:"unread,omitempty"` // bundles without rows, because they cannot be read
 
 	published []report.Baseline
 }
@@ -58,9 +56,8 @@ const Schema = 1
 
 // Ranking is a preset, or an environment without one, with its rows, the best first.
 type Ranking struct {
-	Name string `json:"name"`
-	// Title is the name for people.
-	Title string     `json:"-"`
+	Name  string     `json:"name"`
+	Title string     `json:"-"` // the name for people
 	Rows  []ModelRow `json:"rows"`
 	// NoRanks says why rows have no ranks; empty if they have.
 	NoRanks string `json:"no_ranks,omitempty"`
@@ -87,13 +84,12 @@ type ModelRow struct {
 	Best  int `json:"best_rank,omitempty"`
 	Worst int `json:"worst_rank,omitempty"`
 	// Perturbed is the mean success under all perturbations, in percent; nil if there are none.
-	Perturbed     *float64 `json:"perturbed,omitempty"`
-	Perturbations int      `json:"perturbations,omitempty"`
-	Tasks         int      `json:"tasks"`
-	Seeds         int      `json:"seeds"`
-	// Tokens are the tokens of prompts and replies per episode.
-	Tokens float64            `json:"tokens"`
-	About  configs.AboutModel `json:"about"`
+	Perturbed     *float64           `json:"perturbed,omitempty"`
+	Perturbations int                `json:"perturbations,omitempty"`
+	Tasks         int                `json:"tasks"`
+	Seeds         int                `json:"seeds"`
+	Tokens        float64            `json:"tokens"` // the tokens of prompts and replies per episode
+	About         configs.AboutModel `json:"about"`
 
 	score *scoring.Score
 }

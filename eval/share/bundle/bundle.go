@@ -48,11 +48,9 @@ const (
 
 // Manifest is bundle.json.
 type Manifest struct {
-	Schema int `json:"schema"`
-	// About is what the authors say of themselves and of the models.
-	About configs.About `json:"about"`
-	// Files are the other files, in their order.
-	Files []File `json:"files"`
+	Schema int           `json:"schema"`
+	About  configs.About `json:"about"` // what the authors say of themselves and of the models
+	Files  []File        `json:"files"` // the other files, in their order
 }
 
 // File is a file of a bundle.
@@ -67,10 +65,8 @@ type Contents struct {
 	Manifest
 	// Size is the size of the bundle, Unpacked the size of its files, in bytes.
 	Size, Unpacked int64
-	// Runs are the directories of the runs, each a run directory.
-	Runs []record.Parts
-	// Tables is the file with the tables.
-	Tables string
+	Runs           []record.Parts // the directories of the runs, each a run directory
+	Tables         string         // the file with the tables
 	// Paths are the models whose names are paths of the machine that served them; Open does not say.
 	Paths []string
 }

@@ -20,8 +20,7 @@ import (
 // Result says what Create has written.
 type Result struct {
 	*Contents
-	// Signer is the fingerprint of the key that signed; empty without a signature.
-	Signer string
+	Signer string // the fingerprint of the key that signed; empty without a signature
 }
 
 // Create writes a bundle of runs to a file, all or nothing, and signs it with a private key unless that is empty.

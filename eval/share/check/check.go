@@ -21,14 +21,10 @@ import (
 
 // Options say what a check has besides the bundle.
 type Options struct {
-	// Texts are where data and prompts are.
-	Texts bench.Texts
-	// Workers is how many episodes are played at once, at least 1.
-	Workers int
-	// Signers is a file of those who may sign; empty if signatures are not read.
-	Signers string
-	// worlds are the worlds of earlier checks with the same Texts; nil if there were none.
-	worlds *bench.Worlds
+	Texts   bench.Texts   // where data and prompts are
+	Workers int           // how many episodes are played at once, at least 1
+	Signers string        // a file of those who may sign; empty if signatures are not read
+	worlds  *bench.Worlds // the worlds of earlier checks with the same Texts; nil if there were none
 }
 
 // Report is what a check found.
@@ -123,10 +119,8 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 type checker struct {
 	Options
 	report *Report
-	// seeds are the seeds of each condition, by the condition without its seed.
-	seeds map[string][]int64
-	// runOf is the run of each planned episode, from 1.
-	runOf map[string]int
+	seeds  map[string][]int64 // the seeds of each condition, by the condition without its seed
+	runOf  map[string]int     // the run of each planned episode, from 1
 	// about is what the authors declare, trained are the tasks played that are among the
 	// declared training tasks, by model.
 	about   configs.About

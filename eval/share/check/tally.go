@@ -13,9 +13,8 @@ import (
 // tally is what is known of the attempts at a planned episode, in their order.
 type tally struct {
 	attempts int
-	outcome  record.Outcome // of the last one
-	// lessons are the memory of the trial after it.
-	lessons []record.Remembered
+	outcome  record.Outcome      // of the last one
+	lessons  []record.Remembered // the memory of the trial after it
 }
 
 // tally takes the next attempt in the order of the file.

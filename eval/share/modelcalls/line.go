@@ -84,8 +84,7 @@ type EpisodeLine struct {
 
 // ModelCall is a call of the model.
 type ModelCall struct {
-	// Step is the index in the trajectory of the step that the call is for.
-	Step int `json:"step"`
+	Step int `json:"step"` // the index in the trajectory of the step that the call is for
 	// Kept counts the messages of the call before that begin this one; Messages are the further ones.
 	Kept     int       `json:"kept,omitempty"`
 	Messages []Message `json:"messages"`

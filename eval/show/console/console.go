@@ -32,8 +32,7 @@ type Console struct {
 	// Columns is the width of the terminal, 0 without one. Colored: it shows colors.
 	Columns int
 	Colored bool
-	// moments are the latest actions that can be taken back.
-	moments []moment
+	moments []moment // the latest actions that can be taken back
 }
 
 // validActions lists the valid actions.

@@ -52,8 +52,7 @@ func (e edge) lead() int { return e.Won - e.Lost }
 type episodeLink struct {
 	Href template.URL
 	Text string
-	// Said is what stands behind the link.
-	Said string
+	Said string // what stands behind the link
 }
 
 // duels set pairs of models side by side in the places where both have results for the same

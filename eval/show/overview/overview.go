@@ -167,9 +167,8 @@ type content struct {
 type drawing struct {
 	Name, Title, Caption string
 	SVG                  template.HTML
-	// Marked are the notes that explain marks, and are always shown.
-	Marked  []string
-	Numbers page.Grid
+	Marked               []string // the notes that explain marks, and are always shown
+	Numbers              page.Grid
 }
 
 func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 && c.More == "" }

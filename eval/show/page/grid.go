@@ -22,15 +22,12 @@ type Grid struct {
 // GridCell is a cell, or the head of a column.
 type GridCell struct {
 	Text, Class string
-	// Href is where the text leads; empty for nowhere.
-	Href string
-	// Choice is the value of a box before the text, which forms send as "run"; empty for none.
-	Choice string
+	Href        string // where the text leads; empty for nowhere
+	Choice      string // the value of a box before the text, which forms send as "run"; empty for none
 	// Lines stand below the text, and above them a bar of that width in percent; empty for none.
 	Lines []string
 	Bar   string
-	// Span is how many columns the cell takes; 0 for one.
-	Span int
+	Span  int // how many columns the cell takes; 0 for one
 	// Head says that the cell names its row, Sorted in which direction the rows are sorted by a column.
 	Head   bool
 	Sorted string

@@ -19,19 +19,15 @@ import (
 type Page struct {
 	Title string
 	// Lead stands below the title, in one line or two.
-	Lead string
-	// Links are the page's navigation.
-	Links []Link
-	// Body is the content in order, made by html/template.
-	Body []template.HTML
+	Lead  string
+	Links []Link          // the page's navigation
+	Body  []template.HTML // the content in order, made by html/template
 	// Styles follow the style that all pages share.
 	Styles []template.CSS
 	// Scripts run in order after the content has been read.
 	Scripts []template.JS
-	// Data are bytes for the scripts, below Body.
-	Data []Data
-	// Class is a class of the page, for its styles.
-	Class string
+	Data    []Data // bytes for the scripts, below Body
+	Class   string // a class of the page, for its styles
 	// Live allows scripts and forms to ask the server that the page comes from.
 	Live bool
 }

@@ -14,16 +14,14 @@ import (
 
 // Difference is two protocols, each with its parts.
 type Difference struct {
-	names [2]string
-	parts [2][]configs.Preset
-	// common are pairs of parts that are compared.
-	common []partPair
+	names  [2]string
+	parts  [2][]configs.Preset
+	common []partPair // pairs of parts that are compared
 }
 
 // partPair is two parts that are compared, and in what they differ.
 type partPair struct {
-	// name is the name of both; empty if each preset has one part.
-	name    string
+	name    string // the name of both; empty if each preset has one part
 	presets [2]*configs.Preset
 	differs []configs.FieldDifference
 }

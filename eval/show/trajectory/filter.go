@@ -14,14 +14,11 @@ import (
 // Filter chooses attempts. Empty fields choose all.
 type Filter struct {
 	Env, Type, Model, Seed, Outcome string
-	// Reason is the label of a reason.
-	Reason string
-	// Task is a part of the task's name, in upper or lower case.
-	Task string
+	Reason                          string // the label of a reason
+	Task                            string // a part of the task's name, in upper or lower case
 	// MinSteps and MaxSteps bound the steps; what is not a number bounds nothing.
 	MinSteps, MaxSteps string
-	// Text is a text that the episode contains, in upper or lower case.
-	Text string
+	Text               string // a text that the episode contains, in upper or lower case
 }
 
 // Keys of the fields of a filter in addresses and forms.
@@ -45,8 +42,7 @@ func ReadFilter(value func(key string) string) Filter {
 type Attempts struct {
 	Count  int
 	Result func(int) record.Result
-	// Reason is why an attempt was not solved.
-	Reason func(int) Reason
+	Reason func(int) Reason // why an attempt was not solved
 }
 
 // Choose returns which attempts are chosen, apart from the text that they contain, and what readers can filter by.

@@ -20,8 +20,7 @@ type List struct {
 	Choices Choices
 	// Count says how many episodes there are and are shown.
 	Count string
-	// Rows are the rows of the page, or of all pages in a bundle.
-	Rows  []AttemptRow
+	Rows  []AttemptRow // the rows of the page, or of all pages in a bundle
 	Pager Pager
 	// Order is how the rows are sorted, and To the address of the list in another order; nil where
 	// it cannot be sorted.
@@ -45,10 +44,8 @@ type Pager struct {
 // AttemptRow is an attempt in a list.
 type AttemptRow struct {
 	*record.Result
-	// Run is the name of the run directory; it is shown where a list has several.
-	Run string
-	// Href is the address of the episode.
-	Href string
+	Run  string // the name of the run directory; it is shown where a list has several
+	Href string // the address of the episode
 	// Reason is why it was not solved, Hit what a search has found in it; nil without a search.
 	Reason Reason
 	Hit    *Hit

@@ -21,9 +21,8 @@ import (
 type Prompts struct {
 	// Sent has a word for each step: the keys of the shapes of its calls with commas between them, "-" for none.
 	// After it, "*3" says that three steps have it. A "!" stands before the key of the reason why there are none.
-	Sent string `json:"sent"`
-	// Shapes are the shapes, and reasons, by key.
-	Shapes map[string]json.RawMessage `json:"shapes"`
+	Sent   string                     `json:"sent"`
+	Shapes map[string]json.RawMessage `json:"shapes"` // the shapes, and reasons, by key
 }
 
 // callShape says how the messages of a call follow from those of the call before it: the first
@@ -34,9 +33,8 @@ type callShape struct {
 	Drop int            `json:"drop,omitempty"`
 	Add  []messageShape `json:"add"`
 	// Removed counts the parts that were left out to fit the context.
-	Removed int `json:"removed,omitempty"`
-	// Proof is how the messages compare with the recorded digest.
-	Proof string `json:"proof"`
+	Removed int    `json:"removed,omitempty"`
+	Proof   string `json:"proof"` // how the messages compare with the recorded digest
 }
 
 // Proofs of prompts.

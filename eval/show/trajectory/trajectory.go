@@ -48,15 +48,12 @@ func Name(r *record.Result) string {
 // EpisodePage is an attempt with what surrounds it on its page.
 type EpisodePage struct {
 	*record.Episode
-	// Run is the run directory.
-	Run string
-	// Pictures are the states of the world, the first before the first step; nil for none.
-	Pictures []envs.Picture
+	Run      string         // the run directory
+	Pictures []envs.Picture // the states of the world, the first before the first step; nil for none
 	// Sent is Prompts.Sent of the attempt, whose shapes the page has, or PromptsHref the address of
 	// its prompts. Without both, the page does not have them.
 	Sent, PromptsHref string
-	// Player is what is known of an agent from outside heldout, besides its name.
-	Player *record.Identity
+	Player            *record.Identity // what is known of an agent from outside heldout, besides its name
 	// Second says that another episode is on the page; it may have the same name.
 	Second bool
 }

@@ -16,8 +16,7 @@ type shownRuns struct {
 	mu    sync.Mutex
 	all   []*shownRun
 	names map[string]bool
-	// found is when they were last looked for, and cost how long that took.
-	found time.Time
+	found time.Time // when they were last looked for, and cost how long that took
 	cost  time.Duration
 }
 

@@ -30,22 +30,18 @@ type Summary struct {
 	State        RunState
 	Environments []string
 	Models       []string
-	// Names are what the user calls models in tables, by model.
-	Names map[string]string
+	Names        map[string]string // what the user calls models in tables, by model
 	// Started is the start of the first session. Last is the end of the last episode; zero if none has ended.
 	Started, Last time.Time
 	// Planned counts the planned episodes, with the trials that are due so far, Finished those with a result.
 	Planned, Finished int
 	// Seeds counts the seeds.
-	Seeds int
-	// Rates are the rates so far, in the order of the plan.
-	Rates []RateSoFar
-	// Absent are the shards that have not begun.
-	Absent []record.Shard
+	Seeds  int
+	Rates  []RateSoFar    // the rates so far, in the order of the plan
+	Absent []record.Shard // the shards that have not begun
 	// BadLines counts the lines of the records that cannot be read.
 	BadLines int
-	// Status is what the processes say that work on the run; nil if none does.
-	Status *record.Status
+	Status   *record.Status // what the processes say that work on the run; nil if none does
 }
 
 // RateSoFar is what a player has reached in an environment so far.

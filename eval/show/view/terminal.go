@@ -17,8 +17,7 @@ import (
 
 // Listing lists runs for a terminal, or for programs.
 type Listing struct {
-	// Root is the folder below which the runs are; their names are without it.
-	Root string
+	Root string // the folder below which the runs are; their names are without it
 	Runs []record.Parts
 	Now  func() time.Time
 	// Warn receives what must not be overlooked, such as a run that cannot be read.

@@ -28,11 +28,9 @@ type Call struct {
 	// reply, unless the file system has no locks.
 	Key string `json:"key"`
 	// Kind says what the call is for.
-	Kind string `json:"kind"`
-	// Prompt is the SHA-256 of the messages as JSON, in hex.
-	Prompt string `json:"prompt_sha256"`
-	// Seed is the server's sampling seed.
-	Seed int64 `json:"seed"`
+	Kind   string `json:"kind"`
+	Prompt string `json:"prompt_sha256"` // the SHA-256 of the messages as JSON, in hex
+	Seed   int64  `json:"seed"`          // the server's sampling seed
 	// Error is why there is no reply; the call is then made again. Empty for a reply.
 	Error string `json:"error,omitempty"`
 	// Reply, Reasoning, Instead, FinishReason and Fault are as in model.Reply.
@@ -41,21 +39,17 @@ type Call struct {
 	Substitute   string       `json:"instead,omitempty"`
 	FinishReason string       `json:"finish_reason,omitempty"`
 	Fault        record.Fault `json:"fault,omitempty"`
-	// Dropped are the fields of the decoding that the server refuses.
-	Dropped []string `json:"dropped,omitempty"`
+	Dropped      []string     `json:"dropped,omitempty"` // the fields of the decoding that the server refuses
 	// PromptTokens and CompletionTokens are as the server counted them, with the
 	// tokens of a reply that was asked for again; 0 if it does not count.
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	// Requests counts what was sent for the call, retries included.
-	Requests int `json:"requests"`
-	// Server is the address of the server that answered.
-	Server string `json:"server,omitempty"`
-	// ModelSeconds is the time of the request that got the reply.
-	ModelSeconds float64   `json:"model_seconds"`
+	Requests     int       `json:"requests"`
+	Server       string    `json:"server,omitempty"` // the address of the server that answered
+	ModelSeconds float64   `json:"model_seconds"`    // the time of the request that got the reply
 	Started      time.Time `json:"started"`
-	// Checksum is the last field of the line; the log computes it.
-	Checksum string `json:"checksum,omitempty"`
+	Checksum     string    `json:"checksum,omitempty"` // the last field of the line; the log computes it
 }
 
 // Question is a call that is to be made.

@@ -18,12 +18,10 @@ import (
 
 // Manifest says under which condition the calls of a directory are made.
 type Manifest struct {
-	Schema int         `json:"schema"`
-	Tool   record.Tool `json:"tool"`
-	// Planned is the number of items that the calls are for.
-	Planned int `json:"planned"`
-	// Condition is a JSON object: everything that the replies depend on.
-	Condition json.RawMessage `json:"condition"`
+	Schema    int             `json:"schema"`
+	Tool      record.Tool     `json:"tool"`
+	Planned   int             `json:"planned"`   // the number of items that the calls are for
+	Condition json.RawMessage `json:"condition"` // a JSON object: everything that the replies depend on
 	// Servers is what the servers reported about themselves, in the order of time.
 	Servers  []record.ServerReport `json:"servers,omitempty"`
 	Sessions []record.Session      `json:"sessions"`
@@ -31,13 +29,11 @@ type Manifest struct {
 
 // Setup says what a directory is for.
 type Setup struct {
-	Kind record.LogKind
-	Tool record.Tool
-	// Condition is a value that is a JSON object.
-	Condition any
-	// Planned is the number of items; it may grow from session to session.
-	Planned int
-	Now     func() time.Time
+	Kind      record.LogKind
+	Tool      record.Tool
+	Condition any // a value that is a JSON object
+	Planned   int // the number of items; it may grow from session to session
+	Now       func() time.Time
 }
 
 // Open opens a directory of calls, and makes it if necessary. A directory with

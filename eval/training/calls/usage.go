@@ -16,11 +16,9 @@ type Usage struct {
 	Calls, Failed, Requests        int
 	PromptTokens, CompletionTokens int
 	// Uncounted counts the replies whose tokens the server did not count.
-	Uncounted int
-	// ModelSeconds is the time spent on requests that got a reply.
-	ModelSeconds float64
-	// Dropped are the fields of the decoding that a server refused, sorted.
-	Dropped []string
+	Uncounted    int
+	ModelSeconds float64  // the time spent on requests that got a reply
+	Dropped      []string // the fields of the decoding that a server refused, sorted
 }
 
 // Usage adds up what the calls on disk cost, by their kinds.

@@ -109,23 +109,19 @@ func (x *exporter) arrived(e *record.Episode) error {
 // attempt is an episode with what is known of every turn, for forms that compare episodes or turns.
 type attempt struct {
 	about
-	// messages are the whole conversation, the last reply included.
-	messages []Message
+	messages []Message // the whole conversation, the last reply included
 	replies  []reply
 	rank     record.Rank
 	expert   bool
 }
 
 type reply struct {
-	// index is the index of the reply in messages.
-	index int
-	// mark is why the turn is not trained on, "" if it is.
-	mark Mark
+	index int  // the index of the reply in messages
+	mark  Mark // why the turn is not trained on, "" if it is
 	// progress and valid are what the environment says after the turn; rose says that the turn made progress.
 	progress    float64
 	valid, rose bool
-	// step is the index of the turn in the trajectory.
-	step int
+	step        int // the index of the turn in the trajectory
 	// correction is what should have been said in place of an error that was made on purpose;
 	// "" if that is not known.
 	correction string

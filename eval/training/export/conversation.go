@@ -29,8 +29,7 @@ type Message struct {
 // of an episode whose calls do not continue each other.
 type Conversation struct {
 	Messages []Message
-	// Turn is the number of its first reply in the episode, from 1.
-	Turn int
+	Turn     int // the number of its first reply in the episode, from 1
 }
 
 // conversations writes the calls of an episode as conversations: as one if every call

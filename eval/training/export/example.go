@@ -13,12 +13,10 @@ import (
 // example is an example in the form from which all formats are made.
 type example struct {
 	about
-	turn int // of the reply, from 1
-	// prompt is what stands before the reply or, of a whole conversation, all of it.
-	prompt []Message
-	reply  []Message
-	// rejected is what would have been the worse reply, and other its episode.
-	rejected []Message
+	turn     int       // of the reply, from 1
+	prompt   []Message // what stands before the reply or, of a whole conversation, all of it
+	reply    []Message
+	rejected []Message // what would have been the worse reply, and other its episode
 	other    string
 	// labels and rewards belong to the messages of reply.
 	labels  []bool
@@ -55,10 +53,8 @@ type about struct {
 	Outcome  string  `json:"outcome"`
 	Progress float64 `json:"progress"`
 	Valid    []bool  `json:"valid"`
-	// Tokens is the length of the example, as the manifest says.
-	Tokens int `json:"tokens"`
-	// Use is the use of the task in its benchmark: train, dev or test.
-	Use string `json:"benchmark_use"`
+	Tokens   int     `json:"tokens"`        // the length of the example, as the manifest says
+	Use      string  `json:"benchmark_use"` // the use of the task in its benchmark: train, dev or test
 }
 
 // The examples of the formats, and their messages.

@@ -20,14 +20,13 @@ import (
 // File is a file that has its name only when it is complete. Until then it is in a workplace, which a killed process
 // leaves behind and the next one takes over.
 type File struct {
-	name  string
-	place *record.Workplace
-	file  *os.File
-	out   *bufio.Writer
-	sum   hash.Hash
-	size  int64
-	// adopted is the SHA-256 of what another program wrote.
-	adopted string
+	name    string
+	place   *record.Workplace
+	file    *os.File
+	out     *bufio.Writer
+	sum     hash.Hash
+	size    int64
+	adopted string // the SHA-256 of what another program wrote
 }
 
 // Create begins a file. A file with its name is replaced at the end if replace is set, otherwise it is an error.

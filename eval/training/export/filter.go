@@ -17,9 +17,8 @@ import (
 // Filter says which episodes are taken. Empty lists take all.
 type Filter struct {
 	// Success takes only solved episodes.
-	Success bool `json:"success,omitempty"`
-	// Progress is the least progress at the end, in [0,1].
-	Progress float64 `json:"least_progress,omitempty"`
+	Success  bool    `json:"success,omitempty"`
+	Progress float64 `json:"least_progress,omitempty"` // the least progress at the end, in [0,1]
 	// Recoveries is the least number of errors that a different valid action follows within 5 steps.
 	Recoveries int     `json:"least_recoveries,omitempty"`
 	Seeds      []int64 `json:"seeds,omitempty"`

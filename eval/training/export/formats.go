@@ -56,12 +56,10 @@ var formatsYAML []byte
 
 // reading is how a trainer reads a format.
 type reading struct {
-	// Trainers are those whose default length the examples are measured by.
-	Trainers []trainerLength
+	Trainers []trainerLength // those whose default length the examples are measured by
 	// Settings say in JSON how the trainer has to read FILE, with examples of a LENGTH.
 	Settings string
-	// Advice is what users must not overlook; empty for nothing.
-	Advice string
+	Advice   string // what users must not overlook; empty for nothing
 }
 
 // known is how formats are read, and the licences of the sources of tasks and texts, by environment.

@@ -36,9 +36,8 @@ type Lengths struct {
 	Max    int `json:"most"`
 	Needed int `json:"needed"`
 	// Histogram counts examples of at most 256, 512, 1024, … tokens.
-	Histogram []int `json:"histogram"`
-	// Trainers are the defaults of trainers.
-	Trainers []trainerLength `json:"trainers,omitempty"`
+	Histogram []int           `json:"histogram"`
+	Trainers  []trainerLength `json:"trainers,omitempty"` // the defaults of trainers
 	// Window is the longest example that was allowed, Long counts the turns that do not fit it; 0 without one.
 	Window int `json:"window,omitempty"`
 	Long   int `json:"turns_beyond_window,omitempty"`

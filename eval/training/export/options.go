@@ -14,8 +14,7 @@ import (
 
 // Options say what is exported, and how.
 type Options struct {
-	// Sources are run directories, directories that hold some, and files of verified trajectories.
-	Sources []string
+	Sources []string // run directories, directories that hold some, and files of verified trajectories
 	Format  Format
 	// Out is the name of the file; Force replaces what has it. The files of parts have
 	// the name of the part in theirs. Folder says that Out is in a folder of its own, which a
@@ -108,8 +107,7 @@ func (o Options) Check() error {
 // TestTasksError says that tasks that a benchmark tests with would be exported.
 type TestTasksError struct {
 	Episodes int
-	// Envs are their environments.
-	Envs []string
+	Envs     []string // their environments
 }
 
 // Error implements error.

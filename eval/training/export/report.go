@@ -53,8 +53,7 @@ type Account struct {
 	Turns   int          `json:"turns"`
 	Trained int          `json:"trained_turns"`
 	Masked  map[Mark]int `json:"masked_turns"`
-	// Lengths are the lengths of the examples.
-	Lengths *Lengths `json:"lengths"`
+	Lengths *Lengths     `json:"lengths"` // the lengths of the examples
 	// Environments counts the episodes taken by environment.
 	Environments map[string]int `json:"environments"`
 	// Tasks are digests of the tasks of the episodes taken, but for trajectories of a file.
@@ -65,8 +64,7 @@ type Account struct {
 	Different []string `json:"different,omitempty"`
 	// Uncovered names the files and lines of the sources that have no checksum.
 	Uncovered []string `json:"-"`
-	// Checksum is the last field; it covers all others.
-	Checksum string `json:"checksum,omitempty"`
+	Checksum  string   `json:"checksum,omitempty"` // the last field; it covers all others
 
 	digests map[string][]byte   // of tasks, by the id of an episode
 	trained map[string][][]byte // digests of the tasks taken, by environment
@@ -74,23 +72,21 @@ type Account struct {
 
 // SourceReport is a source: its name, and what it held.
 type SourceReport struct {
-	Name string `json:"name"`
-	// SHA256 are the hashes of its files, by name.
-	SHA256 map[string]string `json:"sha256"`
+	Name   string            `json:"name"`
+	SHA256 map[string]string `json:"sha256"` // the hashes of its files, by name
 	Used   int               `json:"taken"`
 }
 
 // PartReport is a file that was written.
 type PartReport struct {
 	Division
-	File     string `json:"file"`
-	Episodes int    `json:"episodes"`
-	Examples int    `json:"examples"`
-	Tasks    int    `json:"tasks"`
-	Bytes    int64  `json:"bytes"`
-	SHA256   string `json:"sha256"`
-	// Parquet is the same as a Parquet file; empty without one.
-	Parquet       string `json:"parquet,omitempty"`
+	File          string `json:"file"`
+	Episodes      int    `json:"episodes"`
+	Examples      int    `json:"examples"`
+	Tasks         int    `json:"tasks"`
+	Bytes         int64  `json:"bytes"`
+	SHA256        string `json:"sha256"`
+	Parquet       string `json:"parquet,omitempty"` // the same as a Parquet file; empty without one
 	ParquetBytes  int64  `json:"parquet_bytes,omitempty"`
 	ParquetSHA256 string `json:"parquet_sha256,omitempty"`
 	tasks         map[string]bool

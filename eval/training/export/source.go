@@ -20,14 +20,12 @@ type recordSource struct {
 
 // runSource is what has to be known of a run before its episodes are read.
 type runSource struct {
-	parts    record.Parts
-	manifest *record.Manifest
-	planned  map[string]planned // by id of the episode
-	// counts are the attempts that count, by id of the episode.
-	counts map[string]record.Rank
-	// unfinished is the number of planned first trials that have no result.
-	unfinished int
-	lists      map[string]bool // by hash of the preset
+	parts      record.Parts
+	manifest   *record.Manifest
+	planned    map[string]planned     // by id of the episode
+	counts     map[string]record.Rank // the attempts that count, by id of the episode
+	unfinished int                    // the number of planned first trials that have no result
+	lists      map[string]bool        // by hash of the preset
 }
 
 type planned struct {

@@ -16,8 +16,7 @@ import (
 
 // Division is a part of the examples, such as those for validation.
 type Division struct {
-	// Name is part of the file's name.
-	Name string `json:"name"`
+	Name string `json:"name"` // part of the file's name
 	// Share is the part of the tasks, more than 0 and at most 1. Shares add up to 1.
 	Share float64 `json:"share"`
 }

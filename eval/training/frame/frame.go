@@ -28,8 +28,7 @@ type Options struct {
 // Summary says what was written.
 type Summary struct {
 	Runs, Episodes, Steps int
-	// Uncovered are lines and files without a checksum.
-	Uncovered []string
+	Uncovered             []string // lines and files without a checksum
 }
 
 // conditionLine is what one planned group of episodes was played under, how far it is, and its rates.

@@ -66,13 +66,11 @@ func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Quest
 
 // LabelLine is a line of record.LabelsFile.
 type LabelLine struct {
-	ID         string `json:"id"`
-	Trajectory string `json:"trajectory"`
-	Step       int    `json:"step"` // from 0
-	// Original is the label that the trajectory has.
-	Original Label `json:"given"`
-	// Answer is the judge's; nil without a result.
-	Answer *Answer `json:"answer,omitempty"`
+	ID         string  `json:"id"`
+	Trajectory string  `json:"trajectory"`
+	Step       int     `json:"step"`             // from 0
+	Original   Label   `json:"given"`            // the label that the trajectory has
+	Answer     *Answer `json:"answer,omitempty"` // the judge's; nil without a result
 }
 
 // WriteLabels writes a line for each turn.
@@ -102,13 +100,10 @@ const (
 
 // Answer is what a judge said of a turn.
 type Answer struct {
-	// Label is empty if Unreadable says why there is none.
-	Label      Label      `json:"label,omitempty"`
+	Label      Label      `json:"label,omitempty"` // empty if Unreadable says why there is none
 	Unreadable Unreadable `json:"unreadable,omitempty"`
-	// Kind is the kind of error that the judge names, "" for none.
-	Kind string `json:"kind,omitempty"`
-	// Reason is the text before the verdict.
-	Reason string `json:"reason,omitempty"`
+	Kind       string     `json:"kind,omitempty"`   // the kind of error that the judge names, "" for none
+	Reason     string     `json:"reason,omitempty"` // the text before the verdict
 }
 
 // mostReason is the longest reason that is kept, in bytes.

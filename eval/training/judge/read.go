@@ -43,8 +43,7 @@ func Read(path string, visit func(*Trajectory)) (TrajectorySource, error) {
 
 // TrajectorySource is where trajectories come from.
 type TrajectorySource struct {
-	// Giver is who gave the turns their labels.
-	Giver string
+	Giver string // who gave the turns their labels
 	// Uncovered names what has no checksum.
 	Uncovered []string
 }

@@ -26,16 +26,13 @@ func labels() []Label { return []Label{Right, Wrong} }
 // Trajectory is a trajectory whose turns can be judged.
 type Trajectory struct {
 	// ID identifies the trajectory by its content or its episode.
-	ID string
-	// Task is what trajectories share that are not independent of each other.
-	Task string
-	// Model is the name of the model that wrote or played it; empty if unknown.
-	Model string
+	ID    string
+	Task  string // what trajectories share that are not independent of each other
+	Model string // the name of the model that wrote or played it; empty if unknown
 	// Goal and Actions are what the player knew; Actions may be empty.
 	Goal, Actions string
-	// First is the first observation.
-	First string
-	Steps []JudgedStep
+	First         string // the first observation
+	Steps         []JudgedStep
 }
 
 // JudgedStep is a turn of the player with what followed.
@@ -51,8 +48,7 @@ type JudgedTurn struct {
 	// ID identifies the turn; it tells nothing about the label.
 	ID         string
 	Trajectory *Trajectory
-	// Index is the number of the step, from 0.
-	Index int
+	Index      int // the number of the step, from 0
 }
 
 func (t *JudgedTurn) step() *JudgedStep { return &t.Trajectory.Steps[t.Index] }

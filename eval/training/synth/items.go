@@ -19,9 +19,8 @@ type Checked struct {
 	// Script is what is wrong with the script's own actions; it does not reject the trajectory.
 	Script string `json:"script,omitempty"`
 	// Mended: the line could be read only after code fences and trailing commas had been removed.
-	Mended bool `json:"mended,omitempty"`
-	// Masked is the line that ReadItems reads; nil if the trajectory is rejected.
-	Masked []byte `json:"-"`
+	Mended bool   `json:"mended,omitempty"`
+	Masked []byte `json:"-"` // the line that ReadItems reads; nil if the trajectory is rejected
 }
 
 // VerifyLines verifies a file with one JSON object per line: its keys script and

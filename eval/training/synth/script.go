@@ -27,8 +27,7 @@ const (
 type Script struct {
 	Goal       string
 	Conditions []string
-	// Actions are sorted by template.
-	Actions []ListedAction
+	Actions    []ListedAction // sorted by template
 }
 
 // ListedAction is an available action.
@@ -36,16 +35,12 @@ type ListedAction struct {
 	// Template is the action with slots, such as "cd {path}"; Slots are their names in order.
 	Template string
 	Slots    []string
-	// Pattern is the verification code: a regular expression as Python has them.
-	Pattern string
-	// Values are the allowed values of parameters, by name.
-	Values map[string][]string
+	Pattern  string              // the verification code: a regular expression as Python has them
+	Values   map[string][]string // the allowed values of parameters, by name
 
-	// compiled is nil if the pattern is unsupported, and err says so.
-	compiled *regexp.Regexp
+	compiled *regexp.Regexp // nil if the pattern is unsupported, and err says so
 	err      error
-	// groups are the groups of the pattern that stand for the slots, nil if that is not known.
-	groups []int
+	groups   []int // the groups of the pattern that stand for the slots, nil if that is not known
 }
 
 var slot = regexp.MustCompile(`\{([^{}]*)\}`)

@@ -10,8 +10,7 @@ import (
 
 // Turn is a turn of a trajectory: of the player, or of the game master (DM).
 type Turn struct {
-	// Number is the turn's number; the first one is 0 or 1.
-	Number                  int
+	Number                  int // the turn's number; the first one is 0 or 1
 	Master                  bool
 	Thought                 string
 	Action, Observation     string

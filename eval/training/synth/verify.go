@@ -10,8 +10,7 @@ import (
 
 // Options are the choices that the paper's Algorithm 1 leaves open.
 type Options struct {
-	// MinErrors is the least number of error turns: 2 in the paper's text, 1 in the condition as printed.
-	MinErrors int
+	MinErrors int // the least number of error turns: 2 in the paper's text, 1 in the condition as printed
 	// ParameterOnly counts only parameter errors as errors; by default all three kinds count.
 	ParameterOnly bool
 	// SuccessText must occur in the last observation.
@@ -52,12 +51,11 @@ func Reasons() []Reason {
 type Verdict struct {
 	// Reason is "" if the trajectory passes. Message says what is wrong, for the next
 	// call of the model; Turn is the turn where, counted from 1, 0 for none.
-	Reason  Reason `json:"reason,omitempty"`
-	Message string `json:"message,omitempty"`
-	Turn    int    `json:"turn,omitempty"`
-	// Verified is the number of turns before the one that fails, all if none does.
-	Verified int `json:"verified"`
-	Turns    int `json:"turns"`
+	Reason   Reason `json:"reason,omitempty"`
+	Message  string `json:"message,omitempty"`
+	Turn     int    `json:"turn,omitempty"`
+	Verified int    `json:"verified"` // the number of turns before the one that fails, all if none does
+	Turns    int    `json:"turns"`
 	// Errors counts the error turns among the verified ones; Parameter, Place and Logic those with that flag.
 	// Repaired counts the error turns whose next turn of the master has no error.
 	Errors    int `json:"errors"`

@@ -29,10 +29,9 @@ type Trajectory struct {
 	ID      string `json:"id"`
 	Persona string `json:"persona"`
 	// Calls is the number of calls that it took, those for the script included.
-	Calls  int             `json:"calls"`
-	Script json.RawMessage `json:"script"`
-	// Trajectory is as synth.Mask writes it.
-	Trajectory json.RawMessage `json:"trajectory"`
+	Calls      int             `json:"calls"`
+	Script     json.RawMessage `json:"script"`
+	Trajectory json.RawMessage `json:"trajectory"` // as synth.Mask writes it
 }
 
 // ItemLine is a line of record.ItemsFile.

@@ -30,11 +30,10 @@ type Setting struct {
 	Model    string          `json:"model"`
 	Decoding record.Decoding `json:"decoding"`
 	// Prompts and Personas are SHA-256 hashes.
-	Prompts  string `json:"prompts"`
-	Personas string `json:"personas"`
-	Seed     int64  `json:"seed"`
-	// MaxCalls is the largest number of calls of an item.
-	MaxCalls    int    `json:"max_calls"`
+	Prompts     string `json:"prompts"`
+	Personas    string `json:"personas"`
+	Seed        int64  `json:"seed"`
+	MaxCalls    int    `json:"max_calls"` // the largest number of calls of an item
 	MinErrors   int    `json:"min_errors"`
 	ErrorSignal string `json:"error_signal"`
 	SuccessText string `json:"success_text"`

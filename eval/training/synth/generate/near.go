@@ -27,11 +27,9 @@ const (
 
 // Duplicate says what an item is a duplicate of.
 type Duplicate struct {
-	Rule Rule `json:"rule"`
-	// Original is the id of the item that stays.
-	Original string `json:"of"`
-	// Similarity is the Jaccard similarity of the shingles, in [0,1].
-	Similarity float64 `json:"similarity"`
+	Rule       Rule    `json:"rule"`
+	Original   string  `json:"of"`         // the id of the item that stays
+	Similarity float64 `json:"similarity"` // the Jaccard similarity of the shingles, in [0,1]
 }
 
 // nearIndex finds near duplicates among items that come in order. An item is removed if it has the task of an
