@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // Canonical returns the canonical JSON of a preset of one part: keys sorted, no white space, files as their hashes,
@@ -26,13 +28,7 @@ func (p *Preset) Canonical() ([]byte, error) {
 	if err := d.Decode(&fields); err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(fields); err != nil { // a map's keys are sorted
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return datafile.Marshal(fields) // a map's keys are sorted
 }
 
 // Hash is the SHA-256 of Canonical, in hex.

@@ -56,6 +56,15 @@ func Named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// Marshal is json.Marshal that leaves <, > and & as they are.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // Unmarshal is JSON for a text without a name. Its errors are faults.
 func Unmarshal(b []byte, v any, how ...jsonv2.Options) error {
 	if err := jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, how...)...); err != nil {

@@ -252,8 +252,7 @@ func Rewards() []Reward { return []Reward{RewardSuccess, RewardProgress, RewardD
 
 // Check reports a reward that does not exist.
 func (r Reward) Check() error {
-	switch r {
-	case RewardSuccess, RewardProgress, RewardDelta:
+	if slices.Contains(Rewards(), r) {
 		return nil
 	}
 	return fmt.Errorf("unknown reward %q; there are %s", r, strings.Trim(fmt.Sprint(Rewards()), "[]"))

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"heldout/scoring/column"
+	"heldout/scoring/table"
 )
 
 // The sizes of the figure of abilities.
@@ -87,12 +88,10 @@ func after(list []string, name string) int {
 
 // row is the row of a model and an ability; -1 if there is none.
 func (a radar) row(model, ability string) int {
-	for row := range a.Rows {
-		if a.text(row, column.Model) == model && a.text(row, column.Ability) == ability {
-			return row
-		}
-	}
-	return -1
+	first, second := a.Pos(column.Model.ID()), a.Pos(column.Ability.ID())
+	return slices.IndexFunc(a.Rows, func(row []table.Cell) bool {
+		return row[first].Text == model && row[second].Text == ability
+	})
 }
 
 // exact says a score.

@@ -284,10 +284,5 @@ func (r reader) match(c named, text string) reader {
 
 // find returns the first row of a model; -1 if there is none.
 func (r reader) find(model string) int {
-	for row := range r.Rows {
-		if r.text(row, column.Model) == model {
-			return row
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Rows, func(row []table.Cell) bool { return row[r.Pos(column.Model.ID())].Text == model })
 }

@@ -109,12 +109,12 @@ func numberRange(v string) (first, last int64, ok bool) {
 func (c EpisodeFilter) keepsGroup(cond Condition, names map[string]string) bool {
 	_, bare, _ := strings.Cut(cond.Model, ":")
 	return fits(c.Env, cond.Env) && fits(c.Model, cond.Model, bare, names[cond.Model], names[bare]) &&
-		(len(c.Seed) == 0 || hasNumber(c.Seed, cond.Seed)) && fits(c.Preset, presetNames(cond.Preset)...)
+		(len(c.Seed) == 0 || hasNumber(c.Seed, cond.Seed)) && fits(c.Preset, cond.Preset.Names()...)
 }
 
-// presetNames are what a preset may be called: "gigpo-alfworld@1:unseen" is also the
+// Names are what a preset may be called: "gigpo-alfworld@1:unseen" is also the
 // same without its version, without its part, and without both.
-func presetNames(p *Preset) []string {
+func (p *Preset) Names() []string {
 	if p == nil {
 		return []string{"none"}
 	}
@@ -251,7 +251,7 @@ func (m *Manifest) note(present []map[string]bool) {
 	for _, g := range m.Groups {
 		c := g.Condition
 		present[0][c.Env], present[1][c.Model], present[3][strconv.FormatInt(c.Seed, 10)] = true, true, true
-		present[4][presetNames(c.Preset)[0]] = true
+		present[4][c.Preset.Names()[0]] = true
 	}
 	for _, env := range m.Environments {
 		for _, t := range env.Tasks {

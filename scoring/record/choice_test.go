@@ -64,11 +64,11 @@ func TestPresetNames(t *testing.T) {
 	p := &Preset{Name: "eto-alfworld@1+:unseen"}
 	for _, name := range []string{"eto-alfworld", "eto-alfworld:unseen", "eto-alfworld@1+", "eto-*",
 		"eto-alfworld@1+:unseen"} {
-		if !fits([]string{name}, presetNames(p)...) {
+		if !fits([]string{name}, p.Names()...) {
 			t.Errorf("%s does not fit", name)
 		}
 	}
-	if fits([]string{"none"}, presetNames(p)...) || fits([]string{"eto"}, presetNames(p)...) {
+	if fits([]string{"none"}, p.Names()...) || fits([]string{"eto"}, p.Names()...) {
 		t.Error("another name fits")
 	}
 }

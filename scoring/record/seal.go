@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // A line, and a JSON file, ends in its checksum, so that the checksum is one of all bytes before it.
@@ -111,13 +113,10 @@ func NewLines(w io.Writer) Lines { return Lines{w} }
 
 // Encode writes an object that has fields.
 func (l Lines) Encode(object any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(object); err != nil {
-		return err
+	text, err := datafile.Marshal(object)
+	if err == nil {
+		_, err = l.w.Write(Seal(text))
 	}
-	_, err := l.w.Write(Seal(b.Bytes()))
 	return err
 }
 

@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,15 +43,8 @@ func (s Shard) Dir() string { return fmt.Sprintf("shard-%d-of-%d", s.Index, s.Co
 // Contains reports whether the shard plays an episode, by the id of its first trial.
 func (s Shard) Contains(id string) bool {
 	const digits = 12 // 48 bits
-	b, err := hex.DecodeString(id[:min(len(id), digits)])
-	if err != nil {
-		return false // no id
-	}
-	n := 0
-	for _, x := range b {
-		n = n<<8 | int(x)
-	}
-	return n%s.Count == s.Index-1
+	n, err := strconv.ParseInt(id[:min(len(id), digits)], 16, 64)
+	return err == nil && int(n)%s.Count == s.Index-1 // else it is no id
 }
 
 // Shards returns the directories of the shards in a run directory, sorted by their numbers; none if it has none. It

@@ -393,7 +393,7 @@ func (x *exporter) into(a about, episodes int) func(example) error {
 
 // writeExample writes an example as a line, or one of AgentGym as an element of a list.
 func (x *exporter) writeExample(p *PartReport, e example) error {
-	text, err := synth.Marshal(x.row(e))
+	text, err := datafile.Marshal(x.row(e))
 	switch {
 	case x.name != AgentGym:
 		text = append(text, '\n')

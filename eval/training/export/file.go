@@ -96,13 +96,8 @@ func (f *File) adopt() (err error) {
 
 // Commit gives the file its name once it is on disk.
 func (f *File) Commit() error {
-	if err := f.Flush(); err != nil {
-		f.Abort()
-		return err
-	}
-	if err := f.file.Close(); err != nil {
-		f.Abort()
-		return err
+	if err := errors.Join(f.Flush(), f.file.Close()); err != nil {
+		return errors.Join(err, f.place.Close())
 	}
 	if err := os.Rename(f.partial(), f.name); err != nil {
 		return errors.Join(err, f.place.Close())

@@ -65,7 +65,7 @@ func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 	case len(f.Seeds) > 0 && !slices.Contains(f.Seeds, c.Seed):
 		return OtherSeed
 	case len(f.Presets) > 0 && !slices.ContainsFunc(f.Presets, func(name string) bool {
-		return presetIs(c.Preset.Key(), name)
+		return c.Preset != nil && slices.Contains(c.Preset.Names(), name)
 	}):
 		return OtherSet
 	case f.Success && a.Outcome != record.Success:
@@ -74,15 +74,6 @@ func (f Filter) result(c *record.Condition, a record.Rank) Reason {
 		return Reason(fmt.Sprintf("progress below %g", f.Progress))
 	}
 	return ""
-}
-
-// presetIs reports whether the key of a preset has that name, version and part optional.
-func presetIs(key, name string) bool {
-	full, _, _ := strings.Cut(key, " ")
-	versioned, _, _ := strings.Cut(full, ":")
-	bare, _, _ := strings.Cut(versioned, "@")
-	withPart := bare + strings.TrimPrefix(full, versioned)
-	return name != "" && (name == full || name == versioned || name == bare || name == withPart)
 }
 
 // steps says why an episode is left out, as far as its steps tell.

@@ -232,10 +232,8 @@ func (x *exporter) writeManifest() error {
 		return err
 	}
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(x.report); err != nil {
+	text, err := datafile.Marshal(x.report)
+	if err = cmp.Or(err, json.Indent(&b, text, "", "  ")); err != nil {
 		return err
 	}
 	return manifest.replace(record.Seal(b.Bytes()))

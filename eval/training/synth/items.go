@@ -116,6 +116,6 @@ func readWhole(reply string) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	list, err := Marshal(values)
+	list, err := datafile.Marshal(values)
 	return list, mended, err
 }

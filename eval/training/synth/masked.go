@@ -36,16 +36,7 @@ func Mask(trajectory []byte, o Options) ([]byte, error) {
 		train := i+1 >= len(turns) || !turns[i+1].Error(o)
 		out[i] = turns[i].form(&train)
 	}
-	return Marshal(out)
-}
-
-// Marshal writes JSON that leaves HTML as it is.
-func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return datafile.Marshal(out)
 }
 
 func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
@@ -53,7 +44,7 @@ func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Marshal(struct {
+	return datafile.Marshal(struct {
 		ID         string          `json:"id,omitempty"`
 		Script     json.RawMessage `json:"script"`
 		Trajectory json.RawMessage `json:"trajectory"`

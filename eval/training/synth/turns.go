@@ -134,7 +134,7 @@ func Renumber(raw json.RawMessage, shift int) json.RawMessage {
 		return raw
 	}
 	t.Number += shift
-	out, err := Marshal(t.form(nil))
+	out, err := datafile.Marshal(t.form(nil))
 	if err != nil {
 		return raw // what was read can be written
 	}
