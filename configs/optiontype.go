@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -197,4 +198,56 @@ func (r Range) Check(name string, value any) error {
 		want = fmt.Sprintf("%v to %v", format(low), format(high))
 	}
 	return fmt.Errorf("%s is %v, want %s", name, value, want)
+}
+
+// OpenAIKey is the variable that holds the key for OpenAI's own address, DataVariable
+// the one that names the data folder.
+const (
+	OpenAIKey    = "OPENAI_API_KEY"
+	DataVariable = "HELDOUT_DATA"
+	// OpenAIAddress is the variable that OpenAI's own clients take the address from.
+	OpenAIAddress = "OPENAI_BASE_URL"
+)
+
+// MaxTrials bounds the number of trials: more is probably a typing mistake.
+const MaxTrials = 100
+
+// Options are all options of a run but the settings of environments, which environments
+// declare in the same way. They are shared: nobody changes them.
+var Options = sync.OnceValue(func() (list []Option) {
+	if err := embedded("options.yaml", &list); err != nil {
+		panic(err) // it is ours, and tests read it
+	}
+	values := map[string][]string{"agent": Agents(), "prompt": PromptVersions(),
+		"reflection-prompt": ReflectionVersions()}
+	for i := range list {
+		o := &list[i]
+		if values[o.Name] != nil {
+			o.Values = values[o.Name]
+		}
+		o.Help = strings.ReplaceAll(o.Help, "{values}", strings.Join(o.Values, ", "))
+	}
+	return list
+})
+
+// Rename is a flag, and the keyword of Python, that has another name since the version before.
+type Rename struct {
+	Old, New string
+	Command  string // the only one with the flag; empty for all
+	Mounts   bool   // mounts have the name, too
+}
+
+// Renames are the names that go on for a version, with a hint.
+func Renames() []Rename {
+	return []Rename{
+		{Old: "name", New: "names"},
+		{Old: "max-steps", New: "step-limit", Mounts: true},
+		{Old: "task", New: "tasks"},
+		{Old: "seed", New: "generator-seed", Command: "play"},
+	}
+}
+
+// Hint says that a name is another one now; prefix is what stands before names, such as "--".
+func (r Rename) Hint(prefix string) string {
+	return fmt.Sprintf("%[1]s%[2]s is called %[1]s%[3]s now; the next version forgets %[1]s%[2]s", prefix, r.Old, r.New)
 }
