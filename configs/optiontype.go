@@ -26,9 +26,8 @@ type Option struct {
 	Values []string `yaml:"values"`
 	Names  Naming   `yaml:"names"`
 	// Own: an agent of the user's reads it, though its group is about models that heldout asks.
-	Own bool `yaml:"own"`
-	// Changes: any other value than the default changes a preset.
-	Changes bool `yaml:"changes"`
+	Own     bool `yaml:"own"`
+	Changes bool `yaml:"changes"` // any other value than the default changes a preset
 }
 
 // OptionGroup says what an option is about, and so which commands have it.
@@ -203,10 +202,9 @@ func (r Range) Check(name string, value any) error {
 // OpenAIKey is the variable that holds the key for OpenAI's own address, DataVariable
 // the one that names the data folder.
 const (
-	OpenAIKey    = "OPENAI_API_KEY"
-	DataVariable = "HELDOUT_DATA"
-	// OpenAIAddress is the variable that OpenAI's own clients take the address from.
-	OpenAIAddress = "OPENAI_BASE_URL"
+	OpenAIKey     = "OPENAI_API_KEY"
+	DataVariable  = "HELDOUT_DATA"
+	OpenAIAddress = "OPENAI_BASE_URL" // the variable that OpenAI's own clients take the address from
 )
 
 // MaxTrials bounds the number of trials: more is probably a typing mistake.

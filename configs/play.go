@@ -179,10 +179,9 @@ type Filter struct {
 // space around the whole goes.
 type Wrap struct {
 	// Model is what the model's name in lower case contains; the first wrap that fits counts.
-	Model string `json:"model"`
-	Text  string `json:"text"`
-	// Unescape: in replies, "\_" becomes "_".
-	Unescape bool `json:"unescape,omitempty"`
+	Model    string `json:"model"`
+	Text     string `json:"text"`
+	Unescape bool   `json:"unescape,omitempty"` // in replies, "\_" becomes "_"
 }
 
 // Wrap returns the template for a model.
@@ -207,8 +206,7 @@ type Tool struct {
 	// Argument is the name of the argument, About its description.
 	Argument string `json:"argument"`
 	About    string `json:"about,omitempty"`
-	// Closed: its description says that there are no further arguments.
-	Closed bool `json:"closed,omitempty"`
+	Closed   bool   `json:"closed,omitempty"` // its description says that there are no further arguments
 }
 
 // Shots are the worked examples of a prompt.

@@ -247,9 +247,8 @@ func renamed(object []byte, old, replacement string) ([]byte, error) {
 
 // Metric says how an episode becomes a number.
 type Metric struct {
-	Primary string `yaml:"primary" json:"primary"` // one of Metrics
-	// Exact: scores are taken before the environment rounds them.
-	Exact bool `yaml:"-" json:"exact,omitempty"`
+	Primary string `yaml:"primary" json:"primary"`   // one of Metrics
+	Exact   bool   `yaml:"-" json:"exact,omitempty"` // scores are taken before the environment rounds them
 	// FormatErrorResets: a reply that the environment does not get, because the model is
 	// told what is wrong with it, sets the score to 0, and the best one too.
 	FormatErrorResets bool `yaml:"-" json:"format-error-resets,omitempty"`

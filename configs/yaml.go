@@ -20,9 +20,8 @@ import (
 // The limits of a YAML document.
 const (
 	// maxYAML is the size in bytes. The largest embedded file has a tenth of this.
-	maxYAML = 256 << 10
-	// maxDepth is how deep lists and mappings may be nested.
-	maxDepth = 64
+	maxYAML  = 256 << 10
+	maxDepth = 64 // how deep lists and mappings may be nested
 	// maxMarks is the number of anchors (&name) and aliases (*name) together, but for marks of
 	// texts. With so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16

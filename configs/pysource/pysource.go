@@ -14,10 +14,8 @@ import (
 
 // The limits of a file.
 const (
-	// MaxSize is its size in bytes.
-	MaxSize = 1 << 20
-	// maxJoined is the number of adjacent literals that are joined to one text.
-	maxJoined = 256
+	MaxSize   = 1 << 20 // its size in bytes
+	maxJoined = 256     // the number of adjacent literals that are joined to one text
 )
 
 // Literal is a string literal.
@@ -25,10 +23,9 @@ type Literal struct {
 	Line int // where it begins, counted from 1
 	// Text is its value; Parts are the constant parts of an f-string, which has no
 	// value of its own, and nil for others.
-	Text  string
-	Parts []string
-	// Follows: it stands directly after another literal, which Python joins.
-	Follows bool
+	Text    string
+	Parts   []string
+	Follows bool // it stands directly after another literal, which Python joins
 	// Preceding is what stands between it and the literal before it, without white space
 	// and comments. Only the last bytes are kept.
 	Preceding string

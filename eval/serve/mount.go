@@ -240,11 +240,9 @@ type Reward string
 const (
 	// RewardSuccess is 1 at the step that solves the task and 0 at every other, so
 	// that the sum of an episode and its last value agree.
-	RewardSuccess Reward = "success"
-	// RewardProgress is the progress after the step.
-	RewardProgress Reward = "progress"
-	// RewardDelta is the change of the progress.
-	RewardDelta Reward = "delta"
+	RewardSuccess  Reward = "success"
+	RewardProgress Reward = "progress" // the progress after the step
+	RewardDelta    Reward = "delta"    // the change of the progress
 )
 
 // Rewards are all rewards, the default first.

@@ -12,10 +12,8 @@ import (
 
 // The limits of what a client sends.
 const (
-	// MaxAction is the longest action, in bytes.
-	MaxAction = 4 << 10
-	// maxName is the longest name of a task or an episode, in bytes.
-	maxName = 255
+	MaxAction = 4 << 10 // the longest action, in bytes
+	maxName   = 255     // the longest name of a task or an episode, in bytes
 )
 
 // A fieldError is a wrong field, in the form in which pydantic reports it. Clients of the reference show it.

@@ -16,8 +16,7 @@ import (
 // The pipe protocol: one JSON object a line, answered line by line, in order.
 const (
 	pipeProtocol = "pipe"
-	// MaxLine is the largest length of a line, in bytes.
-	MaxLine = 16 << 20
+	MaxLine      = 16 << 20 // the largest length of a line, in bytes
 	// pipeIdle lets the sessions of a pipe live as long as the pipe.
 	pipeIdle = 100 * 365 * 24 * time.Hour
 )

@@ -123,10 +123,9 @@ type Reply struct {
 	Success     bool
 	Valid       bool // true at a reset
 	Done        bool // the episode is over: won, lost or truncated
-	// Truncated: the step limit ended the episode.
-	Truncated bool
-	Steps     int
-	Keys      *Keys // nil if they were not asked for
+	Truncated   bool // the step limit ended the episode
+	Steps       int
+	Keys        *Keys // nil if they were not asked for
 }
 
 // ID returns the session's id.

@@ -16,9 +16,8 @@ import (
 
 // Verification verifies files of trajectories, writes their verdicts, and counts them.
 type Verification struct {
-	Out io.Writer
-	// JSON: every verdict is a JSON object.
-	JSON    bool
+	Out     io.Writer
+	JSON    bool // every verdict is a JSON object
 	Options synth.Options
 	Lenient bool // as in synth.VerifyLines
 

@@ -60,10 +60,8 @@ type curveFigure struct {
 	name    string
 	xColumn named // the place on the x axis
 	x       func(r reader) axis
-	// stays: a curve that ends early goes on at its last value.
-	stays bool
-	// dots: each point has one.
-	dots bool
+	stays   bool // a curve that ends early goes on at its last value
+	dots    bool // each point has one
 }
 
 // byStep has a panel for each environment: a curve over steps for each model.

@@ -10,20 +10,13 @@ type Fault string
 
 // The faults. A reply has the first fault that applies.
 const (
-	// Refused: the server's content filter or the model's own refusal.
-	Refused Fault = "refused"
-	// CutOff: the reply was ended by its length limit.
-	CutOff Fault = "cut_off"
-	// ToolCalls: calls of tools in place of a text.
-	ToolCalls Fault = "tool_calls"
-	// OnlyReasoning: reasoning and no text.
-	OnlyReasoning Fault = "only_reasoning"
-	// NoContent: null in place of a text, or nothing at all.
-	NoContent Fault = "no_content"
-	// Empty: a text of nothing but blanks.
-	Empty Fault = "empty"
-	// NoAction: a text in which the agent found no action.
-	NoAction Fault = "no_action"
+	Refused       Fault = "refused"        // the server's content filter or the model's own refusal
+	CutOff        Fault = "cut_off"        // the reply was ended by its length limit
+	ToolCalls     Fault = "tool_calls"     // calls of tools in place of a text
+	OnlyReasoning Fault = "only_reasoning" // reasoning and no text
+	NoContent     Fault = "no_content"     // null in place of a text, or nothing at all
+	Empty         Fault = "empty"          // a text of nothing but blanks
+	NoAction      Fault = "no_action"      // a text in which the agent found no action
 )
 
 // Faults lists all faults in the order in which they are reported.

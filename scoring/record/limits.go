@@ -18,10 +18,9 @@ const (
 	// environments: what is made of a plan takes memory and time for each.
 	mostPlanned = 10_000_000
 	// maxText is the longest text, in bytes. A name, which tables repeat, has at most maxName.
-	maxText = 64 << 10
-	maxName = 4 << 10
-	// maxNesting is how deep objects and lists are nested: indented, deep ones become large.
-	maxNesting = 100
+	maxText    = 64 << 10
+	maxName    = 4 << 10
+	maxNesting = 100 // how deep objects and lists are nested: indented, deep ones become large
 )
 
 // checkNesting reports JSON that is nested too deep, before it is parsed, and says whether it may have texts that are

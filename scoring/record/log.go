@@ -46,9 +46,8 @@ type Thoughts struct {
 }
 
 const (
-	callsFile = "calls.jsonl"
-	// maxLogManifest is the largest manifest of a log that is read, in bytes.
-	maxLogManifest = 16 << 20
+	callsFile      = "calls.jsonl"
+	maxLogManifest = 16 << 20 // the largest manifest of a log that is read, in bytes
 )
 
 // Log is a directory of model calls that this process works on: a manifest, and one line for every call that came

@@ -19,8 +19,7 @@ type Location struct {
 	LoginEnv        string // the environment variable that the login is from
 	// AckWait is how long a worker may be silent; Wait how long to wait at the start.
 	AckWait, Wait time.Duration
-	// Open: everybody who reaches Listen may read and change the run.
-	Open bool
+	Open          bool // everybody who reaches Listen may read and change the run
 }
 
 // Check reports what does not belong together.

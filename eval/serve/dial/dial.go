@@ -17,8 +17,7 @@ const (
 	longestFrame = 1 << 20 // in bytes
 	// mostBytes is how many bytes a server may send for a frame, or an answer to the handshake.
 	mostBytes = 2 * longestFrame
-	// mostPings is how many pings a server may send in place of a frame.
-	mostPings = 10_000
+	mostPings = 10_000 // how many pings a server may send in place of a frame
 )
 
 // socket is a WebSocket.

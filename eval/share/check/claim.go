@@ -26,12 +26,11 @@ const (
 // Claim is what results claim, and what became of it.
 type Claim struct {
 	// ID is its name, Text what it says, Method how it was checked.
-	ID      string  `json:"id"`
-	Text    string  `json:"claim"`
-	Method  string  `json:"how"`
-	Verdict Verdict `json:"verdict"`
-	// Incomplete: the claim fails only because something was not played.
-	Incomplete bool `json:"incomplete,omitempty"`
+	ID         string  `json:"id"`
+	Text       string  `json:"claim"`
+	Method     string  `json:"how"`
+	Verdict    Verdict `json:"verdict"`
+	Incomplete bool    `json:"incomplete,omitempty"` // the claim fails only because something was not played
 	// Notes are counts, and what the verdict rests on; at most maxNotes of them.
 	Notes []string `json:"notes,omitempty"`
 	// Omitted counts the notes beyond these.

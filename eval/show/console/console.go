@@ -20,15 +20,13 @@ import (
 
 // Console plays one world, whose task is Task of the environment Env.
 type Console struct {
-	In    io.Reader
-	Out   io.Writer
-	Env   string
-	Task  envs.Task
-	World envs.World
-	// Actions: the valid actions are listed with every observation.
-	Actions bool
-	// Raw: every line is for the world.
-	Raw bool
+	In      io.Reader
+	Out     io.Writer
+	Env     string
+	Task    envs.Task
+	World   envs.World
+	Actions bool // the valid actions are listed with every observation
+	Raw     bool // every line is for the world
 	// Columns is the width of the terminal, 0 without one. Colored: it shows colors.
 	Columns int
 	Colored bool

@@ -21,8 +21,7 @@ type subject struct {
 	// Fields are the fields of the canonical JSON that it is about, by their beginnings;
 	// a subject before it has precedence. Text are the fields that its words tell.
 	Fields, Text []string
-	// Named: the words name their parts themselves.
-	Named bool
+	Named        bool // the words name their parts themselves
 }
 
 //go:embed subjects.yaml

@@ -24,10 +24,8 @@ import (
 var bundleScript template.JS
 
 const (
-	// maxBundle is how large the episodes in a page may be, in bytes.
-	maxBundle = 20 << 20
-	// chunkSize is how much is compressed together, in bytes before that.
-	chunkSize = 1 << 20
+	maxBundle = 20 << 20 // how large the episodes in a page may be, in bytes
+	chunkSize = 1 << 20  // how much is compressed together, in bytes before that
 	// ratio is how many bytes of records have room in a byte of a page, at least:
 	// records without repetition, in base64.
 	ratio = 3

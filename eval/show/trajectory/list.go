@@ -75,8 +75,7 @@ type column struct {
 	Href, Sorted string
 	Left         bool
 	cell         func(AttemptRow) string
-	// always: the column is shown even if it says the same, or nothing, in all rows.
-	always bool
+	always       bool // the column is shown even if it says the same, or nothing, in all rows
 }
 
 // columns are those that a list can have.

@@ -115,12 +115,9 @@ type Mark string
 
 // The marks, which are also the rules of a mask.
 const (
-	// Unreadable: no action could be read from the reply.
-	Unreadable Mark = "unreadable"
-	// Invalid: the environment did not understand or carry out the action.
-	Invalid Mark = "invalid"
-	// NoProgress: the same action had the same answer before, with the same progress.
-	NoProgress Mark = "no-progress"
+	Unreadable Mark = "unreadable"  // no action could be read from the reply
+	Invalid    Mark = "invalid"     // the environment did not understand or carry out the action
+	NoProgress Mark = "no-progress" // the same action had the same answer before, with the same progress
 	// Empty replies are never trained on.
 	Empty Mark = "empty"
 )

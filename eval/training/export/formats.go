@@ -21,25 +21,19 @@ const (
 	// ShareGPT is for LLaMA-Factory, which has no mask per turn: an example for each
 	// reply that is trained on, to be read with mask_history.
 	ShareGPT Format = "sharegpt"
-	// OpenAI is for fine-tuning by OpenAI: a weight for each reply.
-	OpenAI Format = "openai"
+	OpenAI   Format = "openai" // for fine-tuning by OpenAI: a weight for each reply
 	// TRL is for SFTTrainer, which has no mask per turn: a prompt and a completion for
 	// each reply that is trained on.
 	TRL Format = "trl"
 	// Axolotl is for its chat_template strategy: a key of each message says if it is trained on.
-	Axolotl Format = "axolotl"
-	// AgentGym is the format of AgentTraj-L: a loss for each turn, in one JSON list.
-	AgentGym Format = "agentgym"
+	Axolotl  Format = "axolotl"
+	AgentGym Format = "agentgym" // the format of AgentTraj-L: a loss for each turn, in one JSON list
 	// DPO is for DPOTrainer of TRL: how two episodes of a task go on from where they part, the better one chosen.
-	DPO Format = "dpo"
-	// ETO is DPO with a solved episode of an expert and a failed one.
-	ETO Format = "eto"
-	// StepDPO is for DPOTrainer: a right and a wrong reply after the same messages.
-	StepDPO Format = "step-dpo"
-	// KTO is for KTOTrainer of TRL: replies with a label.
-	KTO Format = "kto"
-	// PRM is for models of rewards: the steps of an episode, each with a label.
-	PRM Format = "prm"
+	DPO     Format = "dpo"
+	ETO     Format = "eto"      // DPO with a solved episode of an expert and a failed one
+	StepDPO Format = "step-dpo" // for DPOTrainer: a right and a wrong reply after the same messages
+	KTO     Format = "kto"      // for KTOTrainer of TRL: replies with a label
+	PRM     Format = "prm"      // for models of rewards: the steps of an episode, each with a label
 )
 
 // form is how a format's examples are made of episodes.

@@ -144,10 +144,8 @@ func judged(a *attempt, visit func(example) error) (n int, err error) {
 
 // The sources of labels of turns.
 const (
-	// ByEnvironment: the environment carried the action out.
-	ByEnvironment = "valid"
-	// ByProgress: the turn made progress.
-	ByProgress = "progress"
+	ByEnvironment = "valid"    // the environment carried the action out
+	ByProgress    = "progress" // the turn made progress
 )
 
 // steps is an attempt as steps with labels. A step is an observation and the reply, so that a label is given before

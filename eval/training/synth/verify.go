@@ -36,8 +36,7 @@ const (
 
 // Reasons that Algorithm 1 does not have: it takes two games for one.
 const (
-	// Order: the numbers have gaps, or player and master do not alternate.
-	Order Reason = "order"
+	Order Reason = "order" // the numbers have gaps, or player and master do not alternate
 	// AfterEnd: the game goes on after the master has said that the task is complete.
 	AfterEnd Reason = "goes on after its end"
 )
@@ -65,9 +64,8 @@ type Verdict struct {
 	Repaired  int `json:"repaired"`
 	// Unchecked counts actions whose parameters could not be checked, because the
 	// pattern has fewer groups than the template slots.
-	Unchecked int `json:"unchecked,omitempty"`
-	// Ended: the last verified turn says that the task is complete.
-	Ended bool `json:"-"`
+	Unchecked int  `json:"unchecked,omitempty"`
+	Ended     bool `json:"-"` // the last verified turn says that the task is complete
 }
 
 // Verify checks a trajectory against its script by AgentRefine's Algorithm 1, and that it

@@ -87,9 +87,8 @@ type Item struct {
 	ID       string
 	Persona  string
 	Attempts []ItemCall
-	// Passed: the last attempt passes the verification, with this verdict.
-	Passed  bool
-	Verdict synth.Verdict
+	Passed   bool // the last attempt passes the verification, with this verdict
+	Verdict  synth.Verdict
 	// Script and Trajectory are set if it passes: a JSON object and the turns.
 	Script     json.RawMessage
 	Trajectory []json.RawMessage

@@ -21,8 +21,7 @@ type Rule string
 const (
 	// SameTask: the goals have the same words, and the sets of action templates are the same.
 	SameTask Rule = "same task"
-	// NearText: the Jaccard similarity of the shingles is at least the threshold.
-	NearText Rule = "near duplicate"
+	NearText Rule = "near duplicate" // the Jaccard similarity of the shingles is at least the threshold
 )
 
 // Duplicate says what an item is a duplicate of.
