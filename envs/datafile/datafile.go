@@ -3,6 +3,7 @@
 package datafile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"math"
 	"os"
 	"syscall"
+
+	"github.com/natefinch/atomic"
 )
 
 // The limits, in bytes. The largest official files have at most a quarter of them.
@@ -71,6 +74,14 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, tooLarge(name, limit)
 	}
 	return b, nil
+}
+
+// Replace writes a file that everybody may read, all or nothing.
+func Replace(name string, content []byte) error {
+	if err := atomic.WriteFile(name, bytes.NewReader(content)); err != nil {
+		return err
+	}
+	return os.Chmod(name, 0o644) // a temporary file is private
 }
 
 // Sum returns the SHA-256 of a regular file in hex. It refuses what Open refuses,

@@ -154,15 +154,15 @@ func Plain(err error) error {
 	var number *strconv.NumError
 	switch {
 	case errors.As(err, &oldType):
-		return fmt.Errorf("want %s, not %s", wanted(oldType.Type), kindNamed(oldType.Value))
+		return fmt.Errorf("want %s, not %s", Wanted(oldType.Type), kindNamed(oldType.Value))
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return errors.New("the key stands there twice")
 	case errors.Is(err, jsonv2.ErrUnknownName):
 		return errors.New("the key is unknown")
 	case errors.As(err, &semantic) && len(semantic.JSONValue) > 0:
-		return fmt.Errorf("want %s, not %.60s", wanted(semantic.GoType), semantic.JSONValue)
+		return fmt.Errorf("want %s, not %.60s", Wanted(semantic.GoType), semantic.JSONValue)
 	case errors.As(err, &semantic) && semantic.Err == nil:
-		return fmt.Errorf("want %s, not %s", wanted(semantic.GoType), kinds[semantic.JSONKind])
+		return fmt.Errorf("want %s, not %s", Wanted(semantic.GoType), kinds[semantic.JSONKind])
 	case errors.As(err, &semantic):
 		return Plain(semantic.Err)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -190,8 +190,8 @@ func kindNamed(value string) string {
 	return value
 }
 
-// wanted says which JSON values a type takes.
-func wanted(t reflect.Type) string {
+// Wanted says which JSON values a type takes.
+func Wanted(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

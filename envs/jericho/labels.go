@@ -1,7 +1,6 @@
 package jericho
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +69,7 @@ func (l *label) original(g *game) bool {
 }
 
 func hash16(text string) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]
+	return datafile.Hash(text)[:16]
 }
 
 // readLabels reads the benchmark's labels or their known part; raw is the file's text.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/datafile"
 	"heldout/envs/sharedtest"
 )
 
@@ -27,6 +28,8 @@ const (
 	program     = "ask = 'What now?'\n"
 	taskList    = `["toy_1"]`
 )
+
+var sumOf = datafile.Hash[[]byte]
 
 // exactly wants those bytes.
 func exactly(content string) func([]byte) error {

@@ -93,7 +93,7 @@ type download struct {
 // fetch downloads a source to a file, continuing what is there, and checks its SHA-256 where that is known.
 func (d *downloader) fetch(ctx context.Context, s PublishedFile, file string) error {
 	state := readDownload(file)
-	if sum := sumOf([]byte(s.URL)); state.Address != sum {
+	if sum := datafile.Hash(s.URL); state.Address != sum {
 		state = download{Address: sum}
 		if err := forget(file); err != nil {
 			return err

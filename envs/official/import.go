@@ -27,19 +27,12 @@ func Import(ctx context.Context, o Options, paths []string) (found map[string]in
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	found = map[string]int{}
-	for file := range stage.receipts {
-		part, _ := stage.finder.part(file)
-		found[part.ID()]++
-	}
+	found = stage.counts()
 	if err := stage.place(); err != nil {
 		return nil, err
 	}
 	return found, errors.Join(stage.problems(len(found) == 0)...)
 }
-
-// anyPart wants every part.
-func anyPart(Part) bool { return true }
 
 // offerPath looks at a file, or at everything in a folder.
 func (s *stage) offerPath(ctx context.Context, path string, now func() time.Time) error {
@@ -94,7 +87,7 @@ func (s *stage) unpack(ctx context.Context, path string, info fs.FileInfo, now t
 		return s.offerFile("hotpotqa/"+dumpName, path, false, receipt)
 	}
 	about, err := walkArchive(ctx, path, usualLimits, func(member string, _ int64, content io.Reader) error {
-		return s.offer(member, content, receipt, anyPart)
+		return s.offer(member, content, receipt)
 	})
 	s.linked = append(s.linked, about.links...)
 	if !errors.Is(err, errPlain) || info.Size() > usualLimits.file {
@@ -115,5 +108,5 @@ func (s *stage) unpack(ctx context.Context, path string, info fs.FileInfo, now t
 		}
 		name = single
 	}
-	return s.offer(name, io.LimitReader(content, usualLimits.file), receipt, anyPart)
+	return s.offer(name, io.LimitReader(content, usualLimits.file), receipt)
 }

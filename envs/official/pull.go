@@ -202,12 +202,11 @@ func (p *pull) unpack(ctx context.Context, s PublishedFile, file string, r Recei
 	if s.DataPath != "" {
 		return p.stage.offerFile(s.DataPath, file, s.remote(), r)
 	}
-	want := func(part Part) bool { return slices.Contains(parts, part.ID()) }
 	about, err := walkArchive(ctx, file, usualLimits, func(name string, _ int64, content io.Reader) error {
 		if !candidate(name) {
 			return nil
 		}
-		return p.stage.offer(name, content, r, want)
+		return p.stage.offer(name, content, r, parts...)
 	})
 	p.stage.linked = append(p.stage.linked, about.links...)
 	if err == nil || ctx.Err() != nil {
@@ -232,7 +231,7 @@ func (p *pull) finish() error {
 			continue
 		}
 		lacking, err := p.incomplete([]string{env}, func(f Finding) bool {
-			return f.Needed || p.stage.count(f.ID()) > 0 // what is staged of a part that is not needed counts as well
+			return f.Needed || p.stage.counts()[f.ID()] > 0 // what is staged of a part that is not needed counts as well
 		})
 		if err != nil {
 			return err

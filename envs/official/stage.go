@@ -2,7 +2,6 @@ package official
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,22 +116,23 @@ func openStage(dir string, accept bool) (*stage, error) {
 
 // close gives up what is staged and was not placed.
 func (s *stage) close() error {
-	return errors.Join(s.root.Close(), os.RemoveAll(filepath.Join(s.dir, workName, "stage")), s.lock.Unlock())
+	return errors.Join(s.root.Close(), os.RemoveAll(s.root.Name()), s.lock.Unlock())
 }
 
-func (s *stage) count(id string) (n int) {
+// counts are how many files of each part are staged, by the part's ID.
+func (s *stage) counts() map[string]int {
+	found := map[string]int{}
 	for file := range s.receipts {
-		if part, _ := s.finder.part(file); part.ID() == id {
-			n++
-		}
+		part, _ := s.finder.part(file)
+		found[part.ID()]++
 	}
-	return n
+	return found
 }
 
 // completes reports whether what is staged completes a part.
 func (s *stage) completes(f Finding) bool {
 	if f.Pattern != "" {
-		return s.count(f.ID()) >= f.Want
+		return s.counts()[f.ID()] >= f.Want
 	}
 	return !slices.ContainsFunc(slices.Concat(f.Missing, f.Changed), func(file string) bool {
 		_, staged := s.receipts[file]
@@ -155,16 +155,16 @@ func (s *stage) problems(missing bool) (problems []error) {
 	return problems
 }
 
-// offer stages a file if it is an official one that want agrees to. Published bytes win
-// over others with the same path.
-func (s *stage) offer(name string, content io.Reader, r Receipt, want func(Part) bool) error {
+// offer stages a file if it is an official one of the parts with those IDs, or of any if none are given. Published
+// bytes win over others with the same path.
+func (s *stage) offer(name string, content io.Reader, r Receipt, parts ...string) error {
 	b, err := io.ReadAll(content)
 	if err != nil {
 		return err
 	}
-	r.SHA256 = sumOf(b)
+	r.SHA256 = datafile.Hash(b)
 	file, part, ok := s.finder.identify(name, b, r.SHA256)
-	if !ok || !want(part) {
+	if !ok || len(parts) > 0 && !slices.Contains(parts, part.ID()) {
 		return nil
 	}
 	published := s.finder.sums[file]
@@ -190,7 +190,7 @@ func (s *stage) newly(file string, content []byte, sum string) bool {
 
 // add stages a file with that content.
 func (s *stage) add(file string, content []byte, r Receipt) error {
-	r.SHA256, r.Size = sumOf(content), int64(len(content))
+	r.SHA256, r.Size = datafile.Hash(content), int64(len(content))
 	if err := room(s.dir, r.Size, freeSpace); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (s *stage) place() error {
 	if err := s.writeReceipts(append(b, '\n')); err != nil {
 		return err
 	}
-	if err := merge(filepath.Join(s.dir, workName, "stage"), s.dir); err != nil {
+	if err := merge(s.root.Name(), s.dir); err != nil {
 		return err
 	}
 	for file, from := range s.moves {
@@ -254,16 +254,10 @@ func (s *stage) place() error {
 
 // writeReceipts replaces the record as a whole: others may read it meanwhile.
 func (s *stage) writeReceipts(b []byte) error {
-	temporary := filepath.Join(s.dir, workName, receiptName)
-	f, err := os.Create(temporary)
-	if err != nil {
+	if err := s.write(receiptName, bytes.NewReader(b)); err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary, filepath.Join(s.dir, receiptName))
+	return os.Rename(filepath.Join(s.root.Name(), receiptName), filepath.Join(s.dir, receiptName))
 }
 
 // drop gives up what is staged of a folder.
@@ -335,8 +329,6 @@ func (s *stage) copyFile(file, src string, size int64) error {
 	defer f.Close()
 	return s.write(file, f)
 }
-
-func sumOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // describe names the first of some files, and how many more there are.
 func describe(files []string) string {

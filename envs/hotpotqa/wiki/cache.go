@@ -1,7 +1,6 @@
 package wiki
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/natefinch/atomic"
 	"golang.org/x/sync/singleflight"
 
 	"heldout/envs/address"
@@ -37,7 +35,7 @@ type cacheAbout struct {
 }
 
 // checksum is the SHA-256 of an origin.
-func (o Origin) checksum() string { return sum([]byte(fmt.Sprintf("%q %q", o.URL, o.Flow))) }
+func (o Origin) checksum() string { return datafile.Hash(fmt.Sprintf("%q %q", o.URL, o.Flow)) }
 
 // cachedQuery records which answer a query got, and when.
 type cachedQuery struct {
@@ -148,7 +146,7 @@ const maxKept = 8 * maxBody
 
 // read returns the recorded answer to a query.
 func (c *Cache) read(query string) (Answer, error) {
-	file := c.file("queries", sum([]byte(query)))
+	file := c.file("queries", datafile.Hash(query))
 	var q cachedQuery
 	if err := readJSON(file, &q); err != nil {
 		return Answer{}, err
@@ -162,7 +160,7 @@ func (c *Cache) read(query string) (Answer, error) {
 		return Answer{}, fmt.Errorf("the cache lacks an answer: %v", err) // not wrapped: this query exists
 	}
 	var a Answer
-	if sum(b) != q.Answer || json.Unmarshal(b, &a) != nil {
+	if datafile.Hash(b) != q.Answer || json.Unmarshal(b, &a) != nil {
 		return Answer{}, fmt.Errorf("%s is damaged: its name is not its hash", file)
 	}
 	return a, nil
@@ -178,17 +176,15 @@ func (c *Cache) write(query string, a Answer) error {
 	if err := writeNew(filepath.Join(c.dir, "wiki.json"), about); err != nil {
 		return err
 	}
-	if err := writeNew(c.file("answers", sum(b)), json.RawMessage(b)); err != nil {
+	if err := writeNew(c.file("answers", datafile.Hash(b)), json.RawMessage(b)); err != nil {
 		return err
 	}
-	return writeNew(c.file("queries", sum([]byte(query))), cachedQuery{query, sum(b), c.now().UTC()})
+	return writeNew(c.file("queries", datafile.Hash(query)), cachedQuery{query, datafile.Hash(b), c.now().UTC()})
 }
 
 func (c *Cache) file(kind, hash string) string {
 	return filepath.Join(c.dir, kind, hash[:2], hash+".json")
 }
-
-func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func readJSON(file string, v any) error {
 	b, err := datafile.Read(file, maxKept)
@@ -213,8 +209,5 @@ func writeNew(file string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	if err := atomic.WriteFile(file, bytes.NewReader(b)); err != nil {
-		return err
-	}
-	return os.Chmod(file, 0o644) // a temporary file is private
+	return datafile.Replace(file, b)
 }

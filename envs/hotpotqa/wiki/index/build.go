@@ -251,7 +251,7 @@ func (a Description) write(dir string) (_ Description, err error) {
 	if err != nil {
 		return a, err
 	}
-	return a, replaceFile(filepath.Join(dir, aboutFile), append(b, '\n'))
+	return a, datafile.Replace(filepath.Join(dir, aboutFile), append(b, '\n'))
 }
 
 // hash chains texts, each prefixed with its length, onto an earlier hash.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -9,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-
-	"github.com/natefinch/atomic"
 
 	"heldout/envs/datafile"
 )
@@ -76,7 +73,7 @@ func (a Description) checkFiles(dir string) error {
 	}
 	if !maps.Equal(current, compared) && len(current) > 0 {
 		if b, err := json.Marshal(current); err == nil {
-			_ = replaceFile(filepath.Join(dir, checkedFile), b) // in a folder of others, each time compares
+			_ = datafile.Replace(filepath.Join(dir, checkedFile), b) // in a folder of others, each time compares
 		}
 	}
 	return nil
@@ -120,12 +117,4 @@ func guarded(dir string, read func() error) (err error) {
 		}
 	}()
 	return read()
-}
-
-// replaceFile writes a file all or nothing.
-func replaceFile(name string, content []byte) error {
-	if err := atomic.WriteFile(name, bytes.NewReader(content)); err != nil {
-		return err
-	}
-	return os.Chmod(name, 0o644) // a temporary file is private
 }
