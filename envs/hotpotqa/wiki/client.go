@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -267,26 +268,13 @@ func (o Options) proxy(r *http.Request) (*url.URL, error) {
 // ampersand or a number sign ends the query, and an existing escape is kept.
 func quoted(query string) string {
 	query, _, _ = strings.Cut(strings.ReplaceAll(query, " ", "+"), "#") // the rest is a fragment
-	var b strings.Builder
-	for i := 0; i < len(query); i++ {
-		c := query[i]
-		switch {
-		case c == '%' && i+2 < len(query) && isHex(query[i+1]) && isHex(query[i+2]), isLegal(c):
-			b.WriteByte(c)
-		default:
-			const digits = "0123456789ABCDEF"
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	return escaped.ReplaceAllStringFunc(query, func(found string) string {
+		if len(found) == len("%41") && found[0] == '%' {
+			return found
 		}
-	}
-	return b.String()
+		return strings.ReplaceAll(fmt.Sprintf(" % X", found), " ", "%")
+	})
 }
 
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
-
-// isLegal reports whether the query of an address may have a byte (RFC 3986, 3.4).
-func isLegal(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
-		strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
-}
+// escaped matches an escape, or a character that the query of an address may not have (RFC 3986, 3.4).
+var escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}|[^-.~!$&'()*+,;=:@/?\w]`)
