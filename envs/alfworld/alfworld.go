@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 
 	"heldout/envs"
@@ -61,27 +62,15 @@ func Splits() []string { return []string{"valid_unseen", "valid_seen", "valid_tr
 // trainSplit is the only split that no benchmark tests with.
 const trainSplit = "train"
 
-func (o Options) settings() map[string]string {
-	s := map[string]string{}
-	if o.Variant == ALFWorld {
-		s["variant"] = ALFWorld
+// note records the settings that differ from those of published results.
+func (e *Env) note(o Options) {
+	standard := []string{"", AgentBoard, Splits()[0], "v1", "false", knowsAll}
+	for name, value := range map[string]string{"variant": o.Variant, "split": o.Split, "dialect": o.Dialect,
+		"step-limit-reward": strconv.FormatBool(o.StepLimitReward), "expert-knows": o.ExpertKnows} {
+		if !slices.Contains(standard, value) {
+			e.Set(name, value)
+		}
 	}
-	if o.Split != "" && o.Split != Splits()[0] {
-		s["split"] = o.Split
-	}
-	if o.Dialect != "" && o.Dialect != "v1" {
-		s["dialect"] = o.Dialect
-	}
-	if o.StepLimitReward {
-		s["step-limit-reward"] = "true"
-	}
-	if o.ExpertKnows == knowsShown {
-		s["expert-knows"] = knowsShown
-	}
-	if len(s) == 0 {
-		return nil
-	}
-	return s
 }
 
 // caveat says why results do not compare with published ones, if they do not.
@@ -159,12 +148,13 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Env{
+	e := &Env{
 		domain: domain, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Settings: o.settings(),
-			Caveat: o.caveat()}},
-	}, nil
+		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
+		Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Caveat: o.caveat()}},
+	}
+	e.note(o)
+	return e, nil
 }
 
 func (e *Env) add(g playable) {

@@ -102,11 +102,11 @@ func errandsIn(r *room, taskType string, byTarget map[string][]string) []errand 
 	}
 	var out []errand
 	for _, target := range slices.Sorted(maps.Keys(byTarget)) {
-		if !r.contains(target) && r.startsOf(target, "") == nil {
+		if !r.contains(target) && len(r.startsOf(target, "")) == 0 {
 			continue
 		}
 		for _, object := range byTarget[target] {
-			if e := (errand{r, object, target}); r.startsOf(object, e.avoided(taskType)) != nil {
+			if e := (errand{r, object, target}); len(r.startsOf(object, e.avoided(taskType))) > 0 {
 				out = append(out, e)
 			}
 		}
@@ -142,13 +142,7 @@ func (r *room) startsOf(object, avoided string) []share {
 }
 
 func exclude(places []share, class string) []share {
-	var out []share
-	for _, p := range places {
-		if p.Class != class {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(places), func(p share) bool { return p.Class == class })
 }
 
 // draw picks a place with probability proportional to its share; places must not be empty.

@@ -66,14 +66,12 @@ func (e *engine) describe(t *thing) string {
 		quality = "hot and clean"
 	case clean && cool:
 		quality = "cool and clean"
-	case clean && sliced:
+	case clean:
 		quality = "clean"
 	case hot:
 		quality = "hot"
 	case cool && sliced:
 		quality = "cool"
-	case clean:
-		quality = "clean"
 	case cool:
 		quality = "cold"
 	case o.toggleable && o.toggled.in(e.state):

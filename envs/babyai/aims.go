@@ -125,7 +125,7 @@ func seeTargets(w *minigrid.World, p minigrid.Point, place [2]int) (out []target
 }
 
 // carryTargets returns the poses from which the agent can pick up an object.
-func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []target) {
+func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) []target {
 	if occupant, _ := w.ObjectAt(o.Pos); occupant != id {
 		return nil // carried, or in a box
 	}
@@ -133,19 +133,13 @@ func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []t
 	if w.Carrying() != minigrid.None {
 		cost += costDrop
 	}
-	for _, p := range around(o.Pos) {
-		out = append(out, target{pose: p, cost: cost, lock: minigrid.AnyColor})
-	}
-	return out
+	return facing(o.Pos, cost, minigrid.AnyColor)
 }
 
 // openTargets returns the poses from which the agent can open a door.
-func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
+func openTargets(w *minigrid.World, o minigrid.Object) []target {
 	cost, lock := entering(w, o.Pos, w.Object(w.Carrying()))
-	for _, p := range around(o.Pos) {
-		out = append(out, target{pose: p, cost: cost, lock: lock})
-	}
-	return out
+	return facing(o.Pos, cost, lock)
 }
 
 // leafTargets returns poses that fulfil a simple instruction, exactly or nearly.
@@ -153,9 +147,7 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	switch leaf.Op {
 	case minigrid.OpGoTo:
 		for _, p := range leaf.Target.Positions {
-			for _, at := range around(p) {
-				out = append(out, target{pose: at, lock: minigrid.AnyColor})
-			}
+			out = append(out, facing(p, 0, minigrid.AnyColor)...)
 		}
 		return out
 	case minigrid.OpPutNext:
@@ -176,11 +168,7 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 // not carried yet, it returns the poses from which the agent can pick it up.
 func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	const far = 30 // an estimate of the cost after picking up
-	holding := false
-	for _, id := range leaf.Target.Objects {
-		holding = holding || id == w.Carrying()
-	}
-	if !holding {
+	if !slices.Contains(leaf.Target.Objects, w.Carrying()) {
 		for _, id := range leaf.Target.Objects {
 			if o := w.Object(id); o.Kind != minigrid.Wall {
 				for _, t := range carryTargets(w, id, o) {
@@ -197,11 +185,8 @@ func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 		}
 		for d := range minigrid.Direction(4) {
 			free := w.Object(id).Pos.Add(d.Vector())
-			if occupant, _ := w.ObjectAt(free); occupant != minigrid.None {
-				continue
-			}
-			for _, p := range around(free) {
-				out = append(out, target{pose: p, cost: 1, lock: minigrid.AnyColor})
+			if occupant, _ := w.ObjectAt(free); occupant == minigrid.None {
+				out = append(out, facing(free, 1, minigrid.AnyColor)...)
 			}
 		}
 	}

@@ -126,10 +126,10 @@ func (q *queue[T]) Pop() any {
 	return x
 }
 
-func around(p minigrid.Point) []minigrid.Pose {
-	var out []minigrid.Pose
+// facing are the four poses that face a cell, as targets.
+func facing(p minigrid.Point, cost int32, lock minigrid.Color) (out []target) {
 	for d := range minigrid.Direction(4) {
-		out = append(out, minigrid.Pose{Point: p.Sub(d.Vector()), Dir: d})
+		out = append(out, target{minigrid.Pose{Point: p.Sub(d.Vector()), Dir: d}, cost, lock})
 	}
 	return out
 }

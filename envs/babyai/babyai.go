@@ -138,7 +138,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 		}
 		return &world{game: newGame(w, nil), gym: true}, nil
 	}
-	ways := fromInstruction(w.Instruction())
+	ways := [][]string{instructionGoals(w.Instruction())}
 	if e.labels != nil && t.Index >= 0 {
 		ways = e.labels[t.Index].ways
 	}

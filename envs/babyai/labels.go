@@ -93,15 +93,11 @@ func parseWays(b []byte) ([][]string, error) {
 	return ways, nil
 }
 
-// fromInstruction makes sub-goals in AgentBoard's forms, in the order in which the instruction requires its parts.
+// instructionGoals makes sub-goals in AgentBoard's forms, in the order in which the instruction requires its parts.
 // The agent must see a thing and then have it right ahead if the instruction says to face it, see it open if it
 // says to open it, and carry it if it says to pick it up or put it elsewhere. These sub-goals require less than an
 // instruction that mentions a location or putting something down; among the benchmark's tasks only the tasks of
 // level 14 have such instructions.
-func fromInstruction(in *minigrid.Instruction) [][]string {
-	return [][]string{instructionGoals(in)}
-}
-
 func instructionGoals(in *minigrid.Instruction) []string {
 	if in.Compound() {
 		first, second := instructionGoals(in.First), instructionGoals(in.Second)

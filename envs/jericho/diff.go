@@ -26,14 +26,9 @@ func (s *storySession) changes() diff {
 	return d
 }
 
-// exclude returns the pairs that are not ignored; nil if there are none.
-func exclude(pairs []zmachine.Pair, ignored func(zmachine.Pair) bool) (out []zmachine.Pair) {
-	for _, p := range pairs {
-		if !ignored(p) {
-			out = append(out, p)
-		}
-	}
-	return out
+// exclude returns the pairs that are not ignored.
+func exclude(pairs []zmachine.Pair, ignored func(zmachine.Pair) bool) []zmachine.Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), ignored)
 }
 
 func (d *diff) equal(e *diff) bool {

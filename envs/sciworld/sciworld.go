@@ -110,20 +110,17 @@ func (e *Env) setSimulator(newer bool) {
 
 // choose settles the variant and its tasks, and reads labels.
 func (e *Env) choose(o Options) ([]taskVariation, error) {
+	owner := map[string]string{"": "AgentBoard", AgentBoard: "AgentBoard", AgentGym: "AgentGym"}[o.Variant]
+	if owner != "" && o.Split != "" {
+		return nil, fmt.Errorf("sciworld: unknown split %q in %s's tasks; splits are for --variant %s", o.Split, owner,
+			ScienceWorld)
+	}
 	switch o.Variant {
 	case "", AgentBoard:
-		if o.Split != "" {
-			return nil, fmt.Errorf("sciworld: unknown split %q in AgentBoard's tasks; splits are for --variant %s",
-				o.Split, ScienceWorld)
-		}
 		e.board = true
 		e.About.StepLimit = boardStepLimit
 		return boardPlaces(), e.readLabels(o.Data)
 	case AgentGym:
-		if o.Split != "" {
-			return nil, fmt.Errorf("sciworld: unknown split %q in AgentGym's tasks; splits are for --variant %s",
-				o.Split, ScienceWorld)
-		}
 		e.plain(o)
 		return gymPlaces(), nil
 	case ScienceWorld, Newer:
