@@ -189,20 +189,11 @@ func (o *jsonObject) Set(s string) error {
 
 func (o *jsonObject) Type() string { return "json" }
 
-// onlyFlags are flags that are not keys of a configuration file, with the reason.
-var onlyFlags = map[string]string{
-	"config": "it names the file",
-	"set":    "it sets the keys",
-	"help":   "it asks for a text and plays nothing",
-	"by":     "the next version forgets it",
-	helpAll:  "it asks for a text and plays nothing",
-}
-
 // ownKeys are the flags that are keys of a configuration file and no matter of
 // configs.Run: they say what the command itself does.
 func ownKeys(flags *pflag.FlagSet) []string {
 	ofRun := flagsOf(new(configs.Run))
-	return namesOf(flags, func(name string) bool { return ofRun.Lookup(name) == nil && onlyFlags[name] == "" })
+	return namesOf(flags, func(name string) bool { return ofRun.Lookup(name) == nil && flagTables().Only[name] == "" })
 }
 
 // setOwnKeys sets flags that were not given to what the configuration file says.

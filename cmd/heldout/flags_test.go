@@ -121,7 +121,7 @@ func otherValue(f *pflag.Flag) string {
 	return "another"
 }
 
-// Every flag of every command that takes a configuration file is a key of it, but for those that onlyFlags names:
+// Every flag of every command that takes a configuration file is a key of it, but for those that flags.yaml excepts:
 // as one value and, where it may be repeated, as a list. The command line wins.
 func TestEveryFlagIsAKey(t *testing.T) {
 	ofRun, values := flat(configs.Run{}), readValues(t)
@@ -131,7 +131,7 @@ func TestEveryFlagIsAKey(t *testing.T) {
 		for _, name := range namesOf(c.Flags(), func(string) bool { return true }) {
 			_, isOfRun := ofRun[name]
 			switch {
-			case onlyFlags[name] != "":
+			case flagTables().Only[name] != "":
 			case isOfRun && values[name] == "":
 				t.Errorf("%s --%s has no value in this test", c.Name(), name)
 			case isOfRun:

@@ -20,8 +20,8 @@ var flagsText []byte
 
 // flagTables is what flags.yaml says of the names, values and meanings of flags.
 var flagTables = datafile.Embedded[struct {
-	Keys, Played           []string
-	Others, Formats, Texts map[string]string
+	Keys, Played                 []string
+	Only, Others, Formats, Texts map[string]string
 }](flagsText)
 
 func isKey(c *cobra.Command, name string) bool {
@@ -89,7 +89,7 @@ func setKeys(c *cobra.Command, given []string) error {
 	for _, text := range given {
 		name, value, assigned := strings.Cut(text, "=")
 		f := c.Flags().Lookup(name)
-		if f == nil || onlyFlags[name] != "" {
+		if f == nil || flagTables().Only[name] != "" {
 			return usage(fmt.Errorf("unknown key: --set %s%s; see %s --help", name,
 				meantFlag(c, name), c.CommandPath()))
 		}

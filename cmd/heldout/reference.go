@@ -75,10 +75,10 @@ func explained(k report.Kind) string {
 		if c.Header != "" && !strings.EqualFold(c.Header, c.Key) {
 			name += " (" + c.Header + ")"
 		}
-		b.WriteString(bullet(name+": "+c.About))
+		b.WriteString(bullet(name + ": " + c.About))
 	}
 	if k.Extra != "" {
-		b.WriteString(bullet("besides: "+k.Extra))
+		b.WriteString(bullet("besides: " + k.Extra))
 	}
 	return b.String()
 }
@@ -123,7 +123,7 @@ func keysPage() string {
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
 		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString(bullet(key(f))) })
 	}
-	explained := namesOf(c.Flags(), func(name string) bool { return onlyFlags[name] == "" })
+	explained := namesOf(c.Flags(), func(name string) bool { return flagTables().Only[name] == "" })
 	for _, c := range newRoot(&system{getenv: func(string) string { return "" }}).Commands() {
 		explained = append(explained, writeOwnKeys(&b, c, explained)...)
 	}

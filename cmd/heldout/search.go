@@ -100,6 +100,7 @@ type words struct {
 	Idle     string            // words that say nothing of what a question is about
 	Synonyms []string          // words for one thing
 	Asked    map[string]string // by the title of a section, or by a command
+	Moved    map[string]string // other names of pages
 }
 
 //go:embed words.yaml

@@ -39,20 +39,11 @@ func topicNames() []string {
 	return names
 }
 
-// moved maps other names, such as those of the pages of earlier versions, to the pages that have their subject.
-var moved = map[string]string{
-	"agentgym": "serving", "agent": "own-agent", "memory": "own-agent", "bundles": "records",
-	"checkpoints": "servers", "cost": "benchmark",
-	"first-perturbation": "perturbations", "first-preset": "presets", "forms": "presets", "loop": "training",
-	"published-number": "statistics", "queue": "servers", "robustness": "perturbations", "synthesis": "training",
-	"trackers": "figures", "trials": "agents", "wikipedia": "data",
-}
-
 func readTopic(name string) (page []byte, ok bool) {
 	if write, ok := generated()[name]; ok {
 		return []byte(write()), true
 	}
-	page, err := topics.ReadFile(path.Join("topics", cmp.Or(moved[name], name)+".md"))
+	page, err := topics.ReadFile(path.Join("topics", cmp.Or(readWords().Moved[name], name)+".md"))
 	return page, err == nil
 }
 

@@ -86,7 +86,7 @@ func checkFlags(t *testing.T, name, page string) {
 
 // The name of a page that was merged into another one prints that.
 func TestMovedPages(t *testing.T) {
-	for name, page := range moved {
+	for name, page := range readWords().Moved {
 		if slices.Contains(topicNames(), name) || !slices.Contains(topicNames(), page) {
 			t.Errorf("%s became %s", name, page)
 		}

@@ -1,6 +1,9 @@
 package alfworld
 
-import "strings"
+import (
+	_ "embed" // for a text
+	"strings"
+)
 
 // dialect says how a game phrases its text. There are two generations of game files, which differ in these four
 // ways. The zero value is the classic dialect.
@@ -81,18 +84,6 @@ func expand(buf []byte, template string, value func(key string) string) []byte {
 }
 
 // helpText answers "help". The reference misaligns the line of "move" too.
-const helpText = `Available commands:
-  look:                             look around your current location
-  inventory:                        check your current inventory
-  go to (receptacle):               move to a receptacle
-  open (receptacle):                open a receptacle
-  close (receptacle):               close a receptacle
-  take (object) from (receptacle):  take an object from a receptacle
-  move (object) to (receptacle):  place an object in or on a receptacle
-  examine (something):              examine a receptacle or an object
-  use (object):                     use an object
-  heat (object) with (receptacle):  heat an object using a receptacle
-  clean (object) with (receptacle): clean an object using a receptacle
-  cool (object) with (receptacle):  cool an object using a receptacle
-  slice (object) with (object):     slice an object using a sharp object
-`
+//
+//go:embed help.txt
+var helpText string

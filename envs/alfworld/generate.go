@@ -13,14 +13,6 @@ import (
 	"heldout/envs/stream"
 )
 
-// mix says how many games of each task type the official set has.
-var mix = [...]struct {
-	taskType string
-	games    int
-}{
-	{pickAndPlace, 24}, {lookInLight, 18}, {pickClean, 31}, {pickHeat, 23}, {pickCool, 21}, {pickTwo, 17},
-}
-
 // NewGenerated makes 134 games of our own, with the official mix of task types.
 // The statistics of the training games determine how rooms are furnished. The
 // same seed gives the same games. Every game is solvable by construction.
@@ -38,8 +30,8 @@ func NewGenerated(seed int64, o Options) (*Env, error) {
 		return nil, err
 	}
 	var types []string
-	for _, m := range mix {
-		types = append(types, slices.Repeat([]string{m.taskType}, m.games)...)
+	for i, taskType := range taskTypes() {
+		types = append(types, slices.Repeat([]string{taskType}, furnishing().Mix[i])...)
 	}
 	stream.New(seed, Name, "order").Shuffle(len(types), func(i, j int) { types[i], types[j] = types[j], types[i] })
 	g := newGenerator()
@@ -174,15 +166,7 @@ func (g *factory) game(taskType string, rng *rand.Rand) *scene {
 
 // sentence states the goal in one of the two ways.
 func (s *scene) sentence() string {
-	ways := map[string][2]string{
-		pickAndPlace: {"put a {o} in {r}", "put some {o} on {r}"},
-		pickClean:    {"put a clean {o} in {r}", "clean some {o} and put it in {r}"},
-		pickHeat:     {"put a hot {o} in {r}", "heat some {o} and put it in {r}"},
-		pickCool:     {"put a cool {o} in {r}", "cool some {o} and put it in {r}"},
-		pickTwo:      {"put two {o} in {r}", "find two {o} and put them in {r}"},
-		lookInLight:  {"look at {o} under the {r}", "examine the {o} with the {r}"},
-	}
-	text := expand(nil, ways[s.taskType][s.rng.IntN(2)], func(key string) string {
+	text := expand(nil, furnishing().Goals[s.taskType][s.rng.IntN(2)], func(key string) string {
 		return strings.ToLower(map[string]string{"o": s.object, "r": s.target}[key])
 	})
 	return string(text) + "."

@@ -17,6 +17,10 @@ type statistics struct {
 	// Targets says for each task type which objects the agent must bring to a class of
 	// receptacles, or look at under a lamp.
 	Targets map[string]map[string][]string
+	// Mix is how many games of each task type the official set has, in the order of taskTypes.
+	Mix []int
+	// Goals are the two ways to state the goal of a task type.
+	Goals map[string][2]string
 	// Rooms are the four kinds of rooms.
 	Rooms []room
 }

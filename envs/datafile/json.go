@@ -213,26 +213,6 @@ func Wanted(t reflect.Type) string {
 	return "a whole number"
 }
 
-// slips are what people and programs write where JSON has no such thing, and what helps.
-var slips = []struct {
-	pattern *regexp.Regexp
-	says    string
-}{
-	{regexp.MustCompile(`(?i)^[-+]?(nan|inf(inity)?)\b`),
-		"JSON has no %s: write a number, null, or a text in double quotes"},
-	{regexp.MustCompile(`^(None|True|False)\b`), "%s is Python: JSON has null, true and false"},
-	{regexp.MustCompile(`^[-+.\d][-+.\w]*`), "%s is not a number of JSON, such as 12 or -0.5"},
-	{regexp.MustCompile(`^\w+`), "%s is neither true, false nor null: texts and keys of JSON stand in double quotes"},
-	{regexp.MustCompile("^\ufeff"), "%q is a byte order mark, which another program has put there"},
-	{regexp.MustCompile(`^'`), "%s is a single quote: texts and keys of JSON stand in double quotes"},
-	{regexp.MustCompile(`^(//|/\*|#)`), "%s begins a comment, and JSON has none"},
-	{regexp.MustCompile(`^,\s*[]}]`), "%q: the last comma is one too many for JSON"},
-	{regexp.MustCompile(`^[\n\r\t]`), "%q stands in a text of JSON: write \\n for a line break, or end the text before it"},
-	{regexp.MustCompile(`^\\.`), `%s is not an escape of JSON: write \\ for a backslash`},
-	{regexp.MustCompile(`^["{[]`), "%s begins a value where JSON has none: a comma or a colon is missing before it"},
-	{regexp.MustCompile(`^(?s).`), "%q cannot stand here in JSON: see what is missing before it"},
-}
-
 // misplaced says what is wrong where JSON cannot go on; found is what the decoder says.
 func misplaced(b []byte, offset int, found string) error {
 	if strings.Contains(found, "after top-level value") {
@@ -249,9 +229,9 @@ func misplaced(b []byte, offset int, found string) error {
 	if before := strings.TrimSpace(strings.ToValidUTF8(string(b[max(0, offset-24):offset]), "")); before != "" {
 		after = fmt.Sprintf(", after %q", before)
 	}
-	for _, slip := range slips {
-		if text := slip.pattern.Find(b[offset:]); text != nil {
-			return fmt.Errorf(slip.says+"%s", text[:min(len(text), 40)], after)
+	for _, slip := range faults().Slips {
+		if text := regexp.MustCompile(slip.Pattern).Find(b[offset:]); text != nil {
+			return fmt.Errorf(slip.Says+"%s", text[:min(len(text), 40)], after)
 		}
 	}
 	return errors.New("this is not JSON" + after)

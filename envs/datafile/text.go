@@ -3,12 +3,28 @@ package datafile
 import (
 	"bufio"
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 )
+
+//go:embed faults.yaml
+var faultsText []byte
+
+// faults are what files may be in place of texts or JSON.
+var faults = Embedded[struct {
+	Forms []struct {
+		Says   string
+		Begins []struct{ With, Is string }
+	}
+	Slips []struct{ Pattern, Says string }
+}](faultsText)
+
+// zip begins a zip, whose first file has its name from the 30th byte on.
+const zip = "PK\x03\x04"
 
 // bom is the byte order mark with which some editors begin a text in UTF-8.
 const bom = "\ufeff"
@@ -47,35 +63,23 @@ func Text(name string, b []byte) ([]byte, error) {
 
 // Foreign says what a content is that is no text in UTF-8, by how it begins, and what helps; empty for others.
 func Foreign(b []byte) string {
-	const unpack, save = "a compressed file (%s): unpack it first", "a text in %s: save it in UTF-8"
-	const export, office = "%s: save it as CSV, or as text in UTF-8", "an Excel workbook, or another file of Office"
-	const table, page = "%s, a table in binary form: write it as JSON Lines", "a web page%s: download the file itself"
-	start, isZip := strings.CutPrefix(string(b[:min(len(b), 80)]), "PK\x03\x04")
-	if isZip {
-		start = "PK\x03\x04" + start[min(len(start), 26):] // the name of the first file in it
+	var start strings.Builder // in Latin-1
+	for i, c := range b[:min(len(b), 80)] {
+		if !bytes.HasPrefix(b, []byte(zip)) || i < len(zip) || i >= 30 { // where the name of the first file in it begins
+			start.WriteRune(rune(c))
+		}
 	}
-	for _, f := range []struct{ magic, form, name string }{
-		{"PK\x03\x04[Content_Types]", export, office}, {"PK\x03\x04_rels/", export, office},
-		{"PK\x03\x04docProps/", export, office}, {"PK\x03\x04xl/", export, office},
-		{"\xd0\xcf\x11\xe0", export, office}, {"{\\rtf", export, "a text with formats (RTF)"},
-		{"PK\x03\x04mimetypeapplication/vnd.oasis", export, "an OpenDocument file"},
-		{"PK\x03\x04Index/", export, "a file of Numbers or Pages"}, {"%PDF-", export, "a PDF"},
-		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"},
-		{"\xfd7zXZ", unpack, "xz"}, {"\x28\xb5\x2f\xfd", unpack, "zstd"}, {"7z\xbc\xaf", unpack, "7z"},
-		{"PAR1", table, "Parquet"}, {"ARROW1", table, "Arrow"},
-		{"<!DOCTYPE html", page, ""}, {"<!doctype html", page, ""}, {"<html", page, ""},
-		{"version https://git-lfs", "a pointer of Git LFS%s: git lfs pull fetches the file itself", ""},
-		{"\xff\xfe\x00\x00", save, "UTF-32"}, {"\x00\x00\xfe\xff", save, "UTF-32"},
-		{"\xff\xfe", save, "UTF-16"}, {"\xfe\xff", save, "UTF-16"},
-	} {
-		if strings.HasPrefix(start, f.magic) {
-			return fmt.Sprintf(f.form, f.name)
+	for _, f := range faults().Forms {
+		for _, begin := range f.Begins {
+			if strings.HasPrefix(start.String(), begin.With) {
+				return fmt.Sprintf(f.Says, begin.Is)
+			}
 		}
 	}
 	// UTF-16 without a mark: what is written in ASCII has a zero in every second byte.
 	if start := b[:min(len(b), 64)]; len(start) > 3 && 3*bytes.Count(start, []byte{0}) > len(start) &&
 		(start[0] == 0) != (start[1] == 0) {
-		return fmt.Sprintf(save, "UTF-16")
+		return fmt.Sprintf(faults().Forms[0].Says, "UTF-16")
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"heldout/envs/engine/zmachine"
 )
@@ -167,7 +168,7 @@ func (s *storySession) examine(m *moment, names []name) ([]string, error) {
 			}
 			if s.play("examine "+n.text) == nil && !s.machine.Halted() {
 				answer = readable(fromLatin1(s.world))
-				if unrecognised.MatchString(answer) {
+				if unrecognised().MatchString(answer) {
 					answer = ""
 				}
 			}
@@ -191,19 +192,6 @@ func (s *storySession) examine(m *moment, names []name) ([]string, error) {
 }
 
 // unrecognised matches replies of parsers that do not know a name; spec §9.3.
-var unrecognised = regexp.MustCompile(`^(?:.*That's not a verb I recognise` +
-	`|I don't know the word "\w+\.?"` +
-	`|You used the word "\w+" in a way that I don't understand` +
-	`|You can't see any .* here!*` +
-	`|This story doesn't know the word "\w+"` +
-	`|This story doesn't recognize the word "\w+"` +
-	`|The word "\w+" isn't in the vocabulary that you can use` +
-	`|You don't need to use the word "\w+" to (?:finish|complete) this story` +
-	`|Sorry, but the word "\w+" is not in the vocabulary you can use` +
-	`|Sorry, but this story doesn't recognize the word "\w+"` +
-	`|It's not clear what you're referring to.` +
-	`|There seems to be a noun missing in that sentence!` +
-	`|That sentence isn't one I recognize` +
-	`|What do you want to examine?` +
-	`|You can't see any such thing` +
-	`|That's not something you need to refer to in the course of this game)`)
+var unrecognised = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(?:" + strings.Join(words().Unrecognised, "|") + ")")
+})

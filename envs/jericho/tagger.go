@@ -68,4 +68,7 @@ type wordLists struct {
 	// are played, brought in line with what the reference chooses in the benchmark's games. If several words or
 	// commands do the same, their places in the list decide which one is shown.
 	Usual []string
+	// Unrecognised are patterns of what parsers reply to names that they do not know.
+	Unrecognised  []string
+	Abbreviations map[string]string // of directions
 }

@@ -86,12 +86,6 @@ func (r ranks) prefix(word string) int {
 	return sum
 }
 
-// abbreviations are the short forms of directions.
-var abbreviations = map[string]string{
-	"north": "n", "south": "s", "west": "w", "east": "e", "up": "u", "down": "d",
-	"northwest": "nw", "southwest": "sw", "northeast": "ne", "southeast": "se",
-}
-
 // flagDirection is set in the first data byte of an Infocom word for a direction.
 const flagDirection = 0x10
 
@@ -108,7 +102,7 @@ func understood(templates []string, story *zmachine.Story) []string {
 	}
 	out := slices.Clone(templates)
 	for i, t := range out {
-		if short := abbreviations[t]; short != "" && !vocab.knows(t) && vocab.knows(short) {
+		if short := words().Abbreviations[t]; short != "" && !vocab.knows(t) && vocab.knows(short) {
 			out[i] = short
 		}
 	}
