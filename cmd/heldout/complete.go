@@ -27,22 +27,19 @@ func completeFlags(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return completeWith(c, values)
+	completeWith(c, values)
+	return nil
 }
 
-func completeWith(c *cobra.Command, values map[string]completer) (err error) {
+func completeWith(c *cobra.Command, values map[string]completer) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		complete, ok := values[f.Name]
-		if _, own := c.GetFlagCompletionFunc(f.Name); ok && !own && err == nil {
-			err = c.RegisterFlagCompletionFunc(f.Name, complete)
+		if complete, ok := values[f.Name]; ok {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // unless it has one of its own
 		}
 	})
 	for _, sub := range c.Commands() {
-		if err == nil {
-			err = completeWith(sub, values)
-		}
+		completeWith(sub, values)
 	}
-	return err
 }
 
 // flagValues are the values of flags by name: of options, and of this program's own.

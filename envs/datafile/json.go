@@ -2,6 +2,7 @@ package datafile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -198,19 +199,7 @@ func Wanted(t reflect.Type) string {
 	if t == nil {
 		return "another value"
 	}
-	switch t.Kind() {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Slice, reflect.Array:
-		return "a list […]"
-	case reflect.Struct, reflect.Map:
-		return "an object {…}"
-	}
-	return "a whole number"
+	return cmp.Or(faults().Wanted[t.Kind().String()], "a whole number")
 }
 
 // misplaced says what is wrong where JSON cannot go on; found is what the decoder says.

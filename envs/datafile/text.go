@@ -20,11 +20,12 @@ var faults = Embedded[struct {
 		Says   string
 		Begins []struct{ With, Is string }
 	}
-	Slips []struct{ Pattern, Says string }
+	Slips  []struct{ Pattern, Says string }
+	Wanted map[string]string
 }](faultsText)
 
-// zip begins a zip, whose first file has its name from the 30th byte on.
-const zip = "PK\x03\x04"
+// A zip begins with zip, and has the name of the first file in it from zipName on.
+const zip, zipName = "PK\x03\x04", 30
 
 // bom is the byte order mark with which some editors begin a text in UTF-8.
 const bom = "\ufeff"
@@ -65,7 +66,7 @@ func Text(name string, b []byte) ([]byte, error) {
 func Foreign(b []byte) string {
 	var start strings.Builder // in Latin-1
 	for i, c := range b[:min(len(b), 80)] {
-		if !bytes.HasPrefix(b, []byte(zip)) || i < len(zip) || i >= 30 { // where the name of the first file in it begins
+		if !bytes.HasPrefix(b, []byte(zip)) || i < len(zip) || i >= zipName {
 			start.WriteRune(rune(c))
 		}
 	}

@@ -231,7 +231,8 @@ func (p *pull) finish() error {
 			continue
 		}
 		lacking, err := p.incomplete([]string{env}, func(f Finding) bool {
-			return f.Needed || p.stage.counts()[f.ID()] > 0 // what is staged of a part that is not needed counts as well
+			// What is staged of a part that is not needed counts as well.
+			return f.Needed || p.stage.counts()[f.ID()] > 0
 		})
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -153,6 +154,19 @@ func (a *Profile) checkTasks() error {
 		found[t.ID] = true
 	}
 	return nil
+}
+
+var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
+
+// Range reads the first and the last of a range of numbers such as 0-99, or one number.
+func Range(text string) (first, last int, ok bool) {
+	m := numbers.FindStringSubmatch(text)
+	if m == nil {
+		return 0, 0, false
+	}
+	first, _ = strconv.Atoi(m[1]) // it has digits
+	last, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
+	return first, last, true
 }
 
 // tasks are the environment's tasks in the order that it gave.

@@ -149,13 +149,8 @@ func (o options) indices(k *dialect) (first, last int, err error) {
 	if o.tasks == "" {
 		return 0, k.Tasks - 1, nil
 	}
-	low, high, ranged := strings.Cut(o.tasks, "-")
-	if !ranged {
-		high = low
-	}
-	first, err1 := strconv.Atoi(low)
-	last, err2 := strconv.Atoi(high)
-	if err1 != nil || err2 != nil || first < 0 || last < first || last-first >= outside.MostTasks {
+	first, last, ok := outside.Range(o.tasks)
+	if !ok || last < first || last-first >= outside.MostTasks {
 		return 0, 0, fmt.Errorf("--%s is %q, want an index or a range of at most %d, such as 0-99", tasksName, o.tasks,
 			outside.MostTasks)
 	}

@@ -143,7 +143,7 @@ func (out *description) chooseShown(o *options, observation, reset *schema) erro
 // setTasks lists the tasks: one for each seed, or the tasks of a split of the server.
 func (d *Remote) setTasks(ctx context.Context, out *description) error {
 	out.resets = map[string]string{}
-	first, last, ok := d.options.seeds()
+	first, last, ok := outside.Range(d.options.tasks)
 	if !ok {
 		return d.setSplit(ctx, out)
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -98,19 +97,4 @@ func readToken(file string) (string, error) {
 	}
 	token, err := os.ReadFile(file)
 	return strings.TrimSpace(string(token)), err
-}
-
-var seedRange = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
-
-// seeds returns the first and the last seed; false if the tasks come from a split.
-func (o *options) seeds() (first, last int, ok bool) {
-	m := seedRange.FindStringSubmatch(o.tasks)
-	if m == nil {
-		return 0, 0, false
-	}
-	first, _ = strconv.Atoi(m[1]) // it has digits
-	if last = first; m[2] != "" {
-		last, _ = strconv.Atoi(m[2])
-	}
-	return first, last, true
 }
