@@ -97,7 +97,9 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return err
 		}
 		defer logs.close(c.Context())
-		logs.follow(job.Dir)
+		for _, logger := range logs {
+			logger.Follow(job.Dir)
+		}
 		if q.on() {
 			about := queue.Job{Tool: sys.tool, Command: c.Name(), Flags: shared(c.Flags())}
 			err = scale.Lead(c.Context(), job, on, q.Location, about, input, !c.Flags().Changed("env"))

@@ -58,12 +58,6 @@ func (sys *system) pipe(ctx context.Context, write func(io.Writer) error, comman
 	return logging.Pipe(ctx, python, binary, write, command...)
 }
 
-func (t trackers) follow(dir string) {
-	for _, logger := range t {
-		logger.Follow(dir)
-	}
-}
-
 func (t trackers) log(ctx context.Context, series bool, dirs ...string) {
 	for _, logger := range t {
 		logger.Log(ctx, series, dirs...)

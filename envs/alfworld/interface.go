@@ -26,12 +26,7 @@ func (e *Env) Interface(string) envs.Interface {
 	}
 	i.Lists = []envs.ActionList{{Prefix: checkPrefix, Separator: ", ", Sorted: true, Last: []string{checkAction}}}
 	// The benchmark's own layer writes these words alike after "put".
-	i.Spellings = func(action string) []string {
-		if strings.Contains(action, " in ") {
-			return []string{strings.ReplaceAll(action, " in ", " in/on ")}
-		}
-		return []string{strings.ReplaceAll(action, " on ", " in/on ")}
-	}
+	i.Spellings = func(action string) []string { return []string{agentboard.ALFWorldAction(action, "")} }
 	if e.About.Settings["variant"] == ALFWorld {
 		i.Actions, i.Lists, i.Normalize = nil, nil, pytext.Strip
 	}

@@ -86,11 +86,9 @@ func (e *Env) connectLive(p Pages, out envs.Outside) error {
 	if dir == "" {
 		return nil
 	}
-	c, err := wiki.NewCache(dir, l)
-	if err != nil {
+	if e.wiki, err = wiki.NewCache(dir, l); err != nil {
 		return fmt.Errorf("hotpotqa: %w", err)
 	}
-	e.wiki = c
 	return nil
 }
 
