@@ -70,17 +70,22 @@ func oneConversation(calls []episode.Call, marks []Mark) []Conversation {
 	}
 	last := calls[len(calls)-1]
 	messages := append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Echo})
-	end := 0
 	for _, c := range calls {
 		if marks[c.Step] == "" && !blank(c.Reply) {
-			end = len(c.Messages) + 1
-			messages[end-1].Train = true
+			messages[len(c.Messages)].Train = true
 		}
 	}
-	if end == 0 {
-		return nil
+	return trained(messages)
+}
+
+// trained is a conversation up to the last message that a model is trained on; none without one.
+func trained(messages []Message) []Conversation {
+	for end := len(messages); end > 0; end-- {
+		if messages[end-1].Train {
+			return []Conversation{{messages[:end], 1}}
+		}
 	}
-	return []Conversation{{messages[:end], 1}}
+	return nil
 }
 
 // sent are messages that no model is trained on.
@@ -211,24 +216,16 @@ Action: the action`
 func itemConversation(i *synth.Item) []Conversation {
 	var messages []Message
 	user := introduction(i.Script)
-	add := func(m Message) { messages = append(messages, m) }
-	end := 0
 	for k, t := range i.Turns {
 		if t.Master {
 			user = strings.TrimPrefix(user+"\n\nObservation: "+t.Observation, "\n\n")
 			continue
 		}
-		add(Message{Role: model.User, Content: user})
+		messages = append(messages, Message{Role: model.User, Content: user},
+			Message{model.Assistant, agent.Canonical(oneLine(t.Thought), oneLine(t.Action)), i.Train[k]})
 		user = ""
-		add(Message{model.Assistant, agent.Canonical(oneLine(t.Thought), oneLine(t.Action)), i.Train[k]})
-		if i.Train[k] {
-			end = len(messages)
-		}
 	}
-	if end == 0 {
-		return nil
-	}
-	return []Conversation{{messages[:end], 1}}
+	return trained(messages)
 }
 
 // oneLine keeps a thought or an action from being read as several.
