@@ -27,9 +27,8 @@ type Perturbation struct {
 	// Hashes leave the fields below out if they are empty: they are younger than recorded hashes.
 
 	// Verbs maps words of forms of actions, such as "go to", to new ones, after Actions.
-	Verbs map[string]string `yaml:"verbs" json:",omitempty"`
-	// Without lists forms of actions that are taken away.
-	Without []string `yaml:"without" json:",omitempty"`
+	Verbs   map[string]string `yaml:"verbs" json:",omitempty"`
+	Without []string          `yaml:"without" json:",omitempty"` // lists forms of actions that are taken away
 	// Words maps words to new ones, wherever they are said. Old and new words trade
 	// places. A word is small letters a to z.
 	Words map[string]string `yaml:"words" json:",omitempty"`

@@ -80,9 +80,8 @@ type AgentForm struct {
 	// it, all that stands before the pairs is lost, the system message too.
 	Notice string `yaml:"-" json:"left,omitempty"`
 	// Joined: the messages of a chat after the system message are one, with nothing between.
-	Joined bool `yaml:"-" json:"joined,omitempty"`
-	// Think has a chat ask for a thought before each action.
-	Think Think `yaml:"-" json:"think,omitzero"`
+	Joined bool  `yaml:"-" json:"joined,omitempty"`
+	Think  Think `yaml:"-" json:"think,omitzero"` // has a chat ask for a thought before each action
 	// Cue precedes every reply of the forms completion and text, such as ">", on a line of its own. Its slot {turn}
 	// is the number of the turn, which also the prefix of observations and stop strings may have.
 	Cue string `yaml:"cue" json:"cue,omitempty"`

@@ -14,9 +14,8 @@ import (
 // The limits of a preset's lists.
 const (
 	maxParts = 64
-	maxTexts = 64 // of lists of texts, such as stop strings
-	// maxSteps bounds step limits: more is probably a typing mistake.
-	maxSteps = 100000
+	maxTexts = 64     // of lists of texts, such as stop strings
+	maxSteps = 100000 // bounds step limits: more is probably a typing mistake
 )
 
 var (

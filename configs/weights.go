@@ -51,9 +51,8 @@ var BoardEnvironments = []string{"alfworld", "sciworld", "babyai", "jericho", "p
 
 // Ability is an ability of agents as AgentBoard scores it: a mean of success rates.
 type Ability struct {
-	Name string
-	// weights has the weight of each of BoardEnvironments.
-	weights []float64
+	Name    string
+	weights []float64 // has the weight of each of BoardEnvironments
 }
 
 // Abilities are AgentBoard's abilities (Ma et al. 2024), with the weights of its SummaryLogger.

@@ -51,8 +51,7 @@ type Table struct {
 // CapacityError says that there are too many sessions.
 type CapacityError struct {
 	Active, Max int
-	// Address says that it is the limit of one client address.
-	Address bool
+	Address     bool // says that it is the limit of one client address
 	// InUse and Memory are bytes if it is the limit of memory; 0 otherwise.
 	InUse, Memory int64
 }

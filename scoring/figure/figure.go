@@ -24,10 +24,8 @@ import (
 // Figure is a figure that is ready to be written.
 type Figure struct {
 	Name, Title string
-	// Caption says how to read it.
-	Caption string
-	// Table has the exact numbers, and the notes.
-	Table table.Table
+	Caption     string      // says how to read it
+	Table       table.Table // has the exact numbers, and the notes
 
 	width, height vg.Length
 	draw          func(*sheet)
@@ -38,9 +36,8 @@ type Figure struct {
 type Kind struct {
 	Name, Title string
 	Table       string // the kind of table that it is drawn from
-	// Caption says how to read it; some figures add to it.
-	Caption string
-	Section string // where the page of a report has it
+	Caption     string // says how to read it; some figures add to it
+	Section     string // where the page of a report has it
 	drawer
 }
 

@@ -32,9 +32,8 @@ type Readable interface {
 // Chosen are parts of which only some planned episodes are read.
 type Chosen struct {
 	Parts
-	Only EpisodeFilter
-	// Title names the run in place of its directory; empty for none.
-	Title string
+	Only  EpisodeFilter
+	Title string // names the run in place of its directory; empty for none
 }
 
 // Name is the title, or the directory that stands for the run.

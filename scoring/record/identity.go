@@ -106,12 +106,11 @@ func Seedless(agent string) bool { return slices.Contains([]string{Expert, Memor
 // ServerReport is what a model server reports about itself and the model. Values that
 // it does not report are left empty. It is part of a run's manifest.
 type ServerReport struct {
-	Software string   `json:"software,omitempty"` // "vllm", "sglang", "llama.cpp" or "ollama"
-	Version  string   `json:"version,omitempty"`
-	Models   []string `json:"models,omitempty"` // the names that the server lists, in its order
-	// Present reports that the model in use is one of them.
-	Present       bool `json:"present"`
-	ContextLength int  `json:"context_length,omitempty"` // the model's context in tokens; 0 is unknown
+	Software      string   `json:"software,omitempty"` // "vllm", "sglang", "llama.cpp" or "ollama"
+	Version       string   `json:"version,omitempty"`
+	Models        []string `json:"models,omitempty"`         // the names that the server lists, in its order
+	Present       bool     `json:"present"`                  // reports that the model in use is one of them
+	ContextLength int      `json:"context_length,omitempty"` // the model's context in tokens; 0 is unknown
 	// Root is the path or name that the model was loaded from, Parent the model that it is derived from.
 	Root string `json:"root,omitempty"`
 	// Roots are the roots of all servers, if the user says that they hold the same weights; nil otherwise.

@@ -21,14 +21,10 @@ type LogKind struct {
 
 // The files of results: lines that end in their checksums.
 const (
-	// TrajectoriesFile has the synthetic items that passed and stay.
-	TrajectoriesFile = "trajectories.jsonl"
-	// ItemsFile has every synthetic item: what became of it.
-	ItemsFile = "items.jsonl"
-	// LabelsFile has a judge's labels of turns.
-	LabelsFile = "labels.jsonl"
-	// ThoughtsFile has the thoughts of experts, an episode a line.
-	ThoughtsFile = "thoughts.jsonl"
+	TrajectoriesFile = "trajectories.jsonl" // has the synthetic items that passed and stay
+	ItemsFile        = "items.jsonl"        // has every synthetic item: what became of it
+	LabelsFile       = "labels.jsonl"       // has a judge's labels of turns
+	ThoughtsFile     = "thoughts.jsonl"     // has the thoughts of experts, an episode a line
 )
 
 // The kinds of directories with model calls.

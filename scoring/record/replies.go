@@ -24,8 +24,7 @@ type ReplyKey struct {
 	Schema  int    `json:"schema"`
 	Episode string `json:"episode"`
 	Attempt int    `json:"attempt"`
-	// Call counts the calls of the attempt, from 0.
-	Call int `json:"call"`
+	Call    int    `json:"call"` // counts the calls of the attempt, from 0
 }
 
 // Replies are the replies to the attempts that have not come to an end, as lines that are

@@ -33,11 +33,10 @@ const (
 	prefix = "heldout"
 	// AckWait is how long an order may be without a sign of life from its worker
 	// before another worker gets it, unless Options say something else.
-	AckWait = 60 * time.Second
-	// patience bounds one request to the server.
-	patience  = 10 * time.Second
-	pause     = time.Second     // the time between two attempts of a request that fails
-	fetchWait = 5 * time.Second // how long a request for messages waits for one
+	AckWait   = 60 * time.Second
+	patience  = 10 * time.Second // bounds one request to the server
+	pause     = time.Second      // the time between two attempts of a request that fails
+	fetchWait = 5 * time.Second  // how long a request for messages waits for one
 	// recovery is how long a stream may be missing: while a server that stores again
 	// reads what it has, or until the leader has made a lost one anew.
 	recovery = 20 * time.Second

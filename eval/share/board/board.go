@@ -56,11 +56,10 @@ const Schema = 1
 
 // Ranking is a preset, or an environment without one, with its rows, the best first.
 type Ranking struct {
-	Name  string     `json:"name"`
-	Title string     `json:"-"` // the name for people
-	Rows  []ModelRow `json:"rows"`
-	// NoRanks says why rows have no ranks; empty if they have.
-	NoRanks string `json:"no_ranks,omitempty"`
+	Name    string     `json:"name"`
+	Title   string     `json:"-"` // the name for people
+	Rows    []ModelRow `json:"rows"`
+	NoRanks string     `json:"no_ranks,omitempty"` // says why rows have no ranks; empty if they have
 }
 
 // Unread is a bundle that cannot be read.

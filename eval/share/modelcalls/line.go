@@ -75,11 +75,10 @@ type EpisodeLine struct {
 	Epoch     int             `json:"epoch"`
 	Record    *record.Episode `json:"record"`
 	// Reason says why the task was not solved, Means what that means.
-	Reason string      `json:"reason,omitempty"`
-	Means  string      `json:"reason_means,omitempty"`
-	Calls  []ModelCall `json:"calls,omitempty"`
-	// Unknown says why the calls are not known.
-	Unknown string `json:"unknown,omitempty"`
+	Reason  string      `json:"reason,omitempty"`
+	Means   string      `json:"reason_means,omitempty"`
+	Calls   []ModelCall `json:"calls,omitempty"`
+	Unknown string      `json:"unknown,omitempty"` // says why the calls are not known
 }
 
 // ModelCall is a call of the model.

@@ -18,10 +18,9 @@ import (
 type List struct {
 	Filter  Filter
 	Choices Choices
-	// Count says how many episodes there are and are shown.
-	Count string
-	Rows  []AttemptRow // the rows of the page, or of all pages in a bundle
-	Pager Pager
+	Count   string       // says how many episodes there are and are shown
+	Rows    []AttemptRow // the rows of the page, or of all pages in a bundle
+	Pager   Pager
 	// Order is how the rows are sorted, and To the address of the list in another order; nil where
 	// it cannot be sorted.
 	Order Order
@@ -62,11 +61,10 @@ type listing struct {
 	Order    Order
 	Filtered bool
 	Count    string
-	// Same says what all rows have in common.
-	Same    string
-	Columns []column
-	Rows    []template.HTML
-	Pager   Pager
+	Same     string // says what all rows have in common
+	Columns  []column
+	Rows     []template.HTML
+	Pager    Pager
 }
 
 type column struct {

@@ -20,12 +20,11 @@ type livePanel struct {
 	Summary Summary
 	// Rates is the matrix of success rates, Numbers all rates with their intervals.
 	Rates, Numbers page.Grid
-	// External says which programs are environments that others run.
-	External []string
-	Trials   bool   // tasks are played again after a failure
-	Absent   string // shards that have not begun
-	Bad      []record.BadLine
-	Errors   []failed // the latest attempts without a result
+	External       []string // says which programs are environments that others run
+	Trials         bool     // tasks are played again after a failure
+	Absent         string   // shards that have not begun
+	Bad            []record.BadLine
+	Errors         []failed // the latest attempts without a result
 	// Of a run that goes on:
 	Running   bool
 	Left      time.Duration // 0: no estimate

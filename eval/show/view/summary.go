@@ -35,13 +35,11 @@ type Summary struct {
 	Started, Last time.Time
 	// Planned counts the planned episodes, with the trials that are due so far, Finished those with a result.
 	Planned, Finished int
-	// Seeds counts the seeds.
-	Seeds  int
-	Rates  []RateSoFar    // the rates so far, in the order of the plan
-	Absent []record.Shard // the shards that have not begun
-	// BadLines counts the lines of the records that cannot be read.
-	BadLines int
-	Status   *record.Status // what the processes say that work on the run; nil if none does
+	Seeds             int            // counts the seeds
+	Rates             []RateSoFar    // the rates so far, in the order of the plan
+	Absent            []record.Shard // the shards that have not begun
+	BadLines          int            // counts the lines of the records that cannot be read
+	Status            *record.Status // what the processes say that work on the run; nil if none does
 }
 
 // RateSoFar is what a player has reached in an environment so far.

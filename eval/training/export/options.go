@@ -50,8 +50,7 @@ type Options struct {
 
 // The rules for duplicates.
 const (
-	// KeepAll takes all.
-	KeepAll = "none"
+	KeepAll = "none" // takes all
 	// SameMessages leaves out a conversation whose messages were there before.
 	SameMessages = "messages"
 	// SameActions leaves out an episode of a task whose actions were there before, in the same order.

@@ -17,11 +17,10 @@ import (
 
 // Account says what was taken and what was left out. As JSON it is the manifest beside the files.
 type Account struct {
-	Schema int         `json:"schema"`
-	Tool   record.Tool `json:"tool"`
-	Format Format      `json:"format"`
-	// Reader says how the trainer has to read the files.
-	Reader json.RawMessage `json:"reader"`
+	Schema int             `json:"schema"`
+	Tool   record.Tool     `json:"tool"`
+	Format Format          `json:"format"`
+	Reader json.RawMessage `json:"reader"` // says how the trainer has to read the files
 	// Mask are the rules; Duplicates is one, too.
 	Mask       []Mark `json:"mask"`
 	Filter     Filter `json:"filter"`
@@ -50,12 +49,11 @@ type Account struct {
 	Single int `json:"one_conversation_per_call"`
 	// Turns counts the model's turns in what was taken, Trained those that a model is
 	// trained on, Masked the others by reason.
-	Turns   int          `json:"turns"`
-	Trained int          `json:"trained_turns"`
-	Masked  map[Mark]int `json:"masked_turns"`
-	Lengths *Lengths     `json:"lengths"` // the lengths of the examples
-	// Environments counts the episodes taken by environment.
-	Environments map[string]int `json:"environments"`
+	Turns        int            `json:"turns"`
+	Trained      int            `json:"trained_turns"`
+	Masked       map[Mark]int   `json:"masked_turns"`
+	Lengths      *Lengths       `json:"lengths"`      // the lengths of the examples
+	Environments map[string]int `json:"environments"` // counts the episodes taken by environment
 	// Tasks are digests of the tasks of the episodes taken, but for trajectories of a file.
 	Tasks testset.List `json:"task_digests"`
 	// Card is the SHA-256 of the card of a folder; empty without one.

@@ -17,8 +17,7 @@ const (
 	// Balanced takes one turn that the trajectory has as right and one that it has as
 	// wrong, as in AgentRefine's Section 8. Trajectories without both are passed over.
 	Balanced Sampling = "balanced"
-	// Natural takes two turns of each trajectory at random, whatever their labels.
-	Natural Sampling = "natural"
+	Natural  Sampling = "natural" // takes two turns of each trajectory at random, whatever their labels
 )
 
 // turnsEach is the number of turns that are taken of a trajectory.

@@ -36,12 +36,11 @@ type Trajectory struct {
 
 // ItemLine is a line of record.ItemsFile.
 type ItemLine struct {
-	Item    int     `json:"item"` // from 0
-	ID      string  `json:"id"`
-	Persona string  `json:"persona"`
-	Outcome Outcome `json:"outcome"`
-	// Duplicate says what a removed item is a duplicate of.
-	Duplicate *Duplicate `json:"duplicate,omitempty"`
+	Item      int        `json:"item"` // from 0
+	ID        string     `json:"id"`
+	Persona   string     `json:"persona"`
+	Outcome   Outcome    `json:"outcome"`
+	Duplicate *Duplicate `json:"duplicate,omitempty"` // says what a removed item is a duplicate of
 	Calls     []ItemCall `json:"calls,omitempty"`
 	// Verdict is the verdict of the verification, for items that passed.
 	Verdict *synth.Verdict `json:"verdict,omitempty"`
@@ -51,12 +50,9 @@ type ItemLine struct {
 type Collection struct {
 	Items    int
 	Outcomes map[Outcome]int
-	// ByCalls counts the items that passed by the number of their calls.
-	ByCalls map[int]int
-	// Rejected counts the rejected replies by what they were for and why.
-	Rejected map[Rejection]int
-	// Accepted counts the accepted replies by what they were for.
-	Accepted map[string]int
+	ByCalls  map[int]int       // counts the items that passed by the number of their calls
+	Rejected map[Rejection]int // counts the rejected replies by what they were for and why
+	Accepted map[string]int    // counts the accepted replies by what they were for
 	// Recovered counts, of the items with at least one reply that was rejected for a
 	// reason, those that passed; Rejecting counts all of them.
 	Rejecting, Recovered map[Rejection]int
