@@ -17,7 +17,7 @@ type Family struct {
 	ID, Title string
 	// Said: it changes how actions must be said. Other families change only what is read.
 	Said bool
-	None string // says why the environment lacks the family; empty if it has it
+	None string // why the environment lacks the family; empty if it has it
 	// Grades are the rules by grade, from grade 1, the mildest. They have a title, no name.
 	Grades []Perturbation
 }

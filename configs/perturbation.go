@@ -28,7 +28,7 @@ type Perturbation struct {
 
 	// Verbs maps words of forms of actions, such as "go to", to new ones, after Actions.
 	Verbs   map[string]string `yaml:"verbs" json:",omitempty"`
-	Without []string          `yaml:"without" json:",omitempty"` // lists forms of actions that are taken away
+	Without []string          `yaml:"without" json:",omitempty"` // forms of actions that are taken away
 	// Words maps words to new ones, wherever they are said. Old and new words trade
 	// places. A word is small letters a to z.
 	Words map[string]string `yaml:"words" json:",omitempty"`

@@ -81,7 +81,7 @@ type AgentForm struct {
 	Notice string `yaml:"-" json:"left,omitempty"`
 	// Joined: the messages of a chat after the system message are one, with nothing between.
 	Joined bool  `yaml:"-" json:"joined,omitempty"`
-	Think  Think `yaml:"-" json:"think,omitzero"` // has a chat ask for a thought before each action
+	Think  Think `yaml:"-" json:"think,omitzero"` // a chat asks for a thought before each action
 	// Cue precedes every reply of the forms completion and text, such as ">", on a line of its own. Its slot {turn}
 	// is the number of the turn, which also the prefix of observations and stop strings may have.
 	Cue string `yaml:"cue" json:"cue,omitempty"`

@@ -15,7 +15,7 @@ import (
 const (
 	maxParts = 64
 	maxTexts = 64     // of lists of texts, such as stop strings
-	maxSteps = 100000 // bounds step limits: more is probably a typing mistake
+	maxSteps = 100000 // the largest step limit: more is probably a typing mistake
 )
 
 var (

@@ -9,8 +9,8 @@ import (
 
 // Published is a file of published results to compare a run with.
 type Published struct {
-	Title  string `yaml:"title"`  // names the publication
-	Source string `yaml:"source"` // says where the numbers come from
+	Title  string `yaml:"title"`  // the title of the publication
+	Source string `yaml:"source"` // where the numbers come from
 	// Notes say what a reader must know, such as contradictions in the publication.
 	Notes  []string         `yaml:"notes"`
 	Tables []PublishedTable `yaml:"tables"`

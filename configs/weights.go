@@ -52,7 +52,7 @@ var BoardEnvironments = []string{"alfworld", "sciworld", "babyai", "jericho", "p
 // Ability is an ability of agents as AgentBoard scores it: a mean of success rates.
 type Ability struct {
 	Name    string
-	weights []float64 // has the weight of each of BoardEnvironments
+	weights []float64 // the weight of each of BoardEnvironments
 }
 
 // Abilities are AgentBoard's abilities (Ma et al. 2024), with the weights of its SummaryLogger.

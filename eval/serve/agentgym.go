@@ -40,7 +40,7 @@ type gymServer struct {
 	mu      sync.Mutex
 	clients map[int64]*gymClient
 	next    int64
-	closed  big.Int // has a bit for every number whose client closed it
+	closed  big.Int // a bit for every number whose client closed it
 }
 
 // gymRoute is what a server does under a path.

@@ -22,7 +22,7 @@ type MountOptions struct {
 	// StepCost is taken off the reward of every step, InvalidPenalty off that of a step
 	// whose action was not valid; both from 0 to 1.
 	StepCost, InvalidPenalty float64
-	Actions                  bool // lists the valid actions with every observation
+	Actions                  bool // every observation has the valid actions
 	// MaxSteps truncates episodes; 0 uses the environment's own limit.
 	MaxSteps int
 	// Form writes observations as a preset shows them to its model; nil for the

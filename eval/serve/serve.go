@@ -30,7 +30,7 @@ type Options struct {
 	guard.Callers
 	// MaxSessions and MaxPerAddress bound the open sessions, of all and of one client address.
 	MaxSessions, MaxPerAddress int
-	Memory                     Memory // bounds the memory of the process: what needs more is refused
+	Memory                     Memory // the memory that the process may use: what needs more is refused
 	// Idle ends a session without a request.
 	Idle time.Duration
 	// Record opens the recorder of a set of tasks, under a name for it; nil records

@@ -73,7 +73,7 @@ type Session struct {
 	// nanoseconds of Unix time; busy is 0 between requests.
 	used, busy atomic.Int64
 	endErr     atomic.Pointer[EndedError] // nil until the session ends
-	unused     atomic.Bool                // says that the session is a fork without a request yet
+	unused     atomic.Bool                // the session is a fork without a request yet
 	// ended is called once, when the session ends; nil for nothing, and afterwards.
 	ended atomic.Pointer[func(EndReason)]
 
@@ -90,8 +90,8 @@ type EpisodeStart struct {
 	Set     *Set
 	Task    envs.Task
 	ID      string // the client's own name of the episode; may be empty
-	Actions bool   // lists the valid actions with every observation
-	Keys    bool   // adds keys to every reply
+	Actions bool   // every observation has the valid actions
+	Keys    bool   // every reply has keys
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
 	Rollout  *int64 // which rollout of its task a record has the episode as, from 0; nil for the next one

@@ -51,7 +51,7 @@ type Table struct {
 // CapacityError says that there are too many sessions.
 type CapacityError struct {
 	Active, Max int
-	Address     bool // says that it is the limit of one client address
+	Address     bool // it is the limit of one client address
 	// InUse and Memory are bytes if it is the limit of memory; 0 otherwise.
 	InUse, Memory int64
 }

@@ -19,7 +19,7 @@ import (
 
 // ModelCalls are calls of a model outside episodes, and the directory that keeps its calls.
 type ModelCalls struct {
-	Run     configs.Run // has model, servers, decoding and concurrency
+	Run     configs.Run // model, servers, decoding and concurrency
 	Dir     string
 	Outside bench.Outside // what the calls use from outside the process
 	// Say receives a line about the work.

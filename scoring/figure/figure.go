@@ -24,8 +24,8 @@ import (
 // Figure is a figure that is ready to be written.
 type Figure struct {
 	Name, Title string
-	Caption     string      // says how to read it
-	Table       table.Table // has the exact numbers, and the notes
+	Caption     string      // how to read it
+	Table       table.Table // the exact numbers, and the notes
 
 	width, height vg.Length
 	draw          func(*sheet)
@@ -36,7 +36,7 @@ type Figure struct {
 type Kind struct {
 	Name, Title string
 	Table       string // the kind of table that it is drawn from
-	Caption     string // says how to read it; some figures add to it
+	Caption     string // how to read it; some figures add to it
 	Section     string // where the page of a report has it
 	drawer
 }

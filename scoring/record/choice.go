@@ -33,7 +33,7 @@ type Readable interface {
 type Chosen struct {
 	Parts
 	Only  EpisodeFilter
-	Title string // names the run in place of its directory; empty for none
+	Title string // the run's name in place of its directory; empty for none
 }
 
 // Name is the title, or the directory that stands for the run.

@@ -109,7 +109,7 @@ type ServerReport struct {
 	Software      string   `json:"software,omitempty"` // "vllm", "sglang", "llama.cpp" or "ollama"
 	Version       string   `json:"version,omitempty"`
 	Models        []string `json:"models,omitempty"`         // the names that the server lists, in its order
-	Present       bool     `json:"present"`                  // reports that the model in use is one of them
+	Present       bool     `json:"present"`                  // the model in use is one of them
 	ContextLength int      `json:"context_length,omitempty"` // the model's context in tokens; 0 is unknown
 	// Root is the path or name that the model was loaded from, Parent the model that it is derived from.
 	Root string `json:"root,omitempty"`

@@ -21,10 +21,10 @@ type LogKind struct {
 
 // The files of results: lines that end in their checksums.
 const (
-	TrajectoriesFile = "trajectories.jsonl" // has the synthetic items that passed and stay
-	ItemsFile        = "items.jsonl"        // has every synthetic item: what became of it
-	LabelsFile       = "labels.jsonl"       // has a judge's labels of turns
-	ThoughtsFile     = "thoughts.jsonl"     // has the thoughts of experts, an episode a line
+	TrajectoriesFile = "trajectories.jsonl" // the synthetic items that passed and stay
+	ItemsFile        = "items.jsonl"        // what became of every synthetic item
+	LabelsFile       = "labels.jsonl"       // a judge's labels of turns
+	ThoughtsFile     = "thoughts.jsonl"     // the thoughts of experts, an episode a line
 )
 
 // The kinds of directories with model calls.

@@ -70,7 +70,7 @@ type Result struct {
 	Schema int `json:"schema"`
 	// ID identifies the planned episode: a hash of task and condition.
 	ID      string `json:"id"`
-	Attempt int    `json:"attempt"` // counts the attempts at this episode, from 1
+	Attempt int    `json:"attempt"` // the number of the attempt at this episode, from 1
 
 	Env          string          `json:"env"`
 	Source       envs.Source     `json:"source"`
@@ -88,7 +88,7 @@ type Result struct {
 	Preset string `json:"preset,omitempty"`
 
 	Outcome Outcome `json:"outcome"`
-	Error   string  `json:"error,omitempty"` // says what went wrong when the outcome is not a result
+	Error   string  `json:"error,omitempty"` // what went wrong when the outcome is not a result
 	// Success and Progress are the environment's final values, Progress in [0,1].
 	Success  bool    `json:"success"`
 	Progress float64 `json:"progress"`
@@ -139,7 +139,7 @@ type Result struct {
 	// Calls counts the replies asked for, Requests what was sent for them, retries included.
 	Calls    int `json:"calls"`
 	Requests int `json:"requests"`
-	Late     int `json:"late,omitempty"` // counts the requests that had no reply in time
+	Late     int `json:"late,omitempty"` // the number of requests that had no reply in time
 	// Unusable: the run stopped because too few replies of the model could be used. With allow-unusable, the next
 	// attempt begins with the replies of this one; Continued is what of its calls and tokens this one has counted.
 	// Nil for none.

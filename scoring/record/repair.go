@@ -13,14 +13,14 @@ import (
 
 // Repaired says what Repair found and did.
 type Repaired struct {
-	Attempts int       // counts the attempts that stay
+	Attempts int       // the number of attempts that stay
 	Bad      []BadLine // the lines that were set aside in File
 	File     string
 	// Planned counts the planned episodes, with the later trials that are due after failures; Missing are those
 	// without a result. Nothing is planned if run.json is missing.
 	Planned   int
 	Missing   []Missing
-	Uncovered []string // names what stays and has no checksum
+	Uncovered []string // the names of what stays and has no checksum
 	// Warnings list what the file system does not guarantee.
 	Warnings []string
 }

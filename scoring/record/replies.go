@@ -24,7 +24,7 @@ type ReplyKey struct {
 	Schema  int    `json:"schema"`
 	Episode string `json:"episode"`
 	Attempt int    `json:"attempt"`
-	Call    int    `json:"call"` // counts the calls of the attempt, from 0
+	Call    int    `json:"call"` // the number of the call in the attempt, from 0
 }
 
 // Replies are the replies to the attempts that have not come to an end, as lines that are

@@ -13,7 +13,7 @@ type scanned struct {
 	number int    // from 1
 	offset int64  // in the file
 	raw    []byte // with its newline; the last line may lack it
-	bad    error  // says why the line is not a record
+	bad    error  // why the line is not a record
 	// torn: the line is unfinished, and the end of the file or an empty line follows. An
 	// interrupted write looks like this; the line never counted.
 	torn    bool

@@ -18,7 +18,7 @@ const mostShards = 10_000
 // Shard is a part of a plan: the tasks whose first trial has an id that leaves Index-1 when it is divided by Count.
 // A shard has a directory of its own in the run directory.
 type Shard struct {
-	Index int `json:"index"` // counts from 1 to Count
+	Index int `json:"index"` // from 1 to Count
 	Count int `json:"count"`
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Series says which checkpoints are played, and how they are served.
 type Series struct {
-	Pattern string // names the checkpoints, as filepath.Glob reads it
+	Pattern string // the pattern of the checkpoints' names, as filepath.Glob reads it
 	// Command serves a checkpoint: a command of the shell in which {} stands for the path of
 	// the checkpoint, as a word, and {port} for the port.
 	Command string

@@ -58,7 +58,7 @@ type Leader struct {
 	idle, busy, room int
 	delay            time.Duration
 	final            map[string]bool // the attempts that need no other record, by episode and attempt
-	strays           int             // counts the messages that were set aside
+	strays           int             // the number of messages that were set aside
 }
 
 // LeaderOptions say what a leader does beside playing.

@@ -34,7 +34,7 @@ const (
 	// AckWait is how long an order may be without a sign of life from its worker
 	// before another worker gets it, unless Options say something else.
 	AckWait   = 60 * time.Second
-	patience  = 10 * time.Second // bounds one request to the server
+	patience  = 10 * time.Second // the longest request to the server
 	pause     = time.Second      // the time between two attempts of a request that fails
 	fetchWait = 5 * time.Second  // how long a request for messages waits for one
 	// recovery is how long a stream may be missing: while a server that stores again

@@ -59,7 +59,7 @@ type Ranking struct {
 	Name    string     `json:"name"`
 	Title   string     `json:"-"` // the name for people
 	Rows    []ModelRow `json:"rows"`
-	NoRanks string     `json:"no_ranks,omitempty"` // says why rows have no ranks; empty if they have
+	NoRanks string     `json:"no_ranks,omitempty"` // why rows have no ranks; empty if they have
 }
 
 // Unread is a bundle that cannot be read.

@@ -33,7 +33,7 @@ type Claim struct {
 	Incomplete bool    `json:"incomplete,omitempty"` // the claim fails only because something was not played
 	// Notes are counts, and what the verdict rests on; at most maxNotes of them.
 	Notes   []string `json:"notes,omitempty"`
-	Omitted int      `json:"others,omitempty"` // counts the notes beyond these
+	Omitted int      `json:"others,omitempty"` // the number of notes beyond these
 }
 
 // maxNotes is how many notes a claim keeps, maxNote how much of each, in characters.

@@ -78,7 +78,7 @@ type EpisodeLine struct {
 	Reason  string      `json:"reason,omitempty"`
 	Means   string      `json:"reason_means,omitempty"`
 	Calls   []ModelCall `json:"calls,omitempty"`
-	Unknown string      `json:"unknown,omitempty"` // says why the calls are not known
+	Unknown string      `json:"unknown,omitempty"` // why the calls are not known
 }
 
 // ModelCall is a call of the model.

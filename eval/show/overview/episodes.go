@@ -21,7 +21,7 @@ import (
 type Episodes struct {
 	bundle    *trajectory.Bundle // nil if they have pages elsewhere
 	addresses trajectory.Addresses
-	attempts  map[report.Stand]*stood // has the attempts of unperturbed first trials
+	attempts  map[report.Stand]*stood // the attempts of unperturbed first trials
 	// began and ended are the first and the last time in the records.
 	began, ended time.Time
 	versions     []string // of heldout, that played

@@ -18,7 +18,7 @@ import (
 type List struct {
 	Filter  Filter
 	Choices Choices
-	Count   string       // says how many episodes there are and are shown
+	Count   string       // how many episodes there are and are shown
 	Rows    []AttemptRow // the rows of the page, or of all pages in a bundle
 	Pager   Pager
 	// Order is how the rows are sorted, and To the address of the list in another order; nil where
@@ -61,7 +61,7 @@ type listing struct {
 	Order    Order
 	Filtered bool
 	Count    string
-	Same     string // says what all rows have in common
+	Same     string // what all rows have in common
 	Columns  []column
 	Rows     []template.HTML
 	Pager    Pager

@@ -54,7 +54,7 @@ type EpisodePage struct {
 	// its prompts. Without both, the page does not have them.
 	Sent, PromptsHref string
 	Player            *record.Identity // what is known of an agent from outside heldout, besides its name
-	Second            bool             // says that another episode is on the page; it may have the same name
+	Second            bool             // another episode is on the page; it may have the same name
 }
 
 // Title tells an attempt from the others of its task.

@@ -20,7 +20,7 @@ type livePanel struct {
 	Summary Summary
 	// Rates is the matrix of success rates, Numbers all rates with their intervals.
 	Rates, Numbers page.Grid
-	External       []string // says which programs are environments that others run
+	External       []string // which programs are environments that others run
 	Trials         bool     // tasks are played again after a failure
 	Absent         string   // shards that have not begun
 	Bad            []record.BadLine

@@ -35,10 +35,10 @@ type Summary struct {
 	Started, Last time.Time
 	// Planned counts the planned episodes, with the trials that are due so far, Finished those with a result.
 	Planned, Finished int
-	Seeds             int            // counts the seeds
+	Seeds             int            // the number of seeds
 	Rates             []RateSoFar    // the rates so far, in the order of the plan
 	Absent            []record.Shard // the shards that have not begun
-	BadLines          int            // counts the lines of the records that cannot be read
+	BadLines          int            // the number of lines of the records that cannot be read
 	Status            *record.Status // what the processes say that work on the run; nil if none does
 }
 

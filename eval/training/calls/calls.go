@@ -27,7 +27,7 @@ type Call struct {
 	// Key names the call within its directory. A key has at most one call with a
 	// reply, unless the file system has no locks.
 	Key    string `json:"key"`
-	Kind   string `json:"kind"`          // says what the call is for
+	Kind   string `json:"kind"`          // what the call is for
 	Prompt string `json:"prompt_sha256"` // the SHA-256 of the messages as JSON, in hex
 	Seed   int64  `json:"seed"`          // the server's sampling seed
 	// Error is why there is no reply; the call is then made again. Empty for a reply.

@@ -15,7 +15,7 @@ type Usage struct {
 	// Calls counts the calls with a reply, Failed those without, Requests what was sent for both.
 	Calls, Failed, Requests        int
 	PromptTokens, CompletionTokens int
-	Uncounted                      int      // counts the replies whose tokens the server did not count
+	Uncounted                      int      // the number of replies whose tokens the server did not count
 	ModelSeconds                   float64  // the time spent on requests that got a reply
 	Dropped                        []string // the fields of the decoding that a server refused, sorted
 }

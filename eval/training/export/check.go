@@ -25,8 +25,8 @@ const maxManifest = 16 << 20
 // Checked is what was found of a file.
 type Checked struct {
 	File      string
-	Err       error    // says how it differs from what was written; nil if it does not
-	Uncovered []string // names what of it has no checksum
+	Err       error    // how it differs from what was written; nil if it does not
+	Uncovered []string // the names of what in it has no checksum
 }
 
 // Check compares the files of exports in a directory with their manifests, and the

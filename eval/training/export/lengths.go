@@ -14,7 +14,7 @@ type trainerLength struct {
 	Trainer string `json:"trainer"`
 	Setting string `json:"setting"`
 	Default int    `json:"default"`
-	Cut     int    `json:"examples_over"` // counts the examples that are longer
+	Cut     int    `json:"examples_over"` // the number of examples that are longer
 }
 
 // What is added to the tokens of messages for the marks of a chat template, and how many
@@ -29,7 +29,7 @@ const histogramBase = 256
 
 // Lengths are the lengths of the examples, in tokens.
 type Lengths struct {
-	Method string `json:"by"` // says how they were counted
+	Method string `json:"by"` // how they were counted
 	// Max is the longest, Needed the length to set.
 	Max    int `json:"most"`
 	Needed int `json:"needed"`

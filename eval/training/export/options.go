@@ -50,7 +50,7 @@ type Options struct {
 
 // The rules for duplicates.
 const (
-	KeepAll = "none" // takes all
+	KeepAll = "none" // all are taken
 	// SameMessages leaves out a conversation whose messages were there before.
 	SameMessages = "messages"
 	// SameActions leaves out an episode of a task whose actions were there before, in the same order.

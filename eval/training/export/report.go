@@ -20,7 +20,7 @@ type Account struct {
 	Schema int             `json:"schema"`
 	Tool   record.Tool     `json:"tool"`
 	Format Format          `json:"format"`
-	Reader json.RawMessage `json:"reader"` // says how the trainer has to read the files
+	Reader json.RawMessage `json:"reader"` // how the trainer has to read the files
 	// Mask are the rules; Duplicates is one, too.
 	Mask       []Mark `json:"mask"`
 	Filter     Filter `json:"filter"`
@@ -53,7 +53,7 @@ type Account struct {
 	Trained      int            `json:"trained_turns"`
 	Masked       map[Mark]int   `json:"masked_turns"`
 	Lengths      *Lengths       `json:"lengths"`      // the lengths of the examples
-	Environments map[string]int `json:"environments"` // counts the episodes taken by environment
+	Environments map[string]int `json:"environments"` // numbers of episodes taken, by environment
 	// Tasks are digests of the tasks of the episodes taken, but for trajectories of a file.
 	Tasks testset.List `json:"task_digests"`
 	// Card is the SHA-256 of the card of a folder; empty without one.

@@ -44,7 +44,7 @@ func Read(path string, visit func(*Trajectory)) (TrajectorySource, error) {
 // TrajectorySource is where trajectories come from.
 type TrajectorySource struct {
 	Giver     string   // who gave the turns their labels
-	Uncovered []string // names what has no checksum
+	Uncovered []string // the names of what has no checksum
 }
 
 // The raters that trajectories come with.

@@ -17,7 +17,7 @@ const (
 	// Balanced takes one turn that the trajectory has as right and one that it has as
 	// wrong, as in AgentRefine's Section 8. Trajectories without both are passed over.
 	Balanced Sampling = "balanced"
-	Natural  Sampling = "natural" // takes two turns of each trajectory at random, whatever their labels
+	Natural  Sampling = "natural" // two turns of each trajectory are drawn at random, whatever their labels
 )
 
 // turnsEach is the number of turns that are taken of a trajectory.

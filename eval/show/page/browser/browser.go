@@ -109,7 +109,7 @@ type Page struct {
 type Look struct {
 	// Width and Height are the window's, in pixels.
 	Width, Height int64
-	Dark          bool // asks for dark colors
+	Dark          bool // the page is shown in dark colors
 }
 
 // Open opens an address in a new tab. The page may ask only for addresses that begin

@@ -40,7 +40,7 @@ type ItemLine struct {
 	ID        string     `json:"id"`
 	Persona   string     `json:"persona"`
 	Outcome   Outcome    `json:"outcome"`
-	Duplicate *Duplicate `json:"duplicate,omitempty"` // says what a removed item is a duplicate of
+	Duplicate *Duplicate `json:"duplicate,omitempty"` // what a removed item is a duplicate of
 	Calls     []ItemCall `json:"calls,omitempty"`
 	// Verdict is the verdict of the verification, for items that passed.
 	Verdict *synth.Verdict `json:"verdict,omitempty"`
@@ -50,9 +50,9 @@ type ItemLine struct {
 type Collection struct {
 	Items    int
 	Outcomes map[Outcome]int
-	ByCalls  map[int]int       // counts the items that passed by the number of their calls
-	Rejected map[Rejection]int // counts the rejected replies by what they were for and why
-	Accepted map[string]int    // counts the accepted replies by what they were for
+	ByCalls  map[int]int       // numbers of items that passed, by the number of their calls
+	Rejected map[Rejection]int // numbers of rejected replies by what they were for and why
+	Accepted map[string]int    // numbers of accepted replies by what they were for
 	// Recovered counts, of the items with at least one reply that was rejected for a
 	// reason, those that passed; Rejecting counts all of them.
 	Rejecting, Recovered map[Rejection]int

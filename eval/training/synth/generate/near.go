@@ -40,7 +40,7 @@ type Duplicate struct {
 // Items are first seen, all of them, and then added.
 type nearIndex struct {
 	threshold float64
-	common    []uint32         // counts how many items have a shingle, by its low bits
+	common    []uint32         // how many items have a shingle, by its low bits
 	tasks     map[string]int   // items that stay, by task
 	prefixes  map[uint32][]int // items that stay, by the shingles of their prefixes
 	shingles  [][]uint32       // of the items that stay
