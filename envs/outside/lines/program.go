@@ -142,15 +142,19 @@ func closeAll(pipes [3][2]*os.File) {
 func (c *Program[A]) greet(greeting Query, read func(line []byte) error) error {
 	late := c.Expire(greeting.head().Ask)
 	defer late.Stop()
-	if err := c.write(greeting); err != nil {
-		return c.silent(err)
+	unread := c.write(greeting)
+	if unread != nil && !await(c.process.Exited, 2*lastLines) {
+		return unread
 	}
-	line, err := readLine(c.lines, longestFirst)
+	line, err := readLine(c.lines, longestFirst) // which says more than that nobody reads
 	if err != nil {
 		close(c.ended)
 		return c.silent(err)
 	}
-	return Misread(greeting.head().Ask, read(line))
+	if err := Misread(greeting.head().Ask, read(line)); err != nil || unread == nil {
+		return err
+	}
+	return c.gone()
 }
 
 // silent is why a program neither reads nor writes: how it has ended, if it has.
