@@ -62,7 +62,7 @@ func Splits() []string { return []string{"valid_unseen", "valid_seen", "valid_tr
 // trainSplit is the only split that no benchmark tests with.
 const trainSplit = "train"
 
-// note records the settings that differ from those of published results.
+// note records the settings with which published results were not made.
 func (e *Env) note(o Options) {
 	standard := []string{"", AgentBoard, Splits()[0], "v1", "false", knowsAll}
 	for name, value := range map[string]string{"variant": o.Variant, "split": o.Split, "dialect": o.Dialect,

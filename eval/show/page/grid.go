@@ -22,7 +22,7 @@ type Grid struct {
 // GridCell is a cell, or the head of a column.
 type GridCell struct {
 	Text, Class string
-	Href        string // where the text leads; empty for nowhere
+	Href        string // the address that the text leads to; empty for none
 	Choice      string // the value of a box before the text, which forms send as "run"; empty for none
 	// Lines stand below the text, and above them a bar of that width in percent; empty for none.
 	Lines []string

@@ -53,7 +53,7 @@ type EpisodePage struct {
 	// Sent is Prompts.Sent of the attempt, whose shapes the page has, or PromptsHref the address of
 	// its prompts. Without both, the page does not have them.
 	Sent, PromptsHref string
-	Player            *record.Identity // what is known of an agent from outside heldout, besides its name
+	Player            *record.Identity // an agent from outside heldout: its version, source and sampling
 	Second            bool             // another episode is on the page; it may have the same name
 }
 
