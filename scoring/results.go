@@ -126,18 +126,31 @@ func ReadRun(p record.Readable, thoughts []string, beside Beside) (*Run, error) 
 }
 
 // ReadResults is ReadRun without these measures, in half the time.
-func ReadResults(p record.Readable) (*Run, error) { return readResults(p, nil) }
-
-// ReadWritten is ReadResults for a run directory that this process has written.
-func ReadWritten(p record.Readable) (*Run, error) {
-	return readResults(p, func(m *record.Manifest, r *record.Result) bool { return r.Trial != 0 || m.Sweep.Combines() })
-}
-
-func readResults(p record.Readable, whole func(*record.Manifest, *record.Result) bool) (*Run, error) {
+func ReadResults(p record.Readable) (*Run, error) {
 	s := newStepReader(nil)
 	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachDerived(p, whole, s.results, visit)
+		return record.EachDerived(p, s.results, visit)
 	})
+}
+
+// Collector makes what ReadResults returns of attempts that are read elsewhere.
+type Collector struct {
+	run   *Run
+	steps *stepReader
+}
+
+// NewCollector returns a Collector without attempts.
+func NewCollector(m *record.Manifest) *Collector { return &Collector{NewRun(m), newStepReader(nil)} }
+
+// Add adds an attempt at a planned episode, with its trajectory, and keeps neither.
+func (c *Collector) Add(pos record.Position, e *record.Episode) {
+	c.run.add(pos, &e.Result, c.steps.results(c.run.Manifest, e))
+}
+
+// Run returns the run. The error is one of the rules of its perturbations.
+func (c *Collector) Run() (*Run, error) {
+	c.steps.oldForm(c.run.Manifest, &record.Episode{})
+	return c.run, c.steps.damaged
 }
 
 // MeasureRun is ReadResults that measures the steps for later readers, which then need not decode them.

@@ -48,6 +48,7 @@ func newBundle(sys *system, c *cobra.Command) {
 		for _, name := range slices.Sorted(maps.Keys(strange)) {
 			sys.warn(fmt.Sprintf("%s: models: no run has %s, so what is said of it is about nothing", about, name))
 		}
+		sys.saveMemory()
 		result, err := bundle.Create(c.Context(), out, runs, details, key)
 		if err != nil {
 			return err

@@ -25,9 +25,7 @@ func newReport(sys *system, c *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		if sys.getenv("GOGC") == "" {
-			debug.SetGCPercent(60) // all attempts stay in memory, and the default of 100 doubles that
-		}
+		sys.saveMemory()
 		d.Names, d.Prices, d.HeldIn = only.Names, only.Prices, only.HeldIn
 		prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: sys.outside()}}, NoWorlds: true}
 		episodes, err := overview.NewCollector(once, prompts.Sent)
@@ -57,4 +55,11 @@ func newReport(sys *system, c *cobra.Command) {
 	d.flags(c)
 	only.flags(c)
 	only.modelFlags(c, "names", "prices", "held-in")
+}
+
+// saveMemory is for commands that keep all attempts in memory, which a heap that grows by 100 % doubles.
+func (sys *system) saveMemory() {
+	if sys.getenv("GOGC") == "" {
+		debug.SetGCPercent(60)
+	}
 }

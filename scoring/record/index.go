@@ -439,9 +439,9 @@ func (r Results) Place(i int) Place {
 		id: r.plan.planned(l.pos).id, attempt: l.attempt}
 }
 
-// EachPlanned reads the attempts in the order of the plan, and those at one episode in theirs. Visit must keep neither
-// an attempt nor its steps.
-func (r Results) EachPlanned(visit func(*Episode) error) error {
+// EachPlanned reads and checks the attempts in the order of the plan, and those at one episode in theirs. Visit must
+// keep neither an attempt nor its steps.
+func (r Results) EachPlanned(visit func(*Episode, Position) error) error {
 	order := make([]int, len(r.entries))
 	for i := range order {
 		order[i] = i
@@ -454,11 +454,16 @@ func (r Results) EachPlanned(visit func(*Episode) error) error {
 	var lines lineReader
 	defer lines.close()
 	var e Episode
+	checks := newChecker(r.plan)
 	for _, i := range order {
-		if err := lines.episode(r.Place(i), &e); err != nil {
+		place, want := r.Place(i), r.plan.planned(r.entries[i].pos)
+		if err := lines.episode(place, &e); err != nil {
 			return err
 		}
-		if err := visit(&e); err != nil {
+		if err := cmp.Or(want.check(&e.Result), checks.checkPlanned(&e, want)); err != nil {
+			return badLine(place.file, &scanned{number: place.line, bad: err})
+		}
+		if err := visit(&e, want.pos); err != nil {
 			return err
 		}
 	}

@@ -147,21 +147,10 @@ func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error)
 // EachDerived is EachEpisode for what takes long: derive makes something of each attempt, for several attempts at
 // the same time and before they are checked against the plan. It must not keep the trajectory. visit gets the
 // attempt without it, and the position in the plan.
-//
-// Of lines that this process has written, and so checked, whole says which are decoded: of others only the result is
-// read, and nothing is derived. It is nil for all other lines.
-func EachDerived[T any](p Readable, whole func(*Manifest, *Result) bool, derive func(*Manifest, *Episode) T,
+func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T,
 	visit func(*Manifest, *Episode, Position, T)) (*Manifest, error) {
 	begin := func(m *Manifest, _ *Plan, _ string) func() decoder {
-		return func() decoder {
-			entirely := deriving(func(e *Episode) any { return derive(m, e) })
-			return func(raw []byte, e *Episode) (any, error) {
-				if whole != nil && head(raw, e) == nil && !whole(m, &e.Result) {
-					return *new(T), nil
-				}
-				return entirely(raw, e)
-			}
-		}
+		return func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) }
 	}
 	return p.chosen().visit(begin, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })
 }

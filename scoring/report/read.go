@@ -39,8 +39,8 @@ type Inputs struct {
 	Only   record.EpisodeFilter
 	// Measure has the steps of episodes measured for later readers.
 	Measure bool
-	// Written: this process has written the runs.
-	Written bool
+	// Collected are the results of the runs if they are read already, in the order of the runs.
+	Collected []*scoring.Run
 	// Beside makes something else of the attempts of a run, by its number, while they are read. It knows what tables
 	// call the models; nil for nothing.
 	Beside func(run int, called map[string]string) scoring.Beside
@@ -182,8 +182,8 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 		switch {
 		case steps, called != nil:
 			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts, beside) }
-		case g.source.Written:
-			read = scoring.ReadWritten
+		case g.source.Collected != nil:
+			read = func(record.Readable) (*scoring.Run, error) { return g.source.Collected[i], nil }
 		case g.source.Measure:
 			read = scoring.MeasureRun
 		}

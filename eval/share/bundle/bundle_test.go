@@ -107,6 +107,26 @@ func TestCreate(t *testing.T) {
 	sharedtest.Equal(t, len(left), 1, "beside the bundle")
 }
 
+// An attempt that two processes recorded is there once, and tables.json, which is made while records are written, is
+// what a reader makes of them.
+func TestCreateOnce(t *testing.T) {
+	dir := makeRun(t, time.Unix(0, 0))
+	one, _ := create(t, dir, "")
+	lines := filepath.Join(dir, "episodes.jsonl")
+	for text := range strings.Lines(string(read(t, lines))) {
+		e := sharedtest.Must(record.Decode([]byte(text)))(t)
+		e.Ended = e.Ended.Add(time.Second)
+		var again bytes.Buffer
+		sharedtest.OK(t, record.Encode(&again, e))
+		sharedtest.OK(t, os.WriteFile(lines, append(read(t, lines), again.Bytes()...), 0o600))
+	}
+	twice, _ := create(t, dir, "")
+	sharedtest.Equal(t, string(read(t, one)), string(read(t, twice)), "an attempt counts twice")
+	c := sharedtest.Must(Open(twice, t.TempDir()))(t)
+	want := sharedtest.Must(Tables(c.Runs))(t)
+	sharedtest.Equal(t, string(read(t, c.Tables)), string(want), "the tables are others")
+}
+
 func read(t *testing.T, file string) []byte {
 	t.Helper()
 	return sharedtest.Must(os.ReadFile(file))(t)

@@ -5,6 +5,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"heldout/configs"
-	"heldout/envs/datafile"
+	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -27,36 +29,26 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 	if len(runs) > maxRuns {
 		return nil, fmt.Errorf("there are %d runs, a bundle has at most %d", len(runs), maxRuns)
 	}
-	var clean []record.Parts
+	s := stage{ctx: ctx, dir: dir}
+	var written []record.Parts
+	var results []*scoring.Run
 	var local []string
 	for i, run := range runs {
-		dest := filepath.Join(dir, runDir(i))
-		m, err := writeRun(ctx, dest, run)
+		r, err := s.run(runDir(i), run)
 		if err != nil {
 			return nil, err
 		}
-		clean, local = append(clean, record.Parts{dest}), append(local, paths(m)...)
+		written, results = append(written, record.Parts{filepath.Join(dir, runDir(i))}), append(results, r)
+		local = append(local, paths(r.Manifest)...)
 	}
-	tables, err := tables(clean, true)
+	tables, err := tables(written, results)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, tablesFile), tables, 0o644); err != nil {
+	if err := s.content(tablesFile, tables); err != nil {
 		return nil, err
 	}
-	m := Manifest{Schema: Schema, About: about}
-	for _, name := range names(len(runs)) {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		info, err := os.Stat(file)
-		if err != nil {
-			return nil, err
-		}
-		sum, err := datafile.Sum(file)
-		if err != nil {
-			return nil, err
-		}
-		m.Files = append(m.Files, File{name, info.Size(), sum})
-	}
+	m := Manifest{Schema, about, s.files}
 	if _, err := m.runs(); err != nil {
 		return nil, err
 	}
@@ -73,8 +65,37 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 	return c, os.WriteFile(filepath.Join(dir, aboutFile), b, 0o644)
 }
 
-// writeRun writes a run without what belongs to the machine, in the order of its plan, and returns its manifest.
-func writeRun(ctx context.Context, dir string, run record.Parts) (*record.Manifest, error) {
+// stage writes the files of a bundle into a directory, one after the other.
+type stage struct {
+	ctx   context.Context
+	dir   string
+	files []File // those that are written
+}
+
+// write writes a file by a function.
+func (s *stage) write(name string, fill func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(s.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	w := bufio.NewWriterSize(stoppable{s.ctx, io.MultiWriter(f, sum)}, 1<<20)
+	err = errors.Join(fill(w), w.Flush())
+	size, err2 := f.Seek(0, io.SeekCurrent)
+	s.files = append(s.files, File{name, size, hex.EncodeToString(sum.Sum(nil))})
+	return errors.Join(err, err2, f.Close())
+}
+
+// content writes a file of some bytes.
+func (s *stage) content(name string, b []byte) error {
+	return s.write(name, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// run writes a run without what belongs to the machine, in the order of its plan, and returns what it has written.
+func (s *stage) run(name string, run record.Parts) (*scoring.Run, error) {
 	x, err := record.OpenIndex(run)
 	if err != nil {
 		return nil, err
@@ -85,30 +106,31 @@ func writeRun(ctx context.Context, dir string, run record.Parts) (*record.Manife
 	if len(x.Absent) > 0 {
 		return nil, fmt.Errorf("%s lacks %s", run, record.NameShards(x.Absent))
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(s.dir, name), 0o755); err != nil {
 		return nil, err
 	}
-	m, err := record.EncodeFile(cleanManifest(x.Manifest))
+	m := cleanManifest(x.Manifest)
+	b, err := record.EncodeFile(m)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, manifestFile), m, 0o644); err != nil {
+	if err := s.content(name+"/"+manifestFile, b); err != nil {
 		return nil, err
 	}
-	f, err := os.Create(filepath.Join(dir, episodesFile))
+	results := scoring.NewCollector(m)
+	err = s.write(name+"/"+episodesFile, func(w io.Writer) error { return writeEpisodes(w, x.Results(), results.Add) })
 	if err != nil {
 		return nil, err
 	}
-	w := bufio.NewWriterSize(stoppable{ctx, f}, 1<<20)
-	return x.Manifest, errors.Join(writeEpisodes(w, x), w.Flush(), f.Close())
+	return results.Run()
 }
 
-// writeEpisodes writes the attempts in the order of the plan. The attempts at an episode
+// writeEpisodes writes the attempts in the order of the plan, and visits them. The attempts at an episode
 // are numbered anew in their order, because two processes can have given one number.
-func writeEpisodes(w io.Writer, x *record.Index) error {
+func writeEpisodes(w io.Writer, r record.Results, visit func(record.Position, *record.Episode)) error {
 	id, attempt := "", 0
 	line, last := &bytes.Buffer{}, &bytes.Buffer{}
-	return x.Results().EachPlanned(func(e *record.Episode) error {
+	return r.EachPlanned(func(e *record.Episode, pos record.Position) error {
 		if e.ID != id {
 			id, attempt = e.ID, 0
 		}
@@ -124,6 +146,7 @@ func writeEpisodes(w io.Writer, x *record.Index) error {
 		if err := record.Encode(line, e); err != nil {
 			return err
 		}
+		visit(pos, e)
 		line, last = last, line
 		_, err := w.Write(last.Bytes())
 		return err
@@ -131,11 +154,11 @@ func writeEpisodes(w io.Writer, x *record.Index) error {
 }
 
 // Tables returns the content of tables.json: the rates of the runs, with intervals.
-func Tables(runs []record.Parts) ([]byte, error) { return tables(runs, false) }
+func Tables(runs []record.Parts) ([]byte, error) { return tables(runs, nil) }
 
-// tables is Tables, for runs that this process has written or that others have.
-func tables(runs []record.Parts, written bool) ([]byte, error) {
-	source, err := report.Inputs{Interval: string(stats.TheseKinds), Written: written}.Load()
+// tables is Tables of runs whose results are read already, unless they are nil.
+func tables(runs []record.Parts, results []*scoring.Run) ([]byte, error) {
+	source, err := report.Inputs{Interval: string(stats.TheseKinds), Collected: results}.Load()
 	if err != nil {
 		return nil, err
 	}

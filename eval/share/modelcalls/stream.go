@@ -122,7 +122,7 @@ func (s *stream) episodes(ctx context.Context, from *source) error {
 	var failed error
 	done := map[record.Position]bool{}
 	derive := func(_ *record.Manifest, e *record.Episode) derived { return s.derive(ctx, from, e) }
-	_, err := record.EachDerived(from.run, nil, derive,
+	_, err := record.EachDerived(from.run, derive,
 		func(_ *record.Manifest, _ *record.Episode, pos record.Position, d derived) {
 			if failed == nil && d.err != nil {
 				failed = d.err

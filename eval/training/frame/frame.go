@@ -114,7 +114,7 @@ func (f *frame) run(ctx context.Context, parts record.Parts) error {
 		text, err := json.Marshal(attemptLine{name, counts, &written})
 		return encoded{text, len(written.Trajectory), err}
 	}
-	_, err = record.EachDerived(parts, nil, encode,
+	_, err = record.EachDerived(parts, encode,
 		func(_ *record.Manifest, _ *record.Episode, _ record.Position, line encoded) {
 			if failed = cmp.Or(failed, line.err, ctx.Err()); failed == nil && line.text != nil {
 				f.Episodes++
@@ -141,7 +141,7 @@ func (f *frame) conditions(parts record.Parts) (counts map[string]record.Rank, e
 			conditions = planned(parts, m)
 		}
 	}
-	m, err := record.EachDerived(parts, nil, func(*record.Manifest, *record.Episode) struct{} { return struct{}{} },
+	m, err := record.EachDerived(parts, func(*record.Manifest, *record.Episode) struct{} { return struct{}{} },
 		func(m *record.Manifest, e *record.Episode, pos record.Position, _ struct{}) {
 			plan(m)
 			c := &conditions[pos.Group]
