@@ -59,7 +59,7 @@ func newPlay(sys *system, c *cobra.Command) {
 		}
 		p := console.Console{In: sys.stdin, Out: sys.stdout, Env: env.Info().Name, Task: task, World: world,
 			Actions: o.withActions, Raw: o.raw, Columns: sys.columns,
-			Colored: sys.columns > 0 && sys.getenv("NO_COLOR") == "" && sys.getenv("TERM") != "dumb"}
+			Colored: sys.style(sys.columns > 0).color}
 		defer func() { _ = p.World.Close() }()
 		if o.asJSON {
 			return p.JSON(c.Context())

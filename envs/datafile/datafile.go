@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/natefinch/atomic"
@@ -48,13 +49,26 @@ func Open(name string, limit int64) (*os.File, error) {
 	return os.Open(name)
 }
 
+// ShellPath says what is wrong with a path that begins with what a shell would have replaced; empty for others.
+func ShellPath(name string) string {
+	if strings.IndexAny(name, "~$") != 0 {
+		return ""
+	}
+	return fmt.Sprintf("only a shell knows what %.1s is: give the whole path", name)
+}
+
 // missing is the error of a file that does not exist, in plain words.
 type missing struct {
 	name  string
 	cause error
 }
 
-func (m missing) Error() string { return m.name + " does not exist" }
+func (m missing) Error() string {
+	if hint := ShellPath(m.name); hint != "" {
+		return m.name + " does not exist: " + hint
+	}
+	return m.name + " does not exist"
+}
 
 func (m missing) Unwrap() error { return m.cause }
 

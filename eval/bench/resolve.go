@@ -143,6 +143,8 @@ func CheckData(dir string) error {
 	}
 	info, err := os.Stat(dir)
 	switch {
+	case err != nil && datafile.ShellPath(dir) != "":
+		return fmt.Errorf("the data folder %s does not exist: %s", dir, datafile.ShellPath(dir))
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the data folder %s does not exist; heldout data pull fetches the official tasks, and "+
 			`--data "" plays generated ones`, dir)

@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 	"heldout/eval/episode"
 	"heldout/eval/model"
@@ -29,8 +30,8 @@ func Validate(r configs.Run, kind Purpose) error {
 		"no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or "+
 			"ollama:NAME")
 	faults.Add(configs.CheckOut(r.Out))
-	faults.Note(strings.IndexAny(r.Out, "~$") == 0,
-		"out is %s, and only a shell knows what %.1[1]s is: give the whole path", r.Out)
+	hint := datafile.ShellPath(r.Out)
+	faults.Note(hint != "", "out is %s, and %s", r.Out, hint)
 	faults.Add(checkNames(r))
 	agents := agents(r)
 	faults.Note(!slices.Contains(agents, r.Agent), "unknown agent %q%s; there are %s", r.Agent,

@@ -11,6 +11,7 @@
 package zmachine
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -82,7 +83,8 @@ type Story struct {
 }
 
 // others are files that are taken for stories of the Z-machine, by their first bytes.
-var others = map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive"}
+var others = map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive", "\x1f\x8b": "a gzip file",
+	"PK\x03\x04": "a zip file"}
 
 // Load reads a story file.
 func Load(image []byte) (*Story, error) {
@@ -92,7 +94,7 @@ func Load(image []byte) (*Story, error) {
 	if len(image) > maxStory {
 		return nil, fmt.Errorf("a story of %d bytes is longer than the largest possible, %d", len(image), maxStory)
 	}
-	if other := others[string(image[:4])]; other != "" {
+	if other := cmp.Or(others[string(image[:4])], others[string(image[:2])]); other != "" {
 		return nil, fmt.Errorf("%s, which cannot be played: want a story for the Z-machine", other)
 	}
 	s := &Story{image: append(make([]byte, 0, len(image)+padding), image...), version: int(image[0])}
