@@ -29,7 +29,7 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 	if len(runs) > maxRuns {
 		return nil, fmt.Errorf("there are %d runs, a bundle has at most %d", len(runs), maxRuns)
 	}
-	s := stage{ctx: ctx, dir: dir}
+	s := staging{ctx: ctx, dir: dir}
 	var written []record.Parts
 	var results []*scoring.Run
 	var local []string
@@ -65,15 +65,15 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 	return c, os.WriteFile(filepath.Join(dir, aboutFile), b, 0o644)
 }
 
-// stage writes the files of a bundle into a directory, one after the other.
-type stage struct {
+// staging writes the files of a bundle into a directory, one after the other.
+type staging struct {
 	ctx   context.Context
 	dir   string
 	files []File // those that are written
 }
 
 // write writes a file by a function.
-func (s *stage) write(name string, fill func(io.Writer) error) error {
+func (s *staging) write(name string, fill func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(s.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *stage) write(name string, fill func(io.Writer) error) error {
 }
 
 // content writes a file of some bytes.
-func (s *stage) content(name string, b []byte) error {
+func (s *staging) content(name string, b []byte) error {
 	return s.write(name, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
@@ -95,7 +95,7 @@ func (s *stage) content(name string, b []byte) error {
 }
 
 // run writes a run without what belongs to the machine, in the order of its plan, and returns what it has written.
-func (s *stage) run(name string, run record.Parts) (*scoring.Run, error) {
+func (s *staging) run(name string, run record.Parts) (*scoring.Run, error) {
 	x, err := record.OpenIndex(run)
 	if err != nil {
 		return nil, err
