@@ -355,8 +355,8 @@ func TestTextsFollowAbbreviations(t *testing.T) {
 
 // Stories of another machine are called by their names.
 func TestOtherStories(t *testing.T) {
-	for magic, want := range map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive", "\x1f\x8b": "a gzip file",
-		"G\x00\x00\x00": "version 71"} {
+	for magic, want := range map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive",
+		"\x1f\x8b": "a gzip file", "G\x00\x00\x00": "version 71"} {
 		image := append([]byte(magic), make([]byte, 100)...)
 		sharedtest.Fails(t, sharedtest.Err(Load(image)), want, magic)
 	}
