@@ -3,6 +3,7 @@ package scoring
 import (
 	"heldout/configs"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // BestOf is the best of several tries of each task, which are its seeds: whether any of them succeeded, and the
@@ -73,11 +74,8 @@ func bestOf(tries [][]float64, n int, estimate estimator) Estimate {
 }
 
 // best returns the best of n tries of each task.
-func best(tries [][]float64, n int) (values []float64) {
-	for _, of := range tries {
-		values = append(values, stats.BestOf(of, n))
-	}
-	return values
+func best(tries [][]float64, n int) []float64 {
+	return table.Each(tries, func(of []float64) float64 { return stats.BestOf(of, n) })
 }
 
 // HeldOutBestOf is the held-out score of the best of the numbers of tries that one model has

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Comparison is one score against another on the same tasks, seeds averaged within each task.
@@ -189,11 +190,8 @@ func CompareChanges(scores []*Score, aBase *Score, bs []*Score, bBase *Score) (C
 }
 
 // scores are the scores of all arms.
-func (p pair) scores() (all []*Score) {
-	for _, a := range p.arms {
-		all = append(all, a.scores...)
-	}
-	return all
+func (p pair) scores() []*Score {
+	return slices.Concat(table.Each(p.arms, func(a arm) []*Score { return a.scores })...)
 }
 
 // deterministic reports whether other decodings would give the same results.
@@ -203,11 +201,7 @@ func (p pair) deterministic() bool {
 
 // tasksOf returns the sorted keys of the played tasks.
 func tasksOf(s *Score) []string {
-	keys := make([]string, len(s.tasks))
-	for i, t := range s.tasks {
-		keys[i] = t.key
-	}
-	return keys
+	return table.Each(s.tasks, func(t taskResults) string { return t.key })
 }
 
 // atMost reports whether one seed does not separate luck from difficulty, although
@@ -288,10 +282,9 @@ func (p pair) decoding(measure value) stats.Difference {
 }
 
 // planArms are the arms as plans take them.
-func (p pair) planArms(measure value) (arms []stats.Arm) {
-	for _, a := range p.arms {
-		arms = append(arms, stats.Arm{Rate: stats.Mean(taskMeans(a.scores, measure)), Conditions: len(a.scores),
-			Subtracted: a.subtracted, Moves: a.moves})
-	}
-	return arms
+func (p pair) planArms(measure value) []stats.Arm {
+	return table.Each(p.arms, func(a arm) stats.Arm {
+		return stats.Arm{Rate: stats.Mean(taskMeans(a.scores, measure)), Conditions: len(a.scores),
+			Subtracted: a.subtracted, Moves: a.moves}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // groupOf returns the kind of a task and the setting that it shares with other
@@ -72,7 +73,7 @@ func (s *Score) ByKind() (out []KindScore) {
 }
 
 // ByHead returns the parts that papers print beside each other, in their order there.
-func (s *Score) ByHead() (out []KindScore) {
+func (s *Score) ByHead() []KindScore {
 	parts, places := map[string][]taskResults{}, map[string]int{}
 	for _, t := range s.tasks {
 		head, place := headOf(s.Condition.Env, t.Type)
@@ -81,15 +82,14 @@ func (s *Score) ByHead() (out []KindScore) {
 	heads := slices.SortedFunc(maps.Keys(parts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(places[a], places[b]), cmp.Compare(a, b))
 	})
-	for _, head := range heads {
-		out = append(out, KindScore{Head: head, Score: s.of(parts[head])})
-	}
-	return out
+	return table.Each(heads, func(head string) KindScore {
+		return KindScore{Head: head, Score: s.of(parts[head])}
+	})
 }
 
 // At is the score on the tasks of a difficulty.
 func (s *Score) At(d envs.Difficulty) *Score {
-	return s.of(slices.DeleteFunc(slices.Clone(s.tasks), func(t taskResults) bool { return t.Difficulty != d }))
+	return s.of(table.Kept(s.tasks, func(t taskResults) bool { return t.Difficulty == d }))
 }
 
 // of is the score on some of its tasks.

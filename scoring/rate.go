@@ -9,6 +9,7 @@ import (
 
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Rate is a rate over tasks and seeds, and how the means of the seeds' episodes spread. It is the mean over tasks
@@ -126,10 +127,7 @@ func (s *Score) sampling(q stats.Question) (stats.Sampling, error) {
 	if s.Condition.Order != "" {
 		return stats.Sampling{}, ErrDependent
 	}
-	var groups []stats.Group
-	for _, t := range s.tasks {
-		groups = append(groups, groupOf(s.Condition.Env, *t.Task))
-	}
+	groups := table.Each(s.tasks, func(t taskResults) stats.Group { return groupOf(s.Condition.Env, *t.Task) })
 	return stats.NewSampling(q, groups, Level)
 }
 
@@ -149,28 +147,18 @@ func (s *Score) NoInterval() error {
 // byTask returns the values of the results of each task, sorted: sums of floats depend
 // on the order, results must not.
 func byTask(tasks []taskResults, measure value) [][]float64 {
-	out := make([][]float64, len(tasks))
-	for i := range tasks {
-		out[i] = make([]float64, 0, len(tasks[i].results))
-		for _, p := range tasks[i].results {
-			out[i] = append(out[i], measure(p.attempt))
-		}
-		slices.Sort(out[i])
-	}
-	return out
+	return table.Each(tasks, func(t taskResults) []float64 {
+		values := table.Each(t.results, func(p seedResult) float64 { return measure(p.attempt) })
+		slices.Sort(values)
+		return values
+	})
 }
 
 // meansByTask averages a value over the results of each task.
 func meansByTask(tasks []taskResults, measure value) []float64 { return means(byTask(tasks, measure)) }
 
 // means averages each task's values.
-func means(values [][]float64) []float64 {
-	out := make([]float64, len(values))
-	for i := range values {
-		out[i] = stats.Mean(values[i])
-	}
-	return out
-}
+func means(values [][]float64) []float64 { return table.Each(values, stats.Mean) }
 
 // gathered groups the values of results by a key, each group sorted as byTask does.
 func gathered[K cmp.Ordered](tasks []taskResults, key func(*taskResults, seedResult) K, measure value) map[K][]float64 {
@@ -208,9 +196,5 @@ func bySeed(_ *taskResults, p seedResult) int64 { return p.seed }
 
 // sorted returns a map's values in the order of its keys.
 func sorted[K cmp.Ordered, V any](m map[K]V) []V {
-	var out []V
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, m[k])
-	}
-	return out
+	return table.Each(slices.Sorted(maps.Keys(m)), func(k K) V { return m[k] })
 }

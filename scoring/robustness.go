@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Robustness is what a model loses under perturbations of one kind, on the scale of an
@@ -186,11 +187,7 @@ func meanRate(scores []*Score, measure value) Estimate {
 	if len(scores) == 0 {
 		return e
 	}
-	var means []float64
-	for _, s := range scores {
-		means = append(means, s.newRate(measure).Mean)
-	}
-	e.Mean = stats.Mean(means)
+	e.Mean = stats.Mean(table.Each(scores, func(s *Score) float64 { return s.newRate(measure).Mean }))
 	p, err := newPair(scores, scores[0])
 	if err != nil {
 		return e
@@ -210,11 +207,8 @@ func meanRate(scores []*Score, measure value) Estimate {
 
 // decodingMean estimates the mean over scores for other decodings of the same tasks.
 func decodingMean(scores []*Score, measure value) stats.Estimate {
-	var parts []stats.Estimate
-	var weights []float64
-	for _, s := range scores {
-		parts = append(parts, stats.DecodingRate(byTask(s.tasks, measure), Level))
-		weights = append(weights, 1)
-	}
-	return stats.Combine(parts, weights, Level)
+	parts := table.Each(scores, func(s *Score) stats.Estimate {
+		return stats.DecodingRate(byTask(s.tasks, measure), Level)
+	})
+	return stats.Combine(parts, slices.Repeat([]float64{1}, len(parts)), Level)
 }

@@ -1,6 +1,9 @@
 package scoring
 
-import "heldout/scoring/refinement"
+import (
+	"heldout/scoring/refinement"
+	"heldout/scoring/table"
+)
 
 // ByStep holds what the episodes had reached after a number of steps. What an
 // episode reached at its last step stays.
@@ -41,12 +44,7 @@ func (s *Score) BySteps() (points []ByStep) {
 // average averages a value in [0,1] over the seeds of each task, then over tasks.
 func average(counts [][]*refinement.Counts, estimate estimator,
 	value func(*refinement.Counts) float64) Estimate {
-	byTask := make([][]float64, len(counts))
-	for i, task := range counts {
-		for _, c := range task {
-			byTask[i] = append(byTask[i], value(c))
-		}
-	}
+	byTask := table.Each(counts, func(task []*refinement.Counts) []float64 { return table.Each(task, value) })
 	e, _ := estimate(byTask, 0, means(byTask))
 	return e
 }

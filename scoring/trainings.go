@@ -5,6 +5,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Trainings is the score of several trainings of one arm: what a seed is elsewhere, a
@@ -100,10 +101,7 @@ func (c *Change) widen(ours float64, our int, theirs float64, their int) {
 	c.Difference = widened(widened(c.Difference, ours, our), theirs, their)
 	plan := stats.PlanOf(c.Difference, c.seeds)
 	for i, a := range c.plans[0].Arms {
-		var rates []float64
-		for _, p := range c.plans {
-			rates = append(rates, p.Arms[i].Rate)
-		}
+		rates := table.Each(c.plans, func(p stats.Components) float64 { return p.Arms[i].Rate })
 		a.Rate = stats.WeightedMean(rates, c.weights)
 		plan.Arms = append(plan.Arms, a)
 	}

@@ -50,8 +50,7 @@ func (s *Sweep) under(of func(Condition) bool) []Condition {
 	if s == nil {
 		return nil
 	}
-	lacks := func(c Condition) bool { return !of(c) || c.Score == nil }
-	return slices.DeleteFunc(slices.Clone(s.Conditions[1:]), lacks)
+	return table.Kept(s.Conditions[1:], func(c Condition) bool { return of(c) && c.Score != nil })
 }
 
 // perturbations names the conditions of a kind, scores are those under them.
@@ -59,11 +58,8 @@ func (s *Sweep) perturbations(of func(Condition) bool) []string {
 	return table.Keys(s.under(of), func(c Condition) string { return c.Name })
 }
 
-func (s *Sweep) scores(of func(Condition) bool) (scores []*scoring.Score) {
-	for _, c := range s.under(of) {
-		scores = append(scores, c.Score)
-	}
-	return scores
+func (s *Sweep) scores(of func(Condition) bool) []*scoring.Score {
+	return table.Each(s.under(of), func(c Condition) *scoring.Score { return c.Score })
 }
 
 // lacks says what is missing of the conditions of a kind and of the one without a perturbation;

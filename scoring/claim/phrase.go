@@ -132,10 +132,7 @@ const mostRates = 4
 // rates lists models with their rates: a few, and how many others there are. The last of an
 // alternative follows "or".
 func rates(subjects []Subject, last string) string {
-	var parts []string
-	for _, s := range subjects[:min(mostRates, len(subjects))] {
-		parts = append(parts, s.rated())
-	}
+	parts := table.Each(subjects[:min(mostRates, len(subjects))], Subject.rated)
 	if others := len(subjects) - mostRates; others > 0 {
 		return table.List(append(parts, table.Counted(others, "other")))
 	}

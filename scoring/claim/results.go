@@ -188,14 +188,7 @@ func (r *Results) Competes(m Model) bool {
 }
 
 // competing counts the models that are compared.
-func (r *Results) competing() (n int) {
-	for _, m := range r.Models {
-		if r.Competes(m) {
-			n++
-		}
-	}
-	return n
-}
+func (r *Results) competing() int { return len(table.Kept(r.Models, r.Competes)) }
 
 // Measure is the name of the rate in a place. Where a model has several trials of a task it is
 // the rate after the first one.
@@ -269,12 +262,9 @@ func (r *Results) tasks(m Model, p Scope) (n int) {
 }
 
 // environments are those that a place stands for, by their names: of the held-out score all that it weighs.
-func (r *Results) environments(p Scope) (names []string) {
+func (r *Results) environments(p Scope) []string {
 	if p.Name != HeldOut.Name {
 		return []string{p.Name}
 	}
-	for _, part := range r.Weights.HeldOut {
-		names = append(names, part.Env)
-	}
-	return names
+	return table.Each(r.Weights.HeldOut, func(part configs.Weight) string { return part.Env })
 }

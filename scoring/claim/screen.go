@@ -22,11 +22,7 @@ func (s *Set) Title() string {
 // Verdict is what results say below the title, in sentences; tabled: the table above has the averages of sweeps.
 func (s *Set) Verdict(tabled bool) []string {
 	_, rest := s.say(tabled)
-	var out []string
-	for _, line := range rest {
-		out = append(out, line+".")
-	}
-	return out
+	return table.Each(rest, func(line string) string { return line + "." })
 }
 
 // say returns the title and what stands below it.
@@ -72,8 +68,7 @@ func (s *Set) besidesOnce(lines []string) []string {
 
 // Besides says what differs between the models that are compared besides the models; empty if nothing is known to.
 func (s *Set) Besides() string {
-	models := slices.DeleteFunc(slices.Clone(s.Models), func(m Model) bool { return !s.Competes(m) })
-	return besides(table.Keys(s.Places, func(p Scope) string { return p.Name }), models)
+	return besides(table.Keys(s.Places, func(p Scope) string { return p.Name }), table.Kept(s.Models, s.Competes))
 }
 
 // sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good
@@ -96,10 +91,7 @@ func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 	if s.Reference != "" || s.competing() == 2 {
 		claims := s.Of(of)
 		if pairs := byPair(claims); of == Second || len(pairs) < len(claims) {
-			for _, claims := range pairs {
-				lines = append(lines, s.byPlace(claims))
-			}
-			return truncate(lines, slices.Concat(pairs[min(mostSentences, len(pairs)):]...))
+			return truncate(table.Each(pairs, s.byPlace), slices.Concat(pairs[min(mostSentences, len(pairs)):]...))
 		}
 		claims = Surest(claims)
 		for i, c := range claims {
@@ -134,12 +126,9 @@ func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 }
 
 // sentences say claims, the significant ones with the largest difference first.
-func sentences(claims []Claim) (out []string) {
+func sentences(claims []Claim) []string {
 	claims = Surest(claims)
-	for _, c := range claims {
-		out = append(out, c.Sentence())
-	}
-	return truncate(out, claims[min(mostSentences, len(claims)):])
+	return truncate(table.Each(claims, Claim.Sentence), claims[min(mostSentences, len(claims)):])
 }
 
 // Surest orders claims: the significant ones first, by the size of their difference, and then the others by theirs.
@@ -171,7 +160,7 @@ func truncate(sentences []string, rest []Claim) []string {
 	}
 	var parts []string
 	for _, word := range []ClaimKind{Differs, NotSignificant, NotCompared} {
-		if of := slices.DeleteFunc(slices.Clone(rest), func(c Claim) bool { return c.Kind != word }); len(of) > 0 {
+		if of := table.Kept(rest, func(c Claim) bool { return c.Kind == word }); len(of) > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", len(of), word))
 		}
 	}
@@ -198,8 +187,7 @@ func (s *Set) byPlace(claims []Claim) string {
 	case Averages:
 		head = "Average "
 	}
-	absent := func(c Claim) bool { return c.Kind == NotCompared && !c.Bounded }
-	decided := slices.DeleteFunc(slices.Clone(claims), absent)
+	decided := table.Kept(claims, func(c Claim) bool { return c.Kind != NotCompared || c.Bounded })
 	if len(decided) == 0 {
 		decided = claims
 	}
@@ -283,11 +271,8 @@ func rateOf(claims []Claim) string {
 	return strings.Join(table.Keys(claims, func(c Claim) string { return c.Rate }), "/")
 }
 
-func subjects(claims []Claim) (out []Subject) {
-	for _, c := range claims {
-		out = append(out, c.Subjects...)
-	}
-	return out
+func subjects(claims []Claim) []Subject {
+	return slices.Concat(table.Each(claims, func(c Claim) []Subject { return c.Subjects })...)
 }
 
 // bestByPlace says which of several models is best in each place.
@@ -336,16 +321,13 @@ func (s *Set) leaders(most int) func(Claim) string {
 			return fmt.Sprintf("one of %d models", c.Leading)
 		}
 		first := slices.Clone(c.Subjects[:c.Leading])
-		slices.SortFunc(first, func(a, b Subject) int { return cmp.Compare(s.position(a), s.position(b)) })
+		slices.SortFunc(first, func(a, b Subject) int { return cmp.Compare(s.player(a).Position, s.player(b).Position) })
 		return strings.Join(table.Keys(first, func(of Subject) string { return of.Name }), ", ")
 	}
 }
 
-func placesOf(claims []Claim) (titles []string) {
-	for _, c := range claims {
-		titles = append(titles, c.Place.Title)
-	}
-	return titles
+func placesOf(claims []Claim) []string {
+	return table.Each(claims, func(c Claim) string { return c.Place.Title })
 }
 
 // uncompared says where no models are compared, and why not.
@@ -372,7 +354,7 @@ func (s *Set) first(c Claim) []string {
 		switch {
 		case !ok || pair.Kind == Differs || c.Leading == 1:
 			continue
-		case s.position(pair.Subjects[0]) < s.position(pair.Subjects[1]):
+		case s.player(pair.Subjects[0]).Position < s.player(pair.Subjects[1]).Position:
 			pair = pair.Reversed()
 		}
 		return append(lines, fmt.Sprintf("%s minus %s: %s", pair.Subjects[0].Name, pair.Subjects[1].Name,
@@ -381,9 +363,9 @@ func (s *Set) first(c Claim) []string {
 	return lines
 }
 
-// position is the place of a model in the order of the runs.
-func (s *Set) position(of Subject) int {
-	return s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })].Position
+// player is the model of a subject.
+func (s *Set) player(of Subject) Model {
+	return s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })]
 }
 
 // onAverage says which models may be best on average; none if any may.
@@ -453,9 +435,9 @@ func losers(some, all []Claim) string {
 
 // where says in which places a model has some of all losses; empty if that is everywhere.
 func where(model string, some, all []Claim) string {
-	other := func(c Claim) bool { return c.model() != model }
-	own := slices.DeleteFunc(slices.Clone(some), other)
-	if len(own) == len(slices.DeleteFunc(slices.Clone(all), other)) {
+	its := func(c Claim) bool { return c.model() == model }
+	own := table.Kept(some, its)
+	if len(own) == len(table.Kept(all, its)) {
 		return ""
 	}
 	return " on " + table.List(slices.Sorted(slices.Values(placesOf(own))))
@@ -464,7 +446,7 @@ func where(model string, some, all []Claim) string {
 // alone says what models reached that are not compared: each rate in a sentence, or the rates
 // of a single model in one.
 func (s *Set) alone() (out []string) {
-	reached := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
+	reached := table.Kept(s.Rates, func(c Claim) bool { return !math.IsNaN(c.Estimate) })
 	if len(s.Models) != 1 || len(reached) < 2 || len(s.Retries) > 0 {
 		head := func(c Claim) string { return fmt.Sprintf("%s (%s)", c.topic(), c.basis()) }
 		for _, claims := range table.Grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {
@@ -472,9 +454,7 @@ func (s *Set) alone() (out []string) {
 				out = append(out, head(claims[0])+": "+rates(subjects(claims), ", "))
 				continue
 			}
-			for _, c := range claims {
-				out = append(out, c.Sentence())
-			}
+			out = append(out, table.Each(claims, Claim.Sentence)...)
 		}
 		return truncate(out, nil)
 	}

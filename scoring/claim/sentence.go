@@ -29,11 +29,8 @@ func (c Claim) Sentence() string {
 }
 
 // Titles are the titles of places.
-func Titles(places []Scope) (out []string) {
-	for _, p := range places {
-		out = append(out, p.Title)
-	}
-	return out
+func Titles(places []Scope) []string {
+	return table.Each(places, func(p Scope) string { return p.Title })
 }
 
 // best says which model is best, or how far that is decided.

@@ -7,6 +7,7 @@ import (
 
 	"heldout/scoring"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Set is all that results say.
@@ -41,9 +42,7 @@ func Derive(r *Results) *Set {
 	if !r.retried() {
 		s.rank()
 	}
-	for _, of := range r.Retries {
-		s.Rates = append(s.Rates, of.claim(r.Rate))
-	}
+	s.Rates = table.Each(r.Retries, func(of Retry) Claim { return of.claim(r.Rate) })
 	for _, m := range r.Models {
 		for _, p := range r.Columns() {
 			if c, ok := r.rated(m, p); ok {
@@ -64,17 +63,13 @@ func (s *Set) Claims() []Claim {
 func (s *Set) Of(name FamilyName) []Claim { return ofFamily(s.Comparisons, name) }
 
 func ofFamily(claims []Claim, name FamilyName) []Claim {
-	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Family.Name != name })
+	return table.Kept(claims, func(c Claim) bool { return c.Family.Name == name })
 }
 
 // Families are those that have tests, in their order.
-func (s *Set) Families() (out []Family) {
-	for _, c := range s.Comparisons {
-		if c.Family.Tests > 0 && !slices.Contains(out, c.Family) {
-			out = append(out, c.Family)
-		}
-	}
-	return out
+func (s *Set) Families() []Family {
+	tested := table.Kept(s.Comparisons, func(c Claim) bool { return c.Family.Tests > 0 })
+	return table.Keys(tested, func(c Claim) Family { return c.Family })
 }
 
 // Swept reports whether a model played under perturbations.
@@ -190,11 +185,7 @@ func (s *Set) best(p Scope) (Claim, bool) {
 			}
 		}
 	}
-	var models []Model
-	for _, of := range subjects {
-		models = append(models, s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })])
-	}
-	c.Besides = s.besides(p, models...)
+	c.Besides = s.besides(p, table.Each(subjects, s.player)...)
 	return c, compared
 }
 
@@ -227,8 +218,8 @@ func (s *Set) lettered(p Scope) map[string]string {
 	}
 	var members []Subject
 	for _, of := range subjects {
-		compared := slices.DeleteFunc(slices.Clone(subjects), func(o Subject) bool { return lacks(of.Name, o.Name) })
-		if len(compared) > 0 && !slices.ContainsFunc(members, func(m Subject) bool { return lacks(of.Name, m.Name) }) {
+		compared := func(o Subject) bool { return !lacks(of.Name, o.Name) }
+		if slices.ContainsFunc(subjects, compared) && len(table.Kept(members, compared)) == len(members) {
 			members = append(members, of)
 		}
 	}

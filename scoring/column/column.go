@@ -171,9 +171,7 @@ var (
 // Sweep are the columns of a table of these conditions.
 func Sweep(conditions []string) []table.Column {
 	heads := Heads("model task_set rate")
-	for _, name := range conditions {
-		heads = append(heads, Condition(name).Column)
-	}
+	heads = append(heads, table.Each(conditions, func(name string) table.Column { return Condition(name).Column })...)
 	return append(heads, Heads("average population_std sample_std loss")...)
 }
 

@@ -16,12 +16,7 @@ import (
 
 // robustness has a panel for each environment and rate: a dot for each condition.
 func robustness(r reader, f *Figure) error {
-	var conditions []table.Column
-	for _, c := range r.Columns {
-		if column.IsCondition(c) && r.played(c) {
-			conditions = append(conditions, c)
-		}
-	}
+	conditions := table.Kept(r.Columns, func(c table.Column) bool { return column.IsCondition(c) && r.played(c) })
 	names := r.models()
 	tables := []string{""}
 	if r.Columns[0].Key == tableTitle.Key {

@@ -154,11 +154,8 @@ func (q series) hollow(r reader, row int) bool {
 }
 
 // entries are the legend of series.
-func entries(list []series) (out []legendEntry) {
-	for _, q := range list {
-		out = append(out, dotEntry(q.name, q.glyph))
-	}
-	return out
+func entries(list []series) []legendEntry {
+	return table.Each(list, func(q series) legendEntry { return dotEntry(q.name, q.glyph) })
 }
 
 // panelTitle names a panel by its environment.

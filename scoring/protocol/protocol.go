@@ -39,13 +39,8 @@ func flag(set bool, name, value, usual, label string) Part {
 }
 
 // Labels are what names of rows say of parts.
-func Labels(parts []Part) (labels []string) {
-	for _, p := range parts {
-		if !p.Unlabelled {
-			labels = append(labels, p.String())
-		}
-	}
-	return labels
+func Labels(parts []Part) []string {
+	return table.Each(table.Kept(parts, func(p Part) bool { return !p.Unlabelled }), Part.String)
 }
 
 // Player are the parts that belong to the player, the same in every environment.
@@ -192,7 +187,7 @@ func Differences(of []Played, said func(part string) bool) (out []string) {
 	}
 	texts := map[string][]string{} // by player
 	for _, name := range names {
-		played := slices.DeleteFunc(slices.Clone(of), func(p Played) bool { return !p.answers(name) })
+		played := table.Kept(of, func(p Played) bool { return p.answers(name) })
 		for i, text := range values(name, played) {
 			texts[played[i].Name] = append(texts[played[i].Name], text)
 		}
@@ -217,10 +212,7 @@ func values(name string, of []Played) []string {
 	plain := func(p Part) string { return cmp.Or(p.Label, p.Name+" "+table.Shortened(p.Value, mostValue)) }
 	exact := func(p Part) string { return p.Name + " " + cmp.Or(p.Exact, p.Value) }
 	for _, say := range []func(Part) string{plain, exact} {
-		var out []string
-		for _, p := range of {
-			out = append(out, say(p.has(name)))
-		}
+		out := table.Each(of, func(p Played) string { return say(p.has(name)) })
 		if slices.ContainsFunc(out, func(text string) bool { return text != out[0] }) {
 			return out
 		}

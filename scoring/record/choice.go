@@ -180,8 +180,8 @@ func (c EpisodeFilter) Called(names map[string]string) EpisodeFilter {
 // Choose applies a choice to runs, and leaves out runs of which nothing is read. A value that fits nothing is an
 // error that names what there is; it may fit the plan of something else that is read besides.
 func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen, err error) {
-	values := newUnfitted(only)
-	found := false
+	values, found := unfitted{values: only.fields()}, false
+	values.present = table.Each(values.values, func([]string) map[string]bool { return map[string]bool{} })
 	for _, m := range others {
 		values.strike(m)
 		found = found || len(m.Only(only).Groups) > 0
@@ -215,22 +215,14 @@ type unfitted struct {
 	present []map[string]bool
 }
 
-func newUnfitted(only EpisodeFilter) unfitted {
-	u := unfitted{values: only.fields()}
-	for range u.values {
-		u.present = append(u.present, map[string]bool{})
-	}
-	return u
-}
-
 // strike takes out the values that fit a plan.
 func (u unfitted) strike(m *Manifest) {
 	m.note(u.present)
 	for i := range u.values {
-		u.values[i] = slices.DeleteFunc(slices.Clone(u.values[i]), func(v string) bool {
+		u.values[i] = table.Kept(u.values[i], func(v string) bool {
 			var single EpisodeFilter
 			*single.lists()[i] = []string{v}
-			return len(m.Only(single).Groups) > 0
+			return len(m.Only(single).Groups) == 0
 		})
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // Index is a run for readers that want single episodes of it. It holds what lists say of the attempts and where
 // their lines are, not the trajectories, and can be brought up to date while other processes work on the run or its
-// shards. It is not safe for concurrent use, except for the method Episode of a Place.
+// shards. It is not safe for concurrent use, but its Results are.
 //
 // The index reads the beginning of each line, up to the goal, and compares the line with its checksum. So it finds
 // a line that was changed or contradicts the plan, but not one that has no trial before it or, in a line without a
@@ -195,17 +195,17 @@ func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 		if !bytes.HasSuffix(l.raw, []byte("\n")) && !reachesEnd(l.raw) {
 			return nil
 		}
-		place := Place{file: file.name, line: skipped + l.number, offset: start + l.offset, length: len(l.raw)}
-		file.lines, file.size = place.line, place.offset+int64(place.length)
+		at := place{file.name, start + l.offset, int32(skipped + l.number), int32(len(l.raw))}
+		file.lines, file.size = skipped+l.number, at.offset+int64(at.length)
 		if !l.torn { // else a crash left it unfinished
-			x.add(file, l, place)
+			x.add(file, l, at)
 		}
 		return nil
 	})
 }
 
 // add indexes a line.
-func (x *Index) add(file *indexed, l *scanned, place Place) {
+func (x *Index) add(file *indexed, l *scanned, at place) {
 	var want planned
 	if l.bad == nil {
 		want, l.bad = x.checks.check(&l.episode.Result)
@@ -215,7 +215,7 @@ func (x *Index) add(file *indexed, l *scanned, place Place) {
 			l.bad = fmt.Errorf("%s: %w", filepath.Base(file.dir), l.bad)
 		}
 		if len(x.Bad) < maxBad {
-			x.Bad = append(x.Bad, BadLine{place.line, l.bad})
+			x.Bad = append(x.Bad, BadLine{int(at.line), l.bad})
 		} else {
 			x.OmittedBad++
 		}
@@ -229,7 +229,7 @@ func (x *Index) add(file *indexed, l *scanned, place Place) {
 		pos, selected = x.plan.Find(l.episode.ID)
 	}
 	if selected {
-		entry := newListed(&l.episode.Result, pos, place)
+		entry := newListed(&l.episode.Result, pos, at)
 		if x.measuring != nil {
 			entry.note = x.note(&l.episode.Result, want.condition.StepLimit, l.derived.(findings).measures)
 		}
@@ -249,14 +249,11 @@ func head(raw []byte, e *Episode) error {
 	return err
 }
 
-// Place is where the line of an attempt is.
-type Place struct {
-	file    string
-	line    int
-	offset  int64
-	length  int
-	id      string
-	attempt int
+// place is where the line of an attempt is.
+type place struct {
+	file         string
+	offset       int64
+	line, length int32
 }
 
 // Results are the attempts so far.
@@ -277,21 +274,22 @@ func (x *Index) Uncovered() []string {
 	return out
 }
 
-// Episode reads the attempt and checks it.
-func (p Place) Episode() (*Episode, error) {
-	var r lineReader
-	defer r.close()
+// Episode reads an attempt and checks it.
+func (r Results) Episode(i int) (*Episode, error) {
+	lines := lineReader{Results: r}
+	defer lines.close()
 	e := &Episode{}
-	return e, r.episode(p, e)
+	return e, lines.episode(i, e)
 }
 
-// lineReader reads lines of places, one after the other, and keeps their file open.
+// lineReader reads lines of attempts, one after the other, and keeps their file open.
 type lineReader struct {
+	Results
 	file *os.File
 	raw  []byte // of the last line
 }
 
-func (r *lineReader) open(p Place) (err error) {
+func (r *lineReader) open(p place) (err error) {
 	if r.file != nil && r.file.Name() == p.file {
 		return nil
 	}
@@ -306,59 +304,64 @@ func (r *lineReader) close() {
 	}
 }
 
-func (r *lineReader) read(p Place) error {
-	r.raw = slices.Grow(r.raw[:0], p.length)[:p.length]
+func (r *lineReader) read(p place) error {
+	r.raw = slices.Grow(r.raw[:0], int(p.length))[:p.length]
 	if _, err := r.file.ReadAt(r.raw, p.offset); err != nil {
 		return fmt.Errorf("%s:%d: %w", p.file, p.line, err)
 	}
 	return nil
 }
 
-// episode reads the attempt of a place and checks it. Its trajectory takes the room of the one that is there.
-func (r *lineReader) episode(p Place, e *Episode) error {
+// episode reads an attempt and checks it. Its trajectory takes the room of the one that is there.
+func (r *lineReader) episode(i int, e *Episode) error {
+	p := r.entries[i].place
 	if err := r.open(p); err != nil {
 		return err
 	}
 	if err := r.read(p); err != nil {
 		return err
 	}
-	return p.decode(r.raw, e)
+	return r.decode(i, e)
 }
 
-func (p Place) decode(raw []byte, e *Episode) error {
-	err := decode(raw, e)
-	if err == nil && (e.ID != p.id || e.Attempt != p.attempt) {
+// decode decodes the last line, which is of an attempt.
+func (r *lineReader) decode(i int, e *Episode) error {
+	l, err := &r.entries[i], decode(r.raw, e)
+	if err == nil && (e.ID != r.plan.planned(l.pos).id || e.Attempt != l.attempt) {
 		err = errors.New("another episode is there now: the file was replaced")
 	}
 	if err != nil {
-		return badLine(p.file, &scanned{number: p.line, bad: err})
+		return badLine(l.file, &scanned{number: int(l.line), bad: err})
 	}
 	return nil
 }
 
-// Search reads attempts one after the other, and visits those that may contain a text, in lower or upper case,
-// until visit returns false or ctx is done. bad counts the attempts that cannot be read.
-func Search(ctx context.Context, places []Place, text string, visit func(i int, e *Episode) bool) (bad int, err error) {
+// Search reads some attempts one after the other, and visits those that may contain a text, in lower or upper case,
+// by their number among the found, until visit returns false or ctx is done. bad counts the attempts that cannot be
+// read.
+func (r Results) Search(ctx context.Context, found []int, text string, visit func(n int, e *Episode) bool) (
+	bad int, err error) {
 	pattern := plain(text)
-	var r lineReader
-	defer r.close()
-	for i, p := range places {
-		if err := errors.Join(ctx.Err(), r.open(p)); err != nil {
+	lines := lineReader{Results: r}
+	defer lines.close()
+	for n, i := range found {
+		p := r.entries[i].place
+		if err := errors.Join(ctx.Err(), lines.open(p)); err != nil {
 			return bad, err
 		}
-		if r.read(p) != nil {
+		if lines.read(p) != nil {
 			bad++
 			continue
 		}
-		if pattern != nil && !bytes.Contains(bytes.ToLower(r.raw), pattern) {
+		if pattern != nil && !bytes.Contains(bytes.ToLower(lines.raw), pattern) {
 			continue
 		}
 		e := &Episode{}
-		if p.decode(r.raw, e) != nil {
+		if lines.decode(i, e) != nil {
 			bad++
 			continue
 		}
-		if !visit(i, e) {
+		if !visit(n, e) {
 			break
 		}
 	}
@@ -384,11 +387,8 @@ type Results struct {
 // listed is an attempt in an index: where its line is, and what the plan does not say. It
 // is small, because a run can have millions.
 type listed struct {
+	place
 	pos                 Position
-	line                int32
-	file                string
-	offset              int64
-	length              int32
 	attempt             int
 	ended               time.Time
 	outcome             Outcome
@@ -400,10 +400,9 @@ type listed struct {
 }
 
 // newListed takes what is listed of a checked result.
-func newListed(r *Result, pos Position, p Place) listed {
-	return listed{pos: pos, line: int32(p.line), file: p.file, offset: p.offset, length: int32(p.length),
-		attempt: r.Attempt, ended: r.Ended, outcome: r.Outcome.shared(), failure: r.Error, progress: r.Progress,
-		grounding: r.Grounding, replyTokens: int32(r.CompletionTokens),
+func newListed(r *Result, pos Position, at place) listed {
+	return listed{place: at, pos: pos, attempt: r.Attempt, ended: r.Ended, outcome: r.Outcome.shared(),
+		failure: r.Error, progress: r.Progress, grounding: r.Grounding, replyTokens: int32(r.CompletionTokens),
 		steps: uint16(r.Steps), formatErrors: uint16(r.FormatErrors)}
 }
 
@@ -432,13 +431,6 @@ func (r Results) StepLimit(i int) int { return r.plan.planned(r.entries[i].pos).
 // Note returns the note on the steps of an attempt; 0 without OpenNoted.
 func (r Results) Note(i int) uint8 { return r.entries[i].note }
 
-// Place returns where the line of an attempt is.
-func (r Results) Place(i int) Place {
-	l := &r.entries[i]
-	return Place{file: l.file, line: int(l.line), offset: l.offset, length: int(l.length),
-		id: r.plan.planned(l.pos).id, attempt: l.attempt}
-}
-
 // EachPlanned reads and checks the attempts in the order of the plan, and those at one episode in theirs. Visit must
 // keep neither an attempt nor its steps.
 func (r Results) EachPlanned(visit func(*Episode, Position) error) error {
@@ -451,17 +443,18 @@ func (r Results) EachPlanned(visit func(*Episode, Position) error) error {
 		return cmp.Or(cmp.Compare(a.pos.Group, b.pos.Group), cmp.Compare(a.pos.Task, b.pos.Task),
 			cmp.Compare(a.pos.Trial, b.pos.Trial), cmp.Compare(a.attempt, b.attempt), a.ended.Compare(b.ended))
 	})
-	var lines lineReader
+	lines := lineReader{Results: r}
 	defer lines.close()
 	var e Episode
 	checks := newChecker(r.plan)
 	for _, i := range order {
-		place, want := r.Place(i), r.plan.planned(r.entries[i].pos)
-		if err := lines.episode(place, &e); err != nil {
+		l := &r.entries[i]
+		want := r.plan.planned(l.pos)
+		if err := lines.episode(i, &e); err != nil {
 			return err
 		}
 		if err := cmp.Or(want.check(&e.Result), checks.checkPlanned(&e, want)); err != nil {
-			return badLine(place.file, &scanned{number: place.line, bad: err})
+			return badLine(l.file, &scanned{number: int(l.line), bad: err})
 		}
 		if err := visit(&e, want.pos); err != nil {
 			return err

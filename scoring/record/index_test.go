@@ -82,7 +82,7 @@ func TestIndexFollowsARun(t *testing.T) {
 	}
 	i := 0
 	sharedtest.OK(t, sharedtest.Err(EachEpisode(Parts{dir}, func(_ *Manifest, want *Episode) {
-		got := sharedtest.Must(x.Results().Place(i).Episode())(t)
+		got := sharedtest.Must(x.Results().Episode(i))(t)
 		sharedtest.Same(t, got, want, "episode", i)
 		i++
 	})))
@@ -141,7 +141,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	overwrite(t, dir, episodesFile, content)
 	x := sharedtest.Must(OpenIndex(Parts{dir}))(t)
 	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[0], changed, lines[2]}, nil))
-	sharedtest.Fails(t, sharedtest.Err(x.Results().Place(1).Episode()), "checksum", "a changed line is read")
+	sharedtest.Fails(t, sharedtest.Err(x.Results().Episode(1)), "checksum", "a changed line is read")
 	overwrite(t, dir, episodesFile, content)
 	overwrite(t, dir, episodesFile, content[:len(lines[0])+20]) // shorter: from the start
 	updated(t, x)
@@ -151,9 +151,9 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	overwrite(t, dir, episodesFile, content)
 	updated(t, x)
 	sharedtest.Equal(t, x.Results().Len(), 3, "after the last line was finished")
-	place := x.Results().Place(0)
+	before := x.Results()
 	overwrite(t, dir, episodesFile, bytes.Join([][]byte{lines[1], lines[0], lines[2]}, nil))
-	sharedtest.Fails(t, sharedtest.Err(place.Episode()), "the file was replaced", "a place in another file")
+	sharedtest.Fails(t, sharedtest.Err(before.Episode(0)), "the file was replaced", "a place in another file")
 }
 
 // cutBefore cuts a line before a text and ends it as JSON.
@@ -186,16 +186,13 @@ func TestSearch(t *testing.T) {
 	name := filepath.Join(dir, episodesFile)
 	content := sharedtest.Must(os.ReadFile(name))(t)
 	x := sharedtest.Must(OpenIndex(Parts{dir}))(t)
-	var places []Place
-	for i := range x.Results().Len() {
-		places = append(places, x.Results().Place(i))
-	}
+	r, all := x.Results(), []int{0, 1, 2, 3}
 	overwrite(t, dir, episodesFile, bytes.Replace(content, []byte("It is open."), []byte("It is shut."), 1))
 	for text, want := range map[string]int{
 		"the BOX": 2, "ünder": 1, "<B> \"it\"": 1, "a/b \\": 1, "no such text": 0, "": 3,
 	} {
 		got := 0
-		bad, err := Search(t.Context(), places, text, func(i int, e *Episode) bool {
+		bad, err := r.Search(t.Context(), all, text, func(i int, e *Episode) bool {
 			sharedtest.Equal(t, e.ID, x.Results().Result(i).ID, "attempt", i, "is")
 			if strings.Contains(strings.ToLower(e.Goal), strings.ToLower(text)) {
 				got++
@@ -206,13 +203,13 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: %d hits, %d bad, %v; want %d", text, got, bad, err, want)
 		}
 	}
-	if bad, err := Search(t.Context(), places, "", func(int, *Episode) bool { return false }); bad != 1 ||
+	if bad, err := r.Search(t.Context(), all, "", func(int, *Episode) bool { return false }); bad != 1 ||
 		err != nil {
 		t.Errorf("stopped after the first: %d bad, %v", bad, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Search(ctx, places, "", nil); err == nil {
+	if _, err := r.Search(ctx, all, "", nil); err == nil {
 		t.Error("a cancelled search ends without an error")
 	}
 }

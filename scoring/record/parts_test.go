@@ -57,7 +57,7 @@ func TestIndexFollowsShards(t *testing.T) {
 			t.Fatalf("%d results, want %d; bad %v", x.Results().Len(), have, x.Bad)
 		}
 		for i := range x.Results().Len() {
-			if e, err := x.Results().Place(i).Episode(); err != nil || e.ID != x.Results().Result(i).ID {
+			if e, err := x.Results().Episode(i); err != nil || e.ID != x.Results().Result(i).ID {
 				t.Fatalf("result %d: %v", i, err)
 			}
 		}

@@ -58,26 +58,20 @@ func abilityRows(rows []row) (out []row, several []string) {
 		}
 		return "no scores, because of several protocols on " + envs.Title(r.Condition.Env) + ": choose by --preset"
 	})
-	var dropped []string
-	for _, r := range out {
-		if mixed(r) {
-			dropped = append(dropped, r.line)
-		}
-	}
+	dropped := table.Each(table.Kept(out, mixed), lineOf)
 	return slices.DeleteFunc(out, func(r row) bool { return slices.Contains(dropped, r.line) }), several
 }
 
 // environments lists the environments of rows, in AgentBoard's order.
 func environments(rows []row) []string {
-	return slices.DeleteFunc(slices.Clone(configs.BoardEnvironments), func(name string) bool {
-		return !slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name })
+	return table.Kept(configs.BoardEnvironments, func(name string) bool {
+		return slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name })
 	})
 }
 
 // succeeding are the played environments on which a line has a success rate.
 func (l modelRates) succeeding(played []string) []string {
-	lacks := func(env string) bool { return l.rates[env].success == nil }
-	return slices.DeleteFunc(slices.Clone(played), lacks)
+	return table.Kept(played, func(env string) bool { return l.rates[env].success != nil })
 }
 
 // ability is the score of a line on these environments, and the share of the ability's weights that they have.
@@ -110,16 +104,13 @@ func (l modelRates) marksOn(names []string) (marks string) {
 func without(lines []modelRates, played []string) []string {
 	texts := map[string]bool{}
 	missing := func(l modelRates) string {
-		var names []string
-		for _, env := range configs.BoardEnvironments {
-			if !slices.Contains(l.succeeding(played), env) {
-				names = append(names, envs.Title(env))
-			}
-		}
-		if names == nil {
+		names := table.Kept(configs.BoardEnvironments, func(env string) bool {
+			return !slices.Contains(l.succeeding(played), env)
+		})
+		if len(names) == 0 {
 			return ""
 		}
-		return "without AgentBoard's " + table.List(names)
+		return "without AgentBoard's " + table.List(table.Each(names, envs.Title))
 	}
 	for _, l := range lines {
 		texts[missing(l)] = true

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"heldout/configs"
 	"heldout/scoring"
@@ -65,7 +64,7 @@ func addPublished(t *table.Table, place string, report *Report) (marks string) {
 
 // tryNotes say what the tries of rows are.
 func tryNotes(rows []row) []string {
-	several := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.Seeds) < 2 })
+	several := table.Kept(rows, func(r row) bool { return len(r.Seeds) > 1 })
 	notes := aboutNotes(several)
 	if len(several) > 0 && several[0].About == stats.TheseTasks {
 		notes = append(notes, "No interval for the best of more than half of the seeds: other decodings of these tasks could do without the best ones.")

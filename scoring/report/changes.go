@@ -67,13 +67,9 @@ func changesOf(r row) []string {
 
 // allChanged are the changes by which all models were played; all changes if no difference between models says the
 // others.
-func allChanged(r *Report, besides string) (out []string) {
-	for _, d := range departed(r.plain) {
-		if d.models == nil || besides == "" {
-			out = append(out, d.String())
-		}
-	}
-	return out
+func allChanged(r *Report, besides string) []string {
+	common := func(d departure) bool { return d.models == nil || besides == "" }
+	return table.Each(table.Kept(departed(r.plain), common), departure.String)
 }
 
 // protocolsSaid names the protocols of the rows, with what is changed and what differs between models, if that is not

@@ -43,8 +43,8 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	if s.Reference == "" {
 		return nil, errors.New("whether a run is worse wants two runs of one model each, the old one first, or --reference")
 	}
-	asked := slices.DeleteFunc(slices.Clone(s.Comparisons), func(c claim.Claim) bool {
-		return c.Family.Name == claim.Losses || c.Family.Name == claim.LossDifferences
+	asked := table.Kept(s.Comparisons, func(c claim.Claim) bool {
+		return c.Family.Name != claim.Losses && c.Family.Name != claim.LossDifferences
 	})
 	if len(asked) == 0 {
 		unmet = append(unmet, "the runs are not compared anywhere")

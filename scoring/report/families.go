@@ -217,8 +217,7 @@ func families(report *Report, t *table.Table) {
 
 // singleFamilies are the perturbations of one family, also those that were drawn.
 func singleFamilies(p *perturbedPlayer) []row {
-	return slices.DeleteFunc(slices.Clone(p.perturbed),
-		func(c row) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
+	return table.Kept(p.perturbed, func(c row) bool { return len(c.about.Parts) < 2 && !isDrawn(c.about) })
 }
 
 // titles says what the perturbations of single families change.

@@ -21,10 +21,8 @@ func firstNotes(r *Report, legend ...string) []string {
 	if legend == nil {
 		legend = cellLegend(r)
 	}
-	said := func(notes []string) []string {
-		return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
-	}
-	legend, notes := said(legend), said(caveatsOf(r, r.standing()))
+	said := func(note string) bool { return note != "" }
+	legend, notes := table.Kept(legend, said), table.Kept(caveatsOf(r, r.standing()), said)
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]

@@ -236,9 +236,8 @@ func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Est
 
 // scored returns the lines of rows that have a held-out score.
 func scored(rows []row, w configs.Weights) []modelRates {
-	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return !r.ComparesAcross()
-	}), environmentOf), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
+	lines := gather(table.Kept(rows, func(r row) bool { return r.ComparesAcross() }), environmentOf)
+	return table.Kept(lines, func(l modelRates) bool { return len(l.heldOut(w).Missing) == 0 })
 }
 
 // optional is a rate that may not be there.

@@ -168,15 +168,11 @@ var Kinds = sync.OnceValue(func() []Kind {
 })
 
 // In lists the kinds that a section of the page of a report has.
-func In(section string) (out []Kind) {
-	for _, late := range []bool{false, true} {
-		for _, k := range Kinds() {
-			if k.Section == section && k.Late == late {
-				out = append(out, k)
-			}
-		}
+func In(section string) []Kind {
+	part := func(late bool) []Kind {
+		return table.Kept(Kinds(), func(k Kind) bool { return k.Section == section && k.Late == late })
 	}
-	return out
+	return slices.Concat(part(false), part(true))
 }
 
 // NeedSteps reports whether any of these tables is made from the steps of episodes; without IDs those that need not
@@ -220,16 +216,11 @@ func Check(ids []string) error {
 
 // Names names the tables that readers can ask for, without views of others.
 func Names() string {
-	var names []string
-	for _, k := range Kinds() {
-		if k.Of == "" {
-			names = append(names, k.ID)
-		}
-	}
+	names := table.Each(Views(""), func(k Kind) string { return k.ID })
 	return strings.Join(append(names, AllTables, EveryTable), ", ") + "; views of them: heldout help tables"
 }
 
 // Views are the views of a table.
 func Views(id string) []Kind {
-	return slices.DeleteFunc(slices.Clone(Kinds()), func(k Kind) bool { return k.Of != id })
+	return table.Kept(Kinds(), func(k Kind) bool { return k.Of == id })
 }

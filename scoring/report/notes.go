@@ -68,14 +68,13 @@ func decodings(rows []row) []string {
 // settings says how the environments were set up. It says so once if all rows of an environment agree.
 func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Environment.Source == envs.External })
+	rows = table.Kept(rows, func(r row) bool { return r.Environment.Source != envs.External })
 	for _, r := range rows {
 		setups[r.place.Name] = table.AppendNew(setups[r.place.Name], chosen(r))
 	}
 	agree := func(r row) bool { return len(setups[r.place.Name]) == 1 }
-	differ := slices.DeleteFunc(slices.Clone(rows), agree)
-	same := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !agree(r) })
-	notes := grouped(same, placeOf, chosen)
+	differ := table.Kept(rows, func(r row) bool { return !agree(r) })
+	notes := grouped(table.Kept(rows, agree), placeOf, chosen)
 	return append(notes, grouped(differ, lineOf, func(r row) string {
 		if chosen := chosen(r); chosen != "" {
 			return r.place.Name + " with " + chosen

@@ -240,9 +240,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		programs := blank
 		programs.Columns = column.Sweep(names)
 		addSwept(&programs, p, lines, names)
-		for _, l := range lines {
-			t.Rows = append(t.Rows, l.paperRow(names, usual))
-		}
+		t.Rows = table.Each(lines, func(l swept) []table.Cell { return l.paperRow(names, usual) })
 		finish(r, &t, programs, "SR/PR in percent under perturbations of "+title,
 			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
 				strings.Join(p.notes, " ")}, sweptMarks(r), firstNotes(r, []string{}...)))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -34,12 +35,7 @@ func unreadable(s *standing) []string {
 	if len(s.Rates) == 1 {
 		return []string{worst.Sentence() + "."}
 	}
-	n := 0
-	for _, c := range s.Unreadable {
-		if c.Share() >= doubtful {
-			n++
-		}
-	}
+	n := len(table.Kept(s.Unreadable, func(c claim.Claim) bool { return c.Share() >= doubtful }))
 	place := worst.Place.Title
 	if len(worst.Perturbations) > 0 {
 		place += " under " + worst.Perturbations[0]

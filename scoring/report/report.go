@@ -71,12 +71,11 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
-	ofFamilies := func(of row) bool { return of.about != nil && combines(*of.about) }
-	r.rows = slices.DeleteFunc(slices.Clone(r.allRows), ofFamilies)
+	r.rows = table.Kept(r.allRows, func(of row) bool { return of.about == nil || !combines(*of.about) })
 	r.plain = plainRows(r.allRows)
 	r.places = placesOf(runs, r.plain)
-	r.bests = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return !b.Table.HasBestOf() })
-	r.baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.HasBestOf() })
+	r.bests = table.Kept(baselines, func(b Baseline) bool { return b.Table.HasBestOf() })
+	r.baselines = table.Kept(baselines, func(b Baseline) bool { return !b.Table.HasBestOf() })
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
 	r.trialRows = sync.OnceValue(func() []trialRow { return triedRows(r.rows) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
@@ -102,8 +101,8 @@ func (r *Report) Tables(kind string) (out []table.Table) {
 		}
 		index := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
 		if index >= 0 && len(r.only) > 0 {
-			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool {
-				return !slices.Contains(r.only, row[index].Text)
+			t.Rows = table.Kept(t.Rows, func(row []table.Cell) bool {
+				return slices.Contains(r.only, row[index].Text)
 			})
 		}
 		out = append(out, t)
@@ -170,8 +169,7 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 		var said []string
 		for i := range out {
 			if !full { // one screen says a note once
-				out[i].Notes = slices.DeleteFunc(slices.Clone(out[i].Notes),
-					func(note string) bool { return slices.Contains(said, note) })
+				out[i].Notes = table.Kept(out[i].Notes, func(note string) bool { return !slices.Contains(said, note) })
 			}
 			said = append(said, out[i].Notes...)
 		}

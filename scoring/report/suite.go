@@ -28,8 +28,8 @@ func combines(p record.Perturbation) bool { return len(p.Parts) > 0 }
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
 func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return !slices.ContainsFunc(r.planned, combines) || r.about != nil && !combines(*r.about)
+	rows = table.Kept(rows, func(r row) bool {
+		return slices.ContainsFunc(r.planned, combines) && (r.about == nil || combines(*r.about))
 	})
 	for _, of := range table.Grouped(rows, func(r row) string { return r.alike }) {
 		c := unperturbed(of[0].Condition)
@@ -118,14 +118,13 @@ func (p *perturbedPlayer) doses() (doses []dose) {
 	for _, grade := range p.grades() {
 		add(fmt.Sprint(grade), p.atGrade(grade))
 	}
-	planned := func(c row) bool { return !isDrawn(c.about) }
-	add(drawn, byParts(slices.DeleteFunc(slices.Clone(p.perturbed), planned)))
+	add(drawn, byParts(table.Kept(p.perturbed, func(c row) bool { return isDrawn(c.about) })))
 	return doses
 }
 
 // singles are the families of a grade, each alone.
 func (p *perturbedPlayer) singles(grade int) []row {
-	return slices.DeleteFunc(p.atGrade(grade), func(c row) bool { return len(c.about.Parts) > 1 })
+	return table.Kept(p.atGrade(grade), func(c row) bool { return len(c.about.Parts) < 2 })
 }
 
 func scoresOf(conditions []row) []*scoring.Score {
@@ -146,28 +145,21 @@ func departures(rows []row) (notes []string) {
 			notes = append(notes, fmt.Sprintf("Not the original's any more on %s: %s. Published results do not compare.",
 				r.place.Name, strings.Join(changes, "; ")))
 		}
-		var omitted []string
-		for _, l := range r.sweep.LeftOut {
-			if l.Env == c.Env {
-				omitted = append(omitted, l.Perturbation)
-			}
-		}
+		omitted := table.Kept(r.sweep.LeftOut, func(l record.LeftOut) bool { return l.Env == c.Env })
 		if len(omitted) > 0 {
+			names := table.Each(omitted, func(l record.LeftOut) string { return l.Perturbation })
 			notes = append(notes, fmt.Sprintf("Left out, as they do not fit %s: %s (run.json says why).", r.place.Name,
-				strings.Join(omitted, ", ")))
+				strings.Join(names, ", ")))
 		}
 	}
 	return notes
 }
 
 // departsOf lists what departs from a preset, with the number of the perturbations under which it does.
-func departsOf(perturbations []record.Perturbation) (out []string) {
-	var parts []string
-	for _, p := range perturbations {
-		parts = append(parts, p.Departs...)
-	}
-	for _, of := range table.Grouped(parts, func(part string) string { return part }) {
-		out = append(out, fmt.Sprintf("%s (under %d of %d)", of[0], len(of), len(perturbations)))
-	}
-	return out
+func departsOf(perturbations []record.Perturbation) []string {
+	parts := slices.Concat(table.Each(perturbations, func(p record.Perturbation) []string { return p.Departs })...)
+	same := func(part string) string { return part }
+	return table.Each(table.Grouped(parts, same), func(of []string) string {
+		return fmt.Sprintf("%s (under %d of %d)", of[0], len(of), len(perturbations))
+	})
 }

@@ -22,17 +22,9 @@ func renderCSV(b *bytes.Buffer, tables []Table) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		var keys []string
-		for _, c := range t.Columns {
-			keys = append(keys, c.Key)
-		}
-		rows := [][]string{keys}
+		rows := [][]string{Each(t.Columns, Column.ID)}
 		for _, row := range t.Rows {
-			var values []string
-			for _, c := range row {
-				values = append(values, csvValue(c.Value))
-			}
-			rows = append(rows, values)
+			rows = append(rows, Each(row, csvValue))
 		}
 		if err := csv.NewWriter(b).WriteAll(rows); err != nil {
 			return err
@@ -41,8 +33,8 @@ func renderCSV(b *bytes.Buffer, tables []Table) error {
 	return nil
 }
 
-func csvValue(v any) string {
-	switch v := v.(type) {
+func csvValue(c Cell) string {
+	switch v := c.Value.(type) {
 	case nil:
 		return ""
 	case float64:
@@ -108,14 +100,10 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 }
 
 func renderJSON(b *bytes.Buffer, tables []Table) error {
-	out := []jsonTable{}
-	for _, t := range tables {
-		j := jsonTable{ID: t.ID, Title: t.Title, Rows: []jsonRow{}, Notes: t.Notes}
-		for _, row := range t.Rows {
-			j.Rows = append(j.Rows, jsonRow{t.Columns, row})
-		}
-		out = append(out, j)
-	}
+	out := Each(tables, func(t Table) jsonTable {
+		rows := Each(t.Rows, func(row []Cell) jsonRow { return jsonRow{t.Columns, row} })
+		return jsonTable{t.ID, t.Title, rows, t.Notes}
+	})
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err

@@ -107,19 +107,11 @@ func (c Cell) textLines() []string {
 
 // keep returns the table with those columns only.
 func (t Table) keep(columns []int) Table {
-	out := t
-	out.Columns, out.Rows = nil, nil
-	for _, i := range columns {
-		out.Columns = append(out.Columns, t.Columns[i])
-	}
-	for _, row := range t.Rows {
-		var cells []Cell
-		for _, i := range columns {
-			cells = append(cells, row[i])
-		}
-		out.Rows = append(out.Rows, cells)
-	}
-	return out
+	rows := Each(t.Rows, func(row []Cell) []Cell {
+		return Each(columns, func(i int) Cell { return row[i] })
+	})
+	t.Columns, t.Rows = Each(columns, func(i int) Column { return t.Columns[i] }), rows
+	return t
 }
 
 // removeColumn returns the table without one column.
@@ -170,10 +162,7 @@ func (t Table) stackGroups() Table {
 		}
 		out.Columns = append(out.Columns, column)
 		if n > len(shorts) {
-			shorts = nil
-			for _, c := range t.Columns[i : i+n] {
-				shorts = append(shorts, c.Short)
-			}
+			shorts = Each(t.Columns[i:i+n], func(c Column) string { return c.Short })
 		}
 		for r, row := range t.Rows {
 			cell := row[i]
@@ -257,11 +246,9 @@ func (t Table) foldHeaders(width int) Table {
 		if c.Words || out.width() <= width {
 			continue
 		}
-		var lines []string
-		for _, line := range c.textLines() {
-			lines = append(lines, foldText(line, max(out.cellWidth(i), narrowest))...)
-		}
-		out.Columns[i].Lines = lines
+		room := max(out.cellWidth(i), narrowest)
+		fold := func(line string) []string { return foldText(line, room) }
+		out.Columns[i].Lines = slices.Concat(Each(c.textLines(), fold)...)
 	}
 	return out
 }
@@ -419,10 +406,8 @@ func wrap(notes []string, width int) []string {
 
 // wrapWords breaks a text at blanks, and words that are wider than a line.
 func wrapWords(text string, width int) []string {
-	var words []string
-	for _, word := range strings.Fields(text) {
-		words = append(words, foldText(word, width)...)
-	}
+	fold := func(word string) []string { return foldText(word, width) }
+	words := slices.Concat(Each(strings.Fields(text), fold)...)
 	lines, _ := twwarp.WrapString(strings.Join(words, " "), width)
 	return lines
 }

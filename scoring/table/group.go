@@ -35,6 +35,11 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
+// Kept are the items that pass, in their order.
+func Kept[T any](items []T, pass func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(items), func(item T) bool { return !pass(item) })
+}
+
 // Each lists what a function makes of each item.
 func Each[In, Out any](items []In, f func(In) Out) []Out {
 	out := make([]Out, len(items))

@@ -31,11 +31,8 @@ func escapeParagraph(s string) string {
 
 // escapeMarkdown makes text literal in a cell or within a paragraph.
 func escapeMarkdown(s string) string {
-	var lines []string
-	for _, line := range strings.Split(s, "\n") {
-		lines = append(lines, markdownText.Replace(Printable(line)))
-	}
-	return strings.Join(lines, "<br>")
+	escape := func(line string) string { return markdownText.Replace(Printable(line)) }
+	return strings.Join(Each(strings.Split(s, "\n"), escape), "<br>")
 }
 
 // markdownCell writes a cell.

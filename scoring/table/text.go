@@ -31,11 +31,7 @@ func Obeyed(r rune) bool {
 
 // PrintableLines is Printable for several lines, without the feed of the last.
 func PrintableLines(text string) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = Printable(lines[i])
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(Each(strings.Split(strings.TrimRight(text, "\n"), "\n"), Printable), "\n")
 }
 
 // Shortened is a text of at most so many bytes, or the beginning of a longer one.

@@ -332,10 +332,7 @@ func (p *Console) writeObservation(text string) {
 		p.write(text)
 		return
 	}
-	var printable []string
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		printable = append(printable, terminalLine(line))
-	}
+	printable := table.Each(strings.Split(strings.TrimRight(text, "\n"), "\n"), terminalLine)
 	for _, line := range sideBySide(v.View(), printable, cmp.Or(p.Columns, plainColumns), p.Colored) {
 		fmt.Fprintln(p.Out, line)
 	}

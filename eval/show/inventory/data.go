@@ -19,8 +19,8 @@ func Data(dir string, found []official.Finding) (t table.Table, lacking []string
 		return t, nil, err
 	}
 	t, lacking = checkTable(dir, found), lackingIn(found)
-	if heldOut := slices.DeleteFunc(slices.Clone(lacking), func(env string) bool {
-		return slices.Contains(weights.HeldIn, env) || !weights.Contains(env)
+	if heldOut := table.Kept(lacking, func(env string) bool {
+		return !slices.Contains(weights.HeldIn, env) && weights.Contains(env)
 	}); len(heldOut) > 0 {
 		t.Notes = append(t.Notes, "The held-out score stays incomplete without "+strings.Join(heldOut, ", ")+".")
 	}
@@ -28,13 +28,9 @@ func Data(dir string, found []official.Finding) (t table.Table, lacking []string
 }
 
 // lackingIn lists the environments whose needed files are missing or changed.
-func lackingIn(found []official.Finding) (environments []string) {
-	for _, f := range found {
-		if f.Needed && !f.Usable() && !slices.Contains(environments, f.Env) {
-			environments = append(environments, f.Env)
-		}
-	}
-	return environments
+func lackingIn(found []official.Finding) []string {
+	absent := table.Kept(found, func(f official.Finding) bool { return f.Needed && !f.Usable() })
+	return table.Keys(absent, func(f official.Finding) string { return f.Env })
 }
 
 // checkTable is the table of what was found.

@@ -14,6 +14,7 @@ import (
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/report"
+	"heldout/scoring/table"
 )
 
 // Episodes is what a page has of single episodes: a bundle of them or addresses of their pages, and how
@@ -182,11 +183,6 @@ func (e *Episodes) keep(name string, run *scoring.Run, group int, stand report.S
 }
 
 // solved counts the attempts at a task that solved it.
-func (t *taskAttempts) solved() (n int) {
-	for _, a := range t.attempts {
-		if a.Reason == trajectory.Solved {
-			n++
-		}
-	}
-	return n
+func (t *taskAttempts) solved() int {
+	return len(table.Kept(t.attempts, func(a countedAttempt) bool { return a.Reason == trajectory.Solved }))
 }

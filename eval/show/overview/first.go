@@ -146,7 +146,7 @@ func cards(rep *report.Report, h report.Headline, d []duel, f []failing) (out []
 	if text := memory(rep); text != nil {
 		out = append(out, card{"indices", "Does it read or remember?", text})
 	}
-	if text := perturbed(rep); text != nil {
+	if text := perturbed(rep); len(text) > 0 {
 		out = append(out, card{"robustness", "Is it robust?", text})
 	}
 	return append(out, card{"method", "Data quality", quality(rep)})
@@ -154,7 +154,7 @@ func cards(rep *report.Report, h report.Headline, d []duel, f []failing) (out []
 
 // compared are the places that the verdict compares.
 func (d duel) compared() []duelPlace {
-	return slices.DeleteFunc(slices.Clone(d.Places), func(p duelPlace) bool { return !p.Compared })
+	return table.Kept(d.Places, func(p duelPlace) bool { return p.Compared })
 }
 
 // finding says how many tasks each wins, the first as the verdict has it, and where the largest lead is; empty if
@@ -222,17 +222,16 @@ func memory(rep *report.Report) (out []string) {
 }
 
 // perturbed says what models lose under perturbations; nil if nothing is known.
-func perturbed(rep *report.Report) (out []string) {
+func perturbed(rep *report.Report) []string {
 	claims := rep.Claims()
 	if !claims.Swept() {
 		return nil
 	}
 	const maxClaims = 3
 	losses := claim.Surest(claims.Of(claim.Losses))
-	for _, c := range losses[:min(maxClaims, len(losses))] {
-		out = append(out, table.Printable(c.Sentence()+"."))
-	}
-	return out
+	return table.Each(losses[:min(maxClaims, len(losses))], func(c claim.Claim) string {
+		return table.Printable(c.Sentence() + ".")
+	})
 }
 
 // quality says what is missing, and whose replies could be read least.

@@ -93,11 +93,7 @@ func HTML(from *report.Report, collected *Collector) ([]byte, error) {
 
 // Linked makes the page of a report of runs whose episodes have pages elsewhere, by the names of their runs.
 func Linked(runs []record.Chosen, from *report.Report, addresses trajectory.Addresses) (page.Page, error) {
-	var names []string
-	for _, p := range runs {
-		names = append(names, p.String())
-	}
-	return Page(from, newEpisodes(names, from, addresses))
+	return Page(from, newEpisodes(table.Each(runs, record.Chosen.String), from, addresses))
 }
 
 // elsewhere names the section of the page in place of the option that prints a table.

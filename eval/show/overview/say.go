@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"heldout/eval/show/page"
 
 	"heldout/scoring"
 	"heldout/scoring/column"
-	"heldout/scoring/report"
+
 	"heldout/scoring/table"
 )
 
@@ -76,21 +77,11 @@ func failureLists(c *content) template.HTML { return page.Fragment(templates, "f
 
 // method says what the rates are, what weakens them, and which runs they are from.
 func method(c *content) template.HTML {
-	versions := make([]string, 0, len(c.episodes.versions))
-	for _, v := range c.episodes.versions {
-		versions = append(versions, page.Shown(v))
-	}
+	notes := table.Each(c.Report.Tables("notes"), func(t table.Table) []string { return t.Notes })
 	return page.Fragment(templates, "method", struct {
 		Reservations []string
 		Runs         page.Grid
 		Versions     string
-	}{page.Printable(allNotes(c.Report)), page.NewGrid(runTable(c.Runs)), table.List(versions)})
-}
-
-// allNotes are all notes on the first table.
-func allNotes(rep *report.Report) (notes []string) {
-	for _, t := range rep.Tables("notes") {
-		notes = append(notes, t.Notes...)
-	}
-	return notes
+	}{table.Each(slices.Concat(notes...), table.Printable), page.NewGrid(runTable(c.Runs)),
+		table.List(table.Each(c.episodes.versions, page.Shown))})
 }

@@ -44,7 +44,7 @@ const longestCell = 400
 
 // NewGrid makes a table ready for a page.
 func NewGrid(t table.Table) Grid {
-	g := Grid{ID: t.ID, Title: table.Printable(t.Title), Notes: Printable(t.Notes)}
+	g := Grid{ID: t.ID, Title: table.Printable(t.Title), Notes: table.Each(t.Notes, table.Printable)}
 	classes := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		if c.Words {
@@ -78,14 +78,6 @@ func Fragment(t *template.Template, name string, data any) template.HTML {
 		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
 	}
 	return template.HTML(b.String())
-}
-
-// Printable makes texts printable, whole as they are.
-func Printable(texts []string) (out []string) {
-	for _, text := range texts {
-		out = append(out, table.Printable(text))
-	}
-	return out
 }
 
 // Shown makes a text printable and not too long.

@@ -125,9 +125,8 @@ func (d Difference) subjects(verdict string) table.Table {
 	}
 	t.Notes = append(t.Notes, verdict)
 	for side, parts := range d.parts {
-		for _, why := range deviationsOf(parts) {
-			t.Notes = append(t.Notes, d.names[side]+": "+why)
-		}
+		deviation := func(why string) string { return d.names[side] + ": " + why }
+		t.Notes = append(t.Notes, table.Each(deviationsOf(parts), deviation)...)
 	}
 	return t
 }

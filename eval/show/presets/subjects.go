@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/configs"
@@ -149,14 +150,7 @@ func tellReading(p *configs.Preset) string {
 }
 
 func tellStop(p *configs.Preset) string {
-	var out []string
-	for _, s := range p.Decoding.Stop {
-		out = append(out, fmt.Sprintf("%q", s))
-	}
-	if out == nil {
-		return "none"
-	}
-	return strings.Join(out, ", ")
+	return cmp.Or(strings.Join(table.Each(p.Decoding.Stop, strconv.Quote), ", "), "none")
 }
 
 func tellEnds(p *configs.Preset) string {
@@ -167,11 +161,8 @@ func tellEnds(p *configs.Preset) string {
 	if err != nil || json.Unmarshal(b, &fields) != nil || len(fields) == 0 {
 		return "none"
 	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		out = append(out, name+" "+string(fields[name]))
-	}
-	return strings.Join(out, ", ")
+	rule := func(name string) string { return name + " " + string(fields[name]) }
+	return strings.Join(table.Each(slices.Sorted(maps.Keys(fields)), rule), ", ")
 }
 
 func tellSampling(p *configs.Preset) string {

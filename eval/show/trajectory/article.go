@@ -266,9 +266,7 @@ func marks(s *record.Step) (out []mark) {
 	if s.Fault != "" {
 		out = append(out, mark{words(string(s.Fault)), true})
 	}
-	for _, rule := range s.Repairs {
-		out = append(out, mark{"rule " + rule, false})
-	}
+	out = append(out, table.Each(s.Repairs, func(rule string) mark { return mark{"rule " + rule, false} })...)
 	if s.FinishReason != "" && s.FinishReason != "stop" {
 		out = append(out, mark{"ended by " + s.FinishReason, false})
 	}

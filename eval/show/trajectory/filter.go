@@ -9,6 +9,7 @@ import (
 
 	"heldout/envs"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Filter chooses attempts. Empty fields choose all.
@@ -133,13 +134,8 @@ func (f Filter) selects() []selector {
 
 // reasonSelector is the field of reasons.
 func (f Filter) reasonSelector() selector {
-	s := selector{Name: reasonKey, Label: "Reason", Chosen: f.Reason}
-	labels := group{}
-	for _, r := range Reasons() {
-		labels.Values = append(labels.Values, r.Label)
-	}
-	s.Groups = []group{labels}
-	return s
+	labels := table.Each(Reasons(), func(r ReasonName) string { return r.Label })
+	return selector{Name: reasonKey, Label: "Reason", Chosen: f.Reason, Groups: []group{{Values: labels}}}
 }
 
 // option is a value that readers filter by, as they see it.

@@ -12,6 +12,7 @@ import (
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // comparedPage is the comparison that was made last, as making one takes long.
@@ -71,10 +72,9 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 func addressesOf(runs map[string]*shownRun, root string) trajectory.Addresses {
 	return func(first trajectory.Target, beside ...trajectory.Target) string {
 		address := runs[first.Run].path(root, "episodes", first.Name)
-		var with []string
-		for _, a := range beside {
-			with = append(with, "with="+url.QueryEscape(runs[a.Run].name+"/"+a.Name))
-		}
+		with := table.Each(beside, func(a trajectory.Target) string {
+			return "with=" + url.QueryEscape(runs[a.Run].name+"/"+a.Name)
+		})
 		return strings.Join(append([]string{address}, with...), "?")
 	}
 }

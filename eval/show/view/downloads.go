@@ -111,21 +111,13 @@ func (s *Server) matching(ctx context.Context, f trajectory.Filter, results reco
 	}
 	defer leave()
 	var out []int
-	_, err = record.Search(ctx, placesOf(results, found), f.Text, func(n int, e *record.Episode) bool {
+	_, err = results.Search(ctx, found, f.Text, func(n int, e *record.Episode) bool {
 		if f.Hit(e) != nil {
 			out = append(out, found[n])
 		}
 		return true
 	})
 	return out, err
-}
-
-func placesOf(results record.Results, found []int) []record.Place {
-	places := make([]record.Place, len(found))
-	for n, i := range found {
-		places[n] = results.Place(i)
-	}
-	return places
 }
 
 func writeCSV(w io.Writer, a trajectory.Attempts, found []int) error {

@@ -101,7 +101,7 @@ func (r *shownRun) episode(name string, read <-chan struct{}) (e *record.Episode
 		err = notFound(fmt.Sprintf("the run %s has no episode %s yet", r.name, name))
 	}
 	if err == nil {
-		e, err = l.Place(l.number).Episode()
+		e, err = l.Results.Episode(l.number)
 	}
 	return e, l, err
 }
@@ -133,7 +133,7 @@ func (r *shownRun) first(request *http.Request, f trajectory.Filter, results rec
 	chosen := 0
 	if f.Text != "" {
 		chosen = -1
-		_, err = record.Search(request.Context(), placesOf(results, near), f.Text, func(n int, e *record.Episode) bool {
+		_, err = results.Search(request.Context(), near, f.Text, func(n int, e *record.Episode) bool {
 			if f.Hit(e) != nil {
 				chosen = n
 			}

@@ -26,10 +26,8 @@ type listedRun struct {
 
 // text is what the filter of the list looks at.
 func (r listedRun) text() string {
-	words := slices.Concat([]string{r.name, string(r.State), r.labels.Note}, r.Environments, r.Models, r.labels.Tags)
-	for _, place := range r.Environments {
-		words = append(words, envs.PlaceTitle(place))
-	}
+	words := slices.Concat([]string{r.name, string(r.State), r.labels.Note}, r.Environments, r.Models, r.labels.Tags,
+		table.Each(r.Environments, envs.PlaceTitle))
 	return strings.ToLower(strings.Join(words, " "))
 }
 
@@ -85,9 +83,7 @@ func (p listPage) Runs() page.Grid {
 	var players []contender
 	for _, r := range p.runs {
 		own := r.players(false)
-		for _, o := range own {
-			lines = append(lines, listedPlayer{r, o})
-		}
+		lines = append(lines, table.Each(own, func(o contender) listedPlayer { return listedPlayer{r, o} })...)
 		if players = append(players, own...); len(own) == 0 {
 			lines = append(lines, listedPlayer{r, contender{heldOut: math.NaN()}})
 		}
@@ -128,7 +124,7 @@ func (l listedPlayer) row(m matrix, again bool) []page.GridCell {
 	state := page.GridCell{Class: "left"}
 	if !again {
 		run.Text, run.Href, run.Choice = page.Shown(l.listedRun.name), l.href, l.listedRun.name
-		if run.Lines = page.Printable(l.labels.Tags); l.labels.Archived {
+		if run.Lines = table.Each(l.labels.Tags, table.Printable); l.labels.Archived {
 			run.Lines = append(run.Lines, "archived")
 		}
 		if n := l.perturbations(); n > 0 {

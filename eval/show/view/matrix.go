@@ -103,10 +103,9 @@ func (m matrix) columns() (out []table.Column) {
 	if m.heldOut {
 		out = append(out, table.Column{Key: "held-out", Header: "Held-out"})
 	}
-	for _, place := range m.places {
-		out = append(out, table.Column{Key: place, Header: envs.PlaceTitle(place)})
-	}
-	return out
+	return append(out, table.Each(m.places, func(place string) table.Column {
+		return table.Column{Key: place, Header: envs.PlaceTitle(place)}
+	})...)
 }
 
 // row are the rates of a player. Those of which episodes are missing have a star.
@@ -129,11 +128,10 @@ func (m matrix) row(p contender) (out []table.Cell) {
 }
 
 // heads are the heads of the columns.
-func (m matrix) heads() (out []page.GridCell) {
-	for _, c := range m.columns() {
-		out = append(out, page.GridCell{Text: page.Shown(c.Header)})
-	}
-	return out
+func (m matrix) heads() []page.GridCell {
+	return table.Each(m.columns(), func(c table.Column) page.GridCell {
+		return page.GridCell{Text: page.Shown(c.Header)}
+	})
 }
 
 // cells are the row on a page, with bars. They link to the episodes; address leads to the run. Limits asks for

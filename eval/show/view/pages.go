@@ -107,7 +107,7 @@ func (r *shownRun) rows(request *http.Request, f trajectory.Filter, results reco
 		address := r.path(rootOf(request), "episodes", trajectory.Name(&row)) + query
 		rows = append(rows, trajectory.AttemptRow{Result: &row, Href: address})
 	}
-	_, err = record.Search(request.Context(), placesOf(results, listed), "", func(n int, e *record.Episode) bool {
+	_, err = results.Search(request.Context(), listed, "", func(n int, e *record.Episode) bool {
 		rows[n].Reason = trajectory.ReasonFor(e, results.StepLimit(listed[n]))
 		if f.Text != "" {
 			rows[n].Hit = f.Hit(e)
@@ -175,7 +175,7 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 	for began := s.options.Now(); read < len(found) && !out.hasMore && s.options.Now().Sub(began) < searching; {
 		part := found[read:min(read+searchPart, len(found))]
 		done := len(part)
-		bad, err := record.Search(ctx, placesOf(results, part), f.Text, func(n int, e *record.Episode) bool {
+		bad, err := results.Search(ctx, part, f.Text, func(n int, e *record.Episode) bool {
 			if f.Hit(e) == nil {
 				return true
 			}
