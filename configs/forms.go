@@ -91,7 +91,9 @@ func (p *Preset) hashedProtocol() string {
 func formsWith(rule string) (forms []string) {
 	parts, _ := PresetParts() // of our own files, which tests read
 	for _, p := range parts {
-		fields, _ := p.fields()
+		canonical, _ := p.Canonical()
+		fields := map[string]string{}
+		_ = flatten("", canonical, fields)
 		has := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(path string) bool {
 			return slices.Contains(strings.Split(path, "."), rule)
 		})

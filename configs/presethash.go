@@ -2,8 +2,8 @@ package configs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -44,12 +44,18 @@ type FieldDifference struct {
 
 // DiffPresets lists the fields in which two presets differ, sorted. Fields are paths such as decoding.temperature.
 func DiffPresets(a, b *Preset) ([]FieldDifference, error) {
-	x, err := a.fields()
-	if err != nil {
+	x, err1 := a.Canonical()
+	y, err2 := b.Canonical()
+	if err := cmp.Or(err1, err2); err != nil {
 		return nil, err
 	}
-	y, err := b.fields()
-	if err != nil {
+	return DiffJSON(x, y)
+}
+
+// DiffJSON lists the fields in which two JSON objects differ, as DiffPresets does. A list is one value.
+func DiffJSON(a, b []byte) ([]FieldDifference, error) {
+	x, y := map[string]string{}, map[string]string{}
+	if err := cmp.Or(flatten("", a, x), flatten("", b, y)); err != nil {
 		return nil, err
 	}
 	union := maps.Clone(x)
@@ -71,33 +77,16 @@ func (d FieldDifference) Changes() bool {
 		"deviations", "source"}, name)
 }
 
-// fields returns the canonical JSON as paths with values. A list is one value.
-func (p *Preset) fields() (map[string]string, error) {
-	b, err := p.Canonical()
-	if err != nil {
-		return nil, err
+// flatten writes the values of a JSON object and of its parts, by their paths.
+func flatten(path string, value json.RawMessage, out map[string]string) error {
+	if len(value) == 0 || value[0] != '{' {
+		out[path] = string(value)
+		return nil
 	}
-	var root map[string]json.RawMessage
-	if err := json.Unmarshal(b, &root); err != nil {
-		return nil, err
+	var parts map[string]json.RawMessage
+	err := json.Unmarshal(value, &parts)
+	for name, part := range parts {
+		err = cmp.Or(err, flatten(strings.TrimPrefix(path+"."+name, "."), part, out))
 	}
-	out := map[string]string{}
-	return out, flatten("", root, out)
-}
-
-func flatten(prefix string, object map[string]json.RawMessage, out map[string]string) error {
-	for name, value := range object {
-		if len(value) == 0 || value[0] != '{' {
-			out[prefix+name] = string(value)
-			continue
-		}
-		var inner map[string]json.RawMessage
-		if err := json.Unmarshal(value, &inner); err != nil {
-			return fmt.Errorf("%s: %w", prefix+name, err)
-		}
-		if err := flatten(prefix+name+".", inner, out); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

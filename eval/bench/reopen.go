@@ -77,7 +77,7 @@ func reopened(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, err
 	}
 	here := c
 	here.Env, here.Settings = env.Info().Name, env.Info().Settings
-	if differ := record.Differing(c, here); differ != nil {
+	if differ := record.Differing(c, here); len(differ) > 0 {
 		return nil, fmt.Errorf("the records are not of the environment that --env names (%s)", record.Listed(differ))
 	}
 	return env, nil

@@ -2,14 +2,15 @@ package record
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heldout/configs"
+	"heldout/scoring/table"
 )
 
 // mostShards is the largest number of parts of a run.
@@ -176,33 +177,12 @@ func Listed(all []Difference) string {
 
 // Differing returns the fields in which two conditions differ, in the order of their names.
 // The field of a part has the names of both: "decoding temperature".
-func Differing(there, here Condition) (out []Difference) {
-	x, y := map[string]string{}, map[string]string{}
-	flatten(there, "", x)
-	flatten(here, "", y)
-	union := maps.Clone(x)
-	maps.Copy(union, y)
-	for _, name := range slices.Sorted(maps.Keys(union)) {
-		if x[name] != y[name] {
-			out = append(out, Difference{name, cmp.Or(x[name], "none"), cmp.Or(y[name], "none")})
-		}
-	}
-	return out
-}
-
-// flatten writes the values of a JSON object and of its parts, by their names.
-func flatten(value any, name string, into map[string]string) {
-	var parts map[string]any
-	text, err := json.Marshal(value)
-	switch {
-	case err != nil: // a condition that was hashed can be written
-	case json.Unmarshal(text, &parts) != nil || parts == nil:
-		into[name] = strings.Trim(string(text), `"`)
-	default:
-		for key, part := range parts {
-			flatten(part, strings.TrimPrefix(name+" "+key, " "), into)
-		}
-	}
+func Differing(there, here Condition) []Difference {
+	fields, _ := configs.DiffJSON([]byte(there.Key()), []byte(here.Key())) // keys are JSON objects
+	shown := func(value string) string { return cmp.Or(strings.Trim(value, `"`), "none") }
+	return table.Each(fields, func(f configs.FieldDifference) Difference {
+		return Difference{strings.ReplaceAll(f.Field, ".", " "), shown(f.A), shown(f.B)}
+	})
 }
 
 // join adds what another part of the run says.
