@@ -95,7 +95,7 @@ func (s *Score) At(d envs.Difficulty) *Score {
 // of is the score on some of its tasks.
 func (s *Score) of(tasks []taskResults) *Score {
 	part := *s
-	part.tasks, part.chains, part.measures = tasks, nil, nil
+	part.tasks, part.chains, part.measures, part.trials = tasks, nil, nil, nil
 	part.rate()
 	return &part
 }

@@ -50,7 +50,8 @@ type Score struct {
 	tasks      []taskResults // those with results, in the order of their keys
 	chains     []chain       // nil if the tasks have one trial
 	withSteps  bool          // trajectories were read
-	measures   []Measured    // made when they are needed
+	measures   []Measured    // made when they are needed, and so are trials
+	trials     []Trial
 }
 
 // taskResults is a task with the results of its episodes.
@@ -175,15 +176,7 @@ func (s *Score) rate() {
 // value is a number of a result.
 type value func(*attempt) float64
 
-func success(a *attempt) float64 { return indicator(a.success) }
-
-// indicator is 1 for true and 0 for false.
-func indicator(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
+func success(a *attempt) float64 { return stats.Indicator(a.success) }
 
 func progress(a *attempt) float64 { return a.Progress }
 

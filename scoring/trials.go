@@ -94,10 +94,9 @@ func (s *Score) Episodes() (due, finished int) {
 
 // Trials returns what was reached after each trial; nil if the tasks have only one.
 func (s *Score) Trials() []Trial {
-	if s.Condition.Trials == nil {
-		return nil
+	if s.Condition.Trials == nil || s.trials != nil {
+		return s.trials
 	}
-	var out []Trial
 	for n := 1; n <= s.Condition.MostTrials(); n++ {
 		t := Trial{Number: n}
 		for i := range s.chains {
@@ -111,9 +110,9 @@ func (s *Score) Trials() []Trial {
 		}) {
 			t.Score, t.Best = s.scoreAfter(n)
 		}
-		out = append(out, t)
+		s.trials = append(s.trials, t)
 	}
-	return out
+	return s.trials
 }
 
 // add counts the trial of one task.

@@ -29,23 +29,16 @@ func Quantities() []Quantity {
 		Seconds}
 }
 
-// used returns what an episode used.
-func (q Quantity) used(a *attempt) float64 {
-	switch q {
-	case Steps, SolvedSteps:
-		return float64(a.steps)
-	case PromptTokens:
-		return float64(a.promptTokens)
-	case CompletionTokens:
-		return float64(a.completionTokens)
-	case CachedTokens:
-		return float64(a.CachedTokens)
-	case ReasoningTokens:
-		return float64(a.ReasoningTokens)
-	case ModelSeconds:
-		return a.modelSeconds
-	}
-	return a.seconds
+// used are what an episode used of the quantities.
+var used = map[Quantity]value{
+	Steps:            func(a *attempt) float64 { return float64(a.steps) },
+	SolvedSteps:      func(a *attempt) float64 { return float64(a.steps) },
+	PromptTokens:     func(a *attempt) float64 { return float64(a.promptTokens) },
+	CompletionTokens: func(a *attempt) float64 { return float64(a.completionTokens) },
+	CachedTokens:     func(a *attempt) float64 { return float64(a.CachedTokens) },
+	ReasoningTokens:  func(a *attempt) float64 { return float64(a.ReasoningTokens) },
+	ModelSeconds:     func(a *attempt) float64 { return a.modelSeconds },
+	Seconds:          func(a *attempt) float64 { return a.seconds },
 }
 
 // Distribution is the distribution of a quantity over the episodes with a result, or over the
@@ -58,13 +51,13 @@ type Distribution struct {
 // Usage returns the distribution of a quantity. All values are NaN if no episode
 // used any: baselines have no tokens, and some servers count none.
 func (s *Score) Usage(q Quantity) Distribution {
-	values := make([]float64, 0, s.Finished)
+	values, used := make([]float64, 0, s.Finished), used[q]
 	for _, t := range s.tasks {
 		for _, p := range t.results {
 			if q == SolvedSteps && !p.success {
 				continue
 			}
-			values = append(values, max(0, q.used(p.attempt)))
+			values = append(values, max(0, used(p.attempt)))
 		}
 	}
 	slices.Sort(values)

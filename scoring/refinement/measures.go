@@ -1,6 +1,10 @@
 package refinement
 
-import "fmt"
+import (
+	"fmt"
+
+	"heldout/scoring/stats"
+)
 
 // Unit is what a measure counts in.
 type Unit string
@@ -67,7 +71,7 @@ func Measures() []Measure {
 		Measure{"informed_compression", "compressed, knowing others", Share, where(knowing,
 			compression(func(t Thoughts) int32 { return t.Informed }))},
 		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) {
-			return indicator(c.Lost), 1
+			return stats.Indicator(c.Lost), 1
 		}},
 		Measure{"stuck_since", "unsolved: stuck since step", Steps,
 			where(unsolved, func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
@@ -112,13 +116,6 @@ func compression(size func(Thoughts) int32) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) {
 		return float64(min(size(c.Thoughts), c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
 	}
-}
-
-func indicator(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // Unrecovered is the share of errors that are still unrecovered after the given

@@ -9,11 +9,7 @@ import (
 // and only if they do not differ. The letters begin at the first thing. The algorithm
 // inserts and absorbs (Piepho 2004, doi:10.1198/1061860043515).
 func Letters(n int, differ func(i, j int) bool) []string {
-	everyone := make([]bool, n)
-	for i := range everyone {
-		everyone[i] = true
-	}
-	groups := [][]bool{everyone}
+	groups := [][]int{slices.Repeat([]int{1}, n)} // 1 for each thing that is in the group
 	for i := range n {
 		for j := range i {
 			if differ(i, j) {
@@ -21,38 +17,26 @@ func Letters(n int, differ func(i, j int) bool) []string {
 			}
 		}
 	}
-	slices.SortFunc(groups, func(a, b []bool) int {
-		return slices.CompareFunc(b, a, func(in, other bool) int { return indicator(in) - indicator(other) })
-	})
+	slices.SortFunc(groups, func(a, b []int) int { return slices.Compare(b, a) })
 	out := make([]string, n)
 	for g, group := range groups {
 		for i, in := range group {
-			if in {
-				out[i] += letter(g)
-			}
+			out[i] += strings.Repeat(letter(g), in)
 		}
 	}
 	return out
 }
 
-// indicator is 1 for true and 0 for false.
-func indicator(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // insert divides the groups that hold both i and j.
-func insert(groups [][]bool, i, j int) (out [][]bool) {
+func insert(groups [][]int, i, j int) (out [][]int) {
 	for _, g := range groups {
-		if !g[i] || !g[j] {
+		if g[i]*g[j] == 0 {
 			out = append(out, g)
 			continue
 		}
 		for _, without := range []int{i, j} {
 			part := slices.Clone(g)
-			part[without] = false
+			part[without] = 0
 			out = append(out, part)
 		}
 	}
@@ -60,11 +44,11 @@ func insert(groups [][]bool, i, j int) (out [][]bool) {
 }
 
 // absorb leaves out groups that lie within another one.
-func absorb(groups [][]bool) (out [][]bool) {
+func absorb(groups [][]int) (out [][]int) {
 	for i, g := range groups {
 		subset := func(j int) bool {
 			for k := range g {
-				if g[k] && !groups[j][k] {
+				if g[k] > groups[j][k] {
 					return false
 				}
 			}

@@ -85,3 +85,30 @@ func weightedInterval(rates []float64, ivs []Interval, weights []float64) Interv
 // rounding is a bound that exceeds the rounding errors of sums and variances of
 // rates and is below every other nonzero value of them.
 const rounding = 1e-12
+
+// Counts are the k for which k of n, in percent, is printed as a value with that
+// many decimals: rounded, or else cut off. They are empty if there are none.
+func Counts(percent float64, decimals, n int) (ks []int, cut bool) {
+	unit := math.Pow(10, -float64(decimals))
+	find := func(fits func(diff float64) bool) (ks []int) {
+		for k := range n + 1 {
+			if fits(100*float64(k)/float64(n) - percent) {
+				ks = append(ks, k)
+			}
+		}
+		return ks
+	}
+	if ks = find(func(diff float64) bool { return math.Abs(diff) <= unit/2+rounding }); ks != nil {
+		return ks, false
+	}
+	ks = find(func(diff float64) bool { return -rounding <= diff && diff < unit })
+	return ks, ks != nil
+}
+
+// Indicator is 1 for true and 0 for false.
+func Indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -93,3 +93,22 @@ func Families(env string, width int) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// Published lists the embedded publications with their tables.
+func Published() (table.Table, error) {
+	names, err := configs.PublishedNames()
+	if err != nil {
+		return table.Table{}, err
+	}
+	t := table.Table{ID: "published", Title: "Published results", Columns: column.Heads("name table title")}
+	for _, name := range names {
+		p, err := configs.LoadPublished(name)
+		if err != nil {
+			return table.Table{}, err
+		}
+		for _, part := range p.Tables {
+			t.Rows = append(t.Rows, []table.Cell{table.String(name), table.String(part.ID), table.String(part.Title)})
+		}
+	}
+	return t, nil
+}
