@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -151,9 +150,7 @@ func (r *Results) losses() (tests []test) {
 			if reason := s.lacks(interfaceOnly); reason != "" {
 				t.claim.Reason = reason
 			} else {
-				t.take(r.Rate, func() (scoring.Comparison, error) {
-					return scoring.CompareMean(s.scores(interfaceOnly), s.base())
-				})
+				t.take(scoring.CompareMean(s.scores(interfaceOnly), s.base()))
 			}
 			tests = append(tests, t)
 		}
@@ -161,25 +158,20 @@ func (r *Results) losses() (tests []test) {
 	return tests
 }
 
-// take makes a comparison, or says why there is none.
-func (t *test) take(rate Rate, compare func() (scoring.Comparison, error)) {
-	compared, err := compare()
+// take takes a comparison, or says why there is none.
+func (t *test) take(compared scoring.Comparison, err error) {
 	if err != nil {
 		t.claim.Reason = err.Error()
-		return
-	}
-	if t.change, t.tested = rate.change(compared); !t.tested {
-		t.claim.Reason = errGrounding.Error()
+	} else if t.change, t.tested = t.rate.change(compared); !t.tested {
+		t.claim.Reason = "differences of grounding are not tested"
 	}
 }
-
-var errGrounding = errors.New("differences of grounding are not tested")
 
 // loss is the claim about a model under perturbations, without a comparison.
 func (r *Results) loss(m Model, s *Sweep) test {
 	subject := Subject{Name: m.Name, Value: math.NaN(), Perturbed: math.NaN()}
-	t := test{claim: Claim{Rate: r.Measure(s.Place), Place: s.Place, Perturbations: s.perturbations(interfaceOnly),
-		Family: Family{Name: Losses}}}
+	t := test{rate: r.Rate, claim: Claim{Rate: r.Measure(s.Place), Place: s.Place,
+		Perturbations: s.perturbations(interfaceOnly), Family: Family{Name: Losses}}}
 	if base := s.base(); base != nil {
 		subject.Value, subject.Seeds, subject.EqualSeeds = r.Rate.Select(base).Mean, len(base.Seeds), base.EqualSeeds()
 		subject.Finished, subject.Planned = base.Finished, base.Planned
@@ -209,10 +201,8 @@ func (r *Results) lossDifferences() (tests []test) {
 			if err := alike(a, one, b, two, interfaceOnly); err != nil {
 				t.claim.Reason = err.Error()
 			} else {
-				t.take(r.Rate, func() (scoring.Comparison, error) {
-					return scoring.CompareChanges(one.scores(interfaceOnly), one.base(), two.scores(interfaceOnly),
-						two.base())
-				})
+				t.take(scoring.CompareChanges(one.scores(interfaceOnly), one.base(), two.scores(interfaceOnly),
+					two.base()))
 			}
 			tests = append(tests, t)
 		}
@@ -226,14 +216,14 @@ func (r *Results) retries() (tests []test) {
 		if of.Against == nil {
 			continue
 		}
-		t := test{claim: of.claim(r.Rate)}
+		t := test{rate: r.Rate, claim: of.claim(r.Rate)}
 		t.claim.Family.Name = Primary
 		t.claim.Subjects = append(t.claim.Subjects, of.Against.subject(r.Rate))
 		t.claim.Tasks = max(t.claim.Tasks, of.Against.First.Tasks())
 		if of.Score == nil || of.Against.Score == nil {
 			t.claim.Reason = "results of trials that are due are missing"
 		} else {
-			t.take(r.Rate, func() (scoring.Comparison, error) { return scoring.Compare(of.Score, of.Against.Score) })
+			t.take(scoring.Compare(of.Score, of.Against.Score))
 		}
 		tests = append(tests, t)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -14,6 +15,7 @@ import (
 // test is a comparison before its family is known.
 type test struct {
 	claim  Claim
+	rate   Rate
 	change scoring.Change
 	// bounds are the differences with the missing episodes of the first as failures and
 	// those of the second as successes, and the other way round; nil if none are missing.
@@ -97,7 +99,7 @@ func (t test) settled(c Claim, of stats.Corrected) Claim {
 // of several models was not: a table shows that.
 func (r *Results) pair(a, b Model, p Scope) (test, bool) {
 	first, second := r.subject(a, p), r.subject(b, p)
-	t := test{claim: Claim{Subjects: []Subject{first, second}, Rate: r.Measure(p), Place: p,
+	t := test{rate: r.Rate, claim: Claim{Subjects: []Subject{first, second}, Rate: r.Measure(p), Place: p,
 		Tasks: max(r.tasks(a, p), r.tasks(b, p)), Besides: r.besides(p, a, b)}}
 	if p.Averaged {
 		t.claim.Perturbations = a.swept(p).perturbations(averagedOnly)
@@ -107,10 +109,7 @@ func (r *Results) pair(a, b Model, p Scope) (test, bool) {
 		return t, false
 	}
 	c, err := r.compare(a, b, p)
-	if err == nil {
-		change, ok := r.Rate.change(c)
-		t.change, t.tested = change, ok
-		t.claim.Reason = map[bool]string{false: "differences of grounding are not tested"}[ok]
+	if t.take(c, err); err == nil {
 		return t, true
 	}
 	if errors.Is(err, scoring.ErrIncomplete) && p.Name != HeldOut.Name && !p.Averaged {
@@ -190,16 +189,13 @@ func (r *Results) reason(a, b Model, p Scope, err error) string {
 			}
 		}
 	case errors.Is(err, scoring.ErrIncomplete):
-		text := ""
+		var parts []string
 		for _, m := range []Model{a, b} {
 			if s := m.Scores[p.Name]; s != nil && !s.Complete() {
-				if text != "" {
-					text += ", "
-				}
-				text += fmt.Sprintf("%s has %d of %d episodes", m.Name, s.Finished, s.Planned)
+				parts = append(parts, fmt.Sprintf("%s has %d of %d episodes", m.Name, s.Finished, s.Planned))
 			}
 		}
-		return text
+		return strings.Join(parts, ", ")
 	case errors.Is(err, scoring.ErrOtherTasks):
 		return fmt.Sprintf("%s and %s played different tasks", a.Name, b.Name)
 	}

@@ -47,14 +47,8 @@ func Pick[T any](r Rate, success, progress T) T {
 }
 
 // change returns the difference of the rate; ok is false if differences of the rate are not estimated.
-func (r Rate) change(c scoring.Comparison) (d scoring.Change, ok bool) {
-	switch r {
-	case Success:
-		return c.Success, true
-	case Progress:
-		return c.Progress, true
-	}
-	return d, false
+func (r Rate) change(c scoring.Comparison) (change scoring.Change, ok bool) {
+	return Pick(r, c.Success, c.Progress), r != Grounding
 }
 
 // Scope is where results stand: an environment, a preset, or the held-out score.
@@ -83,13 +77,7 @@ func (p Scope) Average() Scope {
 
 // NameIn is what a rate is called in a place.
 func (r Rate) NameIn(p Scope) string {
-	switch r {
-	case Success:
-		return cmp.Or(p.Success, string(r))
-	case Progress:
-		return cmp.Or(p.Progress, string(r))
-	}
-	return string(r)
+	return cmp.Or(map[Rate]string{Success: p.Success, Progress: p.Progress}[r], string(r))
 }
 
 // Results are what claims are derived from.
