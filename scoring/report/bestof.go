@@ -69,12 +69,10 @@ func tryNotes(rows []row) []string {
 	if len(several) > 0 && several[0].About == stats.TheseTasks {
 		notes = append(notes, "No interval for the best of more than half of the seeds: other decodings of these tasks could do without the best ones.")
 	}
-	notes = append(notes, notesOn(several, func(r row) string {
-		if fewest := r.Tries(); !r.Complete() {
-			return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results "+
-				"of %d or more, so N is %d", len(r.Seeds), fewest, fewest)
-		}
-		return ""
+	unfinished := table.Kept(several, func(r row) bool { return !r.Complete() })
+	notes = append(notes, notesOn(unfinished, func(r row) string {
+		return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results "+
+			"of %d or more, so N is %[2]d", len(r.Seeds), r.Tries())
 	})...)
 	notes = append(notes, notesOn(several, func(r row) string {
 		if d := r.Condition.Decoding; d != nil && d.Temperature == 0 {

@@ -62,7 +62,7 @@ func stand(r *Report) *standing {
 		}
 	}
 	results.Models = table.Each(s.lines, func(l modelRates) claim.Model { return modelOf(r, l, results) })
-	results.Retries = retriesOf(r.trialRows())
+	results.Retries = retriesOf(r.tried)
 	s.Set = claim.Derive(results)
 	return s
 }
@@ -224,15 +224,15 @@ func (r row) meets(name string) bool {
 
 // retriesOf are the rates of players after their last trial. One with memory is compared with
 // the one that retries without, after as many trials as both have.
-func retriesOf(list []trialRow) (out []claim.Retry) {
+func retriesOf(list []row) (out []claim.Retry) {
 	for _, t := range list {
 		if t.Condition.Perturbation != noPerturbation {
 			continue
 		}
-		last := len(t.trials)
+		last := len(t.Trials())
 		base, ok := t.control(list)
 		if ok {
-			last = min(last, len(base.trials))
+			last = min(last, len(base.Trials()))
 		}
 		retry := t.retry(last)
 		if ok {
@@ -245,7 +245,7 @@ func retriesOf(list []trialRow) (out []claim.Retry) {
 }
 
 // retry is what the player reached after n trials.
-func (t trialRow) retry(n int) claim.Retry {
+func (t row) retry(n int) claim.Retry {
 	retry := claim.Retry{Place: t.place, Name: t.name, Trials: n, First: t.Score}
 	if r, complete := t.afterTrial(n - 1); complete {
 		retry.Score = r.Score

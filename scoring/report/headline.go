@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
@@ -373,27 +374,37 @@ func notOfficial(plain []row) (titles []string) {
 
 // publishedHeadlines are the published results that have any of the places.
 func publishedHeadlines(r *Report) (out []HeadlineLine) {
-	s := r.standing()
-	if s.Rate == claim.Grounding {
+	rate := r.standing().Rate
+	if rate == claim.Grounding {
 		return nil
 	}
+	rated := func(_ configs.PublishedTable, _ int, l modelRates, p claim.Scope) []table.Cell {
+		if e := l.rates[p.Name].estimate(rate); e != nil {
+			return []table.Cell{table.Percent(e.Mean).Marked(l.rates[p.Name].marks)}
+		}
+		return []table.Cell{table.None()}
+	}
+	for _, row := range publishedRows(r, rated) {
+		cells := table.Each(row[1:], func(c table.Cell) HeadlineCell { return HeadlineCell{Cell: c} })
+		out = append(out, HeadlineLine{row[0].Text, cells})
+	}
+	return out
+}
+
+// publishedRows are the published results that have any of the places, with the cells of each place of a row.
+func publishedRows(r *Report, cells func(t configs.PublishedTable, row int, l modelRates, p claim.Scope) []table.Cell) (
+	rows [][]table.Cell) {
 	for at, b := range r.baselines {
-		for _, l := range publishedLines(b, r.weights) {
-			line := HeadlineLine{Model: publishedName(r.baselines, at, l.Name).Text}
-			found := false
-			for _, place := range s.Columns() {
-				cell := table.None()
-				if e := l.rates[place.Name].estimate(s.Rate); e != nil {
-					found, cell = true, table.Percent(e.Mean).Marked(l.rates[place.Name].marks)
-				}
-				line.Cells = append(line.Cells, HeadlineCell{Cell: cell})
-			}
-			if found {
-				out = append(out, line)
+		for i, l := range publishedLines(b, r.weights) {
+			places := slices.Concat(table.Each(r.standing().Columns(), func(p claim.Scope) []table.Cell {
+				return cells(b.Table, i, l, p)
+			})...)
+			if slices.ContainsFunc(places, func(c table.Cell) bool { return c.Value != nil }) {
+				rows = append(rows, append([]table.Cell{publishedName(r.baselines, at, l.Name)}, places...))
 			}
 		}
 	}
-	return out
+	return rows
 }
 
 // withheld says why the headline has no rates of a row, and what they can be; empty if it has them.

@@ -38,17 +38,14 @@ func weightNote(w configs.Weights) string {
 
 // noScore says which lines have no held-out score, and why.
 func noScore(lines []modelRates, w configs.Weights) []string {
-	return grouped(lines, func(l modelRates) string { return l.Name }, func(l modelRates) string {
-		var missing []string
-		for _, env := range l.heldOut(w).Missing {
+	lacking := table.Kept(lines, func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
+	return grouped(lacking, func(l modelRates) string { return l.Name }, func(l modelRates) string {
+		missing := table.Each(l.heldOut(w).Missing, func(env string) string {
 			if r, ok := l.rates[env]; ok {
 				env += " (" + r.lack + ")"
 			}
-			missing = append(missing, env)
-		}
-		if missing == nil {
-			return ""
-		}
+			return env
+		})
 		return "the held-out score is incomplete; missing: " + strings.Join(missing, ", ")
 	})
 }

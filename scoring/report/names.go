@@ -296,12 +296,9 @@ func directories(rows []row) (notes []string) {
 		listed[r.run] = true
 		notes = append(notes, fmt.Sprintf("%s: %s.", r.run, r.directory))
 	}
-	return append(notes, grouped(rows, lineOf, func(r row) string {
-		if len(r.joined) == 0 {
-			return ""
-		}
-		return "one model in " + table.List(r.joined)
-	})...)
+	joined := table.Kept(rows, func(r row) bool { return len(r.joined) > 0 })
+	where := func(r row) string { return "one model in " + table.List(r.joined) }
+	return append(notes, grouped(joined, lineOf, where)...)
 }
 
 // CheckMixed reports two runs of one environment that no protocol is common to: a table of both would have numbers

@@ -48,11 +48,9 @@ func incomplete(rows []row) (notes []string) {
 
 // decodings says how the replies of served models were sampled.
 func decodings(rows []row) []string {
-	return grouped(rows, lineOf, func(r row) string {
+	served := table.Kept(rows, func(r row) bool { return r.Condition.Decoding != nil })
+	return grouped(served, lineOf, func(r row) string {
 		d := r.Condition.Decoding
-		if d == nil {
-			return ""
-		}
 		var sampled []string
 		for _, n := range d.Numbers() {
 			text := fmt.Sprintf("%s %v", n.Name, n.Value)
@@ -73,14 +71,9 @@ func settings(rows []row) []string {
 		setups[r.place.Name] = table.AppendNew(setups[r.place.Name], chosen(r))
 	}
 	agree := func(r row) bool { return len(setups[r.place.Name]) == 1 }
-	differ := table.Kept(rows, func(r row) bool { return !agree(r) })
+	differ := table.Kept(rows, func(r row) bool { return !agree(r) && chosen(r) != "" })
 	notes := grouped(table.Kept(rows, agree), placeOf, chosen)
-	return append(notes, grouped(differ, lineOf, func(r row) string {
-		if chosen := chosen(r); chosen != "" {
-			return r.place.Name + " with " + chosen
-		}
-		return ""
-	})...)
+	return append(notes, grouped(differ, lineOf, func(r row) string { return r.place.Name + " with " + chosen(r) })...)
 }
 
 // chosen lists the settings of a row's environment.
@@ -88,10 +81,8 @@ func chosen(r row) string { return strings.Join(settingOf(r)[2:], ", ") }
 
 // stepLimits says which rows had another step limit than the benchmark's.
 func stepLimits(rows []row) []string {
-	return grouped(rows, lineOf, func(r row) string {
-		if r.Condition.StepLimit == r.Environment.StepLimit {
-			return ""
-		}
+	other := table.Kept(rows, func(r row) bool { return r.Condition.StepLimit != r.Environment.StepLimit })
+	return grouped(other, lineOf, func(r row) string {
 		return fmt.Sprintf("at most %s on %s, where the benchmark has %d",
 			table.Counted(r.Condition.StepLimit, "step"), r.place.Name, r.Environment.StepLimit)
 	})
@@ -127,11 +118,9 @@ func lostExpert(r row) string {
 
 // otherNames returns notes on the environments whose rates have other names than the columns of the table.
 func otherNames(rows []row) []string {
-	return grouped(rows, placeOf, func(r row) string {
-		if of := rateNames(r); of != usualNames {
-			return fmt.Sprintf("SR is %s and PR is %s", of[0], of[1])
-		}
-		return ""
+	other := table.Kept(rows, func(r row) bool { return rateNames(r) != usualNames })
+	return grouped(other, placeOf, func(r row) string {
+		return fmt.Sprintf("SR is %s and PR is %s", rateNames(r)[0], rateNames(r)[1])
 	})
 }
 

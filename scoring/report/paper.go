@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
@@ -179,33 +180,21 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 
 // addPublishedPaper adds published rows that have any of the places.
 func addPublishedPaper(r *Report, t *table.Table, columns []PaperColumn) {
-	start := len(t.Rows)
-	for at, b := range r.baselines {
-		for i, l := range publishedLines(b, r.weights) {
-			line := []table.Cell{publishedName(r.baselines, at, l.Name)}
-			found := false
-			for _, p := range r.standing().Columns() {
-				of, index := l.rates[p.Name], slices.Index(b.Table.Columns, p.Name)
-				for _, c := range columns {
-					cell := table.None()
-					switch c.Rate {
-					case claim.Success:
-						cell = publishedCell(of.success, b.Table.Rows[i].SuccessStd, index, of.marks)
-					case claim.Progress:
-						cell = publishedCell(of.progress, b.Table.Rows[i].ProgressStd, index, of.marks)
-					}
-					if found = found || cell.Value != nil; c.in(p) {
-						line = append(line, cell)
-					}
-				}
+	rows := publishedRows(r, func(b configs.PublishedTable, row int, l modelRates, p claim.Scope) []table.Cell {
+		of, index := l.rates[p.Name], slices.Index(b.Columns, p.Name)
+		own := table.Kept(columns, func(c PaperColumn) bool { return c.in(p) })
+		return table.Each(own, func(c PaperColumn) table.Cell {
+			switch c.Rate {
+			case claim.Success:
+				return publishedCell(of.success, b.Rows[row].SuccessStd, index, of.marks)
+			case claim.Progress:
+				return publishedCell(of.progress, b.Rows[row].ProgressStd, index, of.marks)
 			}
-			if found {
-				t.Rows = append(t.Rows, line)
-			}
-		}
-	}
-	if len(t.Rows) > start {
-		t.Divide, t.Divided = start, publishedTitle(r)
+			return table.None()
+		})
+	})
+	if len(rows) > 0 {
+		t.Divide, t.Divided, t.Rows = len(t.Rows), publishedTitle(r), append(t.Rows, rows...)
 	}
 }
 

@@ -142,10 +142,8 @@ func replyNotes(rows []row) (notes []string) {
 
 // lateNotes say how often replies came too late.
 func lateNotes(rows []row) []string {
-	return grouped(rows, func(r row) string { return named([]row{r}) }, func(r row) string {
-		if r.Spent.Late == 0 {
-			return ""
-		}
+	late := table.Kept(rows, func(r row) bool { return r.Spent.Late > 0 })
+	return grouped(late, func(r row) string { return named([]row{r}) }, func(r row) string {
 		return table.Counted(r.Spent.Late, "request") + " had no reply within --timeout, which cost time and maybe tokens " +
 			"that no table counts; a larger one or a smaller --concurrency helps"
 	})

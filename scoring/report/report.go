@@ -54,14 +54,15 @@ type Report struct {
 
 	allRows []row         // of all episodes
 	rows    []row         // but those under perturbations of families: there may be dozens for each model
+	tried   []row         // of these the ones with several trials
 	plain   []row         // of episodes without a perturbation
 	places  []claim.Scope // of the last
 
 	// What several tables are made from.
-	families  func() []*perturbedPlayer
-	trialRows func() []trialRow
-	standing  func() *standing
-	swept     func() []sweptPlace
+	families func() []*perturbedPlayer
+
+	standing func() *standing
+	swept    func() []sweptPlace
 
 	checkpoints []string // in their order
 	only        []string // environments of a part; empty for all
@@ -72,12 +73,13 @@ type Report struct {
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
 	r.rows = table.Kept(r.allRows, func(of row) bool { return of.about == nil || !combines(*of.about) })
+	r.tried = table.Kept(r.rows, func(of row) bool { return of.Condition.Trials != nil })
 	r.plain = plainRows(r.allRows)
 	r.places = placesOf(runs, r.plain)
 	r.bests = table.Kept(baselines, func(b Baseline) bool { return b.Table.HasBestOf() })
 	r.baselines = table.Kept(baselines, func(b Baseline) bool { return !b.Table.HasBestOf() })
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
-	r.trialRows = sync.OnceValue(func() []trialRow { return triedRows(r.rows) })
+
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
 	r.standing = sync.OnceValue(func() *standing { return stand(r) })
 	return r
@@ -197,7 +199,7 @@ func question(r *Report) Only {
 		return Families
 	case len(r.swept()) > 0:
 		return Sweeps
-	case len(retriesOf(r.trialRows())) > 0:
+	case len(retriesOf(r.tried)) > 0:
 		return Trials
 	}
 	return ""

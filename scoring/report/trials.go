@@ -13,28 +13,12 @@ import (
 	"heldout/scoring/table"
 )
 
-// trialRow is a row whose tasks are played again after a failure.
-type trialRow struct {
-	row
-	trials []scoring.Trial
-}
-
-// triedRows are the rows with several trials.
-func triedRows(rows []row) (out []trialRow) {
-	for _, r := range rows {
-		if t := r.Trials(); t != nil {
-			out = append(out, trialRow{r, t})
-		}
-	}
-	return out
-}
-
 // afterTrial returns the row after trial n, counted from 0; false if a trial that is due
 // has no result, or if the rate is withheld.
-func (t trialRow) afterTrial(n int) (row, bool) {
-	r := t.row
-	r.Score = t.trials[n].Score
-	return r, r.Score != nil && !t.Misleads()
+func (r row) afterTrial(n int) (row, bool) {
+	misleads := r.Misleads()
+	r.Score = r.Trials()[n].Score
+	return r, r.Score != nil && !misleads
 }
 
 // trialLegend explains the columns of the table of trials.
@@ -43,33 +27,29 @@ const trialLegend = "SR: solved in any trial so far, which an agent knows by an 
 
 // trials has the rates after each trial, and published results after several trials beside them.
 func trials(report *Report, t *table.Table) {
-	list := report.trialRows()
+	list := report.tried
 	if len(list) == 0 {
 		return
 	}
 	for _, r := range list {
-		for n := range r.trials {
+		for n, trial := range r.Trials() {
 			line := []table.Field{r.envCol(), r.modelCol(), column.Trial.Val(n + 1)}
 			if result, ok := r.afterTrial(n); ok {
 				marks := strings.ReplaceAll(result.marks, repliesMark, "") // which sentences count
 				line = append(line, rated(column.Success, result.Success.Estimate).Marked(marks),
 					rated(column.Progress, result.Progress.Estimate).Marked(marks),
-					column.BestTrial.Val(r.trials[n].Best.Mean).Marked(marks))
+					column.BestTrial.Val(trial.Best.Mean).Marked(marks))
 			}
 			t.Add(line...)
 		}
 	}
 	addPublishedTrials(t, list, report.baselines)
-	head(report, t, trialLegend+"; 95% CI for "+population(rowsOfTried(list))+".")
-}
-
-func rowsOfTried(list []trialRow) []row {
-	return table.Each(list, func(r trialRow) row { return r.row })
+	head(report, t, trialLegend+"; 95% CI for "+population(list)+".")
 }
 
 // trialCaveats say what weakens the rates after several trials.
 func trialCaveats(r *Report) (notes []string) {
-	list := r.trialRows()
+	list := r.tried
 	for _, b := range reflexionOf(list, r.baselines) {
 		if len(b.columns) == 0 {
 			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
@@ -78,14 +58,12 @@ func trialCaveats(r *Report) (notes []string) {
 	for _, of := range list {
 		notes = slices.Concat(notes, of.unfinished(), of.doubts())
 	}
-	return append(notes, grouped(list, func(t trialRow) string { return t.line },
-		func(t trialRow) string { return t.lacksControl(list) })...)
+	return append(notes, grouped(list, lineOf, func(of row) string { return of.lacksControl(list) })...)
 }
 
 // trialNotes say how tasks are played again, and what was lost.
-func trialNotes(r *Report) (notes []string) {
-	list := r.trialRows()
-	return append(grouped(rowsOfTried(list), lineOf, howTried), publishedTrialNotes(list, r.baselines)...)
+func trialNotes(r *Report) []string {
+	return append(grouped(r.tried, lineOf, howTried), publishedTrialNotes(r.tried, r.baselines)...)
 }
 
 // howTried says how a row's tasks are played again.
@@ -109,21 +87,19 @@ func howTried(r row) string {
 
 // firstTrial is the note of all other tables, which have first trials only.
 func firstTrial(rows []row) []string {
-	return grouped(rows, lineOf, func(r row) string {
-		if r.Condition.Trials == nil {
-			return ""
-		}
+	tried := table.Kept(rows, func(r row) bool { return r.Condition.Trials != nil })
+	return grouped(tried, lineOf, func(r row) string {
 		return fmt.Sprintf("the first of up to %d trials; the table of trials has the others", r.Condition.Trials.Limit)
 	})
 }
 
 // unfinished says which trials are due and have no result.
-func (r trialRow) unfinished() []string {
+func (r row) unfinished() []string {
 	if len(r.LaterUnfinished) == 0 {
 		return nil
 	}
 	var missing []string
-	for _, t := range r.trials[1:] {
+	for _, t := range r.Trials()[1:] {
 		if n := t.Due - t.Finished; n > 0 {
 			missing = append(missing, fmt.Sprintf("%d of %d in trial %d", n, t.Due, t.Number))
 		}
@@ -136,10 +112,10 @@ func (r trialRow) unfinished() []string {
 }
 
 // doubts lists what weakens the meaning of trials: flawed, incomplete and lost reflections.
-func (r trialRow) doubts() (notes []string) {
+func (r row) doubts() (notes []string) {
 	var sum, trimmed, forgetful, ended int
 	flawed := map[record.Fault]int{}
-	for _, t := range r.trials {
+	for _, t := range r.Trials() {
 		sum, trimmed, forgetful, ended = sum+t.Reflections, trimmed+t.Trimmed, forgetful+t.Forgetful, ended+t.Finished
 		for f, n := range t.Flawed {
 			flawed[f] += n
@@ -168,22 +144,22 @@ func (r trialRow) doubts() (notes []string) {
 }
 
 // controls reports whether a row is retries without memory of what the other row is with memory.
-func (r trialRow) controls(o trialRow) bool {
+func (r row) controls(o row) bool {
 	a, b := r.Condition, o.Condition
 	return a.Trials.Memory == 0 && b.Trials.Memory > 0 && a.Env == b.Env && a.Model == b.Model &&
 		a.Perturbation == b.Perturbation
 }
 
 // control finds the retries without memory for a row.
-func (r trialRow) control(list []trialRow) (trialRow, bool) {
-	i := slices.IndexFunc(list, func(o trialRow) bool { return o.controls(r) })
+func (r row) control(list []row) (row, bool) {
+	i := slices.IndexFunc(list, func(o row) bool { return o.controls(r) })
 	if i < 0 {
-		return trialRow{}, false
+		return row{}, false
 	}
 	return list[i], true
 }
 
-func (r trialRow) lacksControl(list []trialRow) string {
+func (r row) lacksControl(list []row) string {
 	if _, ok := r.control(list); ok || r.Condition.Trials.Memory == 0 {
 		return ""
 	}
@@ -192,13 +168,13 @@ func (r trialRow) lacksControl(list []trialRow) string {
 
 // trialCosts has what each trial took.
 func trialCosts(report *Report, t *table.Table) {
-	list := report.trialRows()
+	list := report.tried
 	if len(list) == 0 {
 		return
 	}
 	t.Notes = append(t.Notes, legend(t))
 	for _, r := range list {
-		for _, n := range r.trials {
+		for _, n := range r.Trials() {
 			episodes := column.Episodes.Val(n.Finished)
 			if n.Finished < n.Due {
 				episodes = episodes.Marked(incompleteMark)
@@ -215,7 +191,7 @@ func trialCosts(report *Report, t *table.Table) {
 			t.Add(line...)
 		}
 	}
-	if slices.ContainsFunc(list, func(r trialRow) bool {
+	if slices.ContainsFunc(list, func(r row) bool {
 		due, finished := r.Episodes()
 		return finished < due
 	}) {
@@ -226,14 +202,14 @@ func trialCosts(report *Report, t *table.Table) {
 
 // trialsPaired has the differences from the retries without memory after each trial.
 func trialsPaired(report *Report, t *table.Table) {
-	list := report.trialRows()
+	list := report.tried
 	var pairs pairing
 	for _, r := range list {
 		base, ok := r.control(list)
 		if !ok {
 			continue
 		}
-		for n := 1; n < min(len(r.trials), len(base.trials)); n++ {
+		for n := 1; n < min(len(r.Trials()), len(base.Trials())); n++ {
 			ours, complete := r.afterTrial(n)
 			theirs, alsoComplete := base.afterTrial(n)
 			err := scoring.ErrIncomplete
@@ -264,14 +240,14 @@ type retried struct {
 }
 
 // reflexionOf are the published results after several trials.
-func reflexionOf(list []trialRow, baselines []Baseline) (tables []retried) {
+func reflexionOf(list []row, baselines []Baseline) (tables []retried) {
 	for _, b := range baselines {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
 			continue
 		}
 		of := retried{Baseline: b}
 		for i, env := range b.Table.Columns {
-			if slices.ContainsFunc(list, func(r trialRow) bool {
+			if slices.ContainsFunc(list, func(r row) bool {
 				return r.Condition.Env == env && r.Environment.Source == envs.Official
 			}) {
 				of.columns = append(of.columns, i)
@@ -283,7 +259,7 @@ func reflexionOf(list []trialRow, baselines []Baseline) (tables []retried) {
 }
 
 // addPublishedTrials adds published results after several trials.
-func addPublishedTrials(t *table.Table, list []trialRow, baselines []Baseline) {
+func addPublishedTrials(t *table.Table, list []row, baselines []Baseline) {
 	for _, b := range reflexionOf(list, baselines) {
 		for _, i := range b.columns {
 			for _, p := range b.Table.Rows {
@@ -295,7 +271,7 @@ func addPublishedTrials(t *table.Table, list []trialRow, baselines []Baseline) {
 }
 
 // publishedTrialNotes say where published results after several trials are from.
-func publishedTrialNotes(list []trialRow, baselines []Baseline) (notes []string) {
+func publishedTrialNotes(list []row, baselines []Baseline) (notes []string) {
 	for _, b := range reflexionOf(list, baselines) {
 		if len(b.columns) > 0 {
 			notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name,
