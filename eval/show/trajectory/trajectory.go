@@ -99,61 +99,40 @@ func facts(e EpisodePage) (out []fact) {
 // behaviour is what the agent did with its errors, as the tables of refinement count it.
 func behaviour(e EpisodePage) (out []fact) {
 	c := refinement.WithoutThoughts(e.Episode, nil)
-	add := func(name, format string, args ...any) {
-		out = append(out, fact{name, fmt.Sprintf(format, args...)})
-	}
 	if n := c.Errors(); n > 0 {
-		add("Errors", "%d, longest run %d", n, c.Longest())
-		add("Repeated errors", "%d", c.Repeated)
-		add("Recovered within 3 steps", "%d of %d errors", c.Recovered[1], n)
+		out = append(out, fact{"Errors", fmt.Sprintf("%d, longest run %d", n, c.Longest())},
+			fact{"Repeated errors", fmt.Sprint(c.Repeated)},
+			fact{"Recovered within 3 steps", fmt.Sprintf("%d of %d errors", c.Recovered[1], n)})
 	}
-	if c.Looped > 0 {
-		add("Steps in loops", "%d", c.Looped)
-	}
+	out = append(out, fact{"Steps in loops", positive(int(c.Looped))})
 	if !c.Solved && c.Steps > 0 {
-		add("No more progress after step", "%d", c.Stuck)
+		out = append(out, fact{"No more progress after step", fmt.Sprint(c.Stuck)})
 	}
 	if c.Lost {
-		add("Lost progress", "ended below its best")
+		out = append(out, fact{"Lost progress", "ended below its best"})
 	}
 	return out
 }
 
 // costs are the facts about tokens, requests and time.
 func costs(e EpisodePage) (out []fact) {
-	add := func(name, format string, args ...any) {
-		out = append(out, fact{name, fmt.Sprintf(format, args...)})
-	}
 	if e.Trimmed > 0 {
-		add("History shortened", "%s", table.Counted(e.Trimmed, "time"))
+		out = append(out, fact{"History shortened", table.Counted(e.Trimmed, "time")})
 	}
-	if e.Forgotten > 0 {
-		add("Reflections left out", "%d", e.Forgotten)
-	}
-	if len(e.Answered) > 0 {
-		add("Answered by", "%s", e.Answered)
-	}
-	if len(e.Fingerprints) > 0 {
-		add("Set-up of the server", "%s", strings.Join(e.Fingerprints, ", "))
-	}
-	if e.CutPrompts > 0 {
-		add("Prompts cut by the server", "%d", e.CutPrompts)
-	}
-	if len(e.Dropped) > 0 {
-		add("Decoding not sent", "%s", strings.Join(e.Dropped, ", "))
-	}
+	out = append(out, fact{"Reflections left out", positive(e.Forgotten)}, fact{"Answered by", e.Answered.String()},
+		fact{"Set-up of the server", strings.Join(e.Fingerprints, ", ")},
+		fact{"Prompts cut by the server", positive(e.CutPrompts)},
+		fact{"Decoding not sent", strings.Join(e.Dropped, ", ")})
 	if e.Calls > 0 {
-		add("Tokens", "%d prompt + %d reply", e.PromptTokens, e.CompletionTokens)
-		add("Requests", "%d for %s, %s", e.Requests, table.Counted(e.Calls, "reply", "replies"),
-			seconds(e.ModelSeconds))
+		out = append(out, fact{"Tokens", fmt.Sprintf("%d prompt + %d reply", e.PromptTokens, e.CompletionTokens)},
+			fact{"Requests", fmt.Sprintf("%d for %s, %s", e.Requests, table.Counted(e.Calls, "reply", "replies"),
+				seconds(e.ModelSeconds))})
 	}
 	if !e.Started.IsZero() {
-		add("Started", "%s", e.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
-		add("Took", "%s", seconds(e.Ended.Sub(e.Started).Seconds()))
+		out = append(out, fact{"Started", e.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
+			fact{"Took", seconds(e.Ended.Sub(e.Started).Seconds())})
 	}
-	add("Run", "%s", e.Run)
-	add("Episode", "%s", Name(&e.Result))
-	return out
+	return append(out, fact{"Run", e.Run}, fact{"Episode", Name(&e.Result)})
 }
 
 // cost says what a step cost, as far as the record knows.
