@@ -131,8 +131,6 @@ type gameSource struct {
 	goal     string
 	subgoals []string
 	dialect  dialect
-	// limitPays: see rules.
-	limitPays bool
 }
 
 // domainText is our own writing of the rules.
@@ -149,7 +147,7 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 		return nil, err
 	}
 	e := &Env{
-		domain: domain, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
+		domain: domain, options: o, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
 		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 		Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Caveat: o.caveat()}},
 	}
@@ -194,7 +192,7 @@ func (s gameSource) finish(r *reading) (*rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.id, err)
 	}
-	out := &rules{game: g, limitPays: s.limitPays}
+	out := &rules{game: g}
 	for _, text := range s.subgoals {
 		sub, err := newSubgoal(text)
 		if err != nil {
@@ -264,8 +262,8 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 		return nil, err
 	}
 	w := newWorld(l)
-	w.bare = e.About.Settings["variant"] == ALFWorld
-	if e.About.Settings["expert-knows"] == knowsShown {
+	w.bare, w.limitPays = e.options.Variant == ALFWorld, e.options.StepLimitReward
+	if e.options.ExpertKnows == knowsShown {
 		w.search = &memory{}
 	}
 	return w, nil

@@ -62,7 +62,7 @@ func (e *engine) do(command string) string {
 }
 
 func (e *engine) place() *location {
-	i := slices.IndexFunc(e.game.places, func(p *location) bool { return p.visited.in(e.state) })
+	i := slices.IndexFunc(e.game.places, func(p *location) bool { return p.visited.Holds(e.state) })
 	return e.game.places[i]
 }
 

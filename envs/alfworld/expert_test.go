@@ -141,7 +141,7 @@ func TestExpertFromAnywhere(t *testing.T) {
 // deadEnd reports whether the player holds what can be put nowhere.
 func deadEnd(e *engine) bool {
 	for n, thing := range e.game.things {
-		if thing.object != nil && thing.object.carried.in(e.state) {
+		if thing.object != nil && thing.object.carried.Holds(e.state) {
 			return !e.game.canPut(n)
 		}
 	}

@@ -9,16 +9,6 @@ import (
 	"heldout/envs/engine/planning"
 )
 
-// fact is a fact in a state: its bit, or one of the two constants below.
-type fact int
-
-const (
-	always fact = -1
-	never  fact = -2
-)
-
-func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Contains(int(f)) }
-
 // game is a ground game with everything that its engines need to read and write
 // text quickly. It is immutable and all engines share it.
 type game struct {
@@ -51,40 +41,40 @@ type thing struct {
 // location is a location of the scene.
 type location struct {
 	thing      int
-	visited    fact  // the player is here
-	containers []int // the receptacles at this place
+	visited    planning.Fact // the player is here
+	containers []int         // the receptacles at this place
 	// commands are the operators that apply only here, or anywhere, in the order of texts.
 	commands []int32
 }
 
 type container struct {
 	openable bool
-	opened   fact
+	opened   planning.Fact
 	contents []content // what it can ever hold
 }
 
 // content is an object that can be in a container.
 type content struct {
 	thing  int
-	inside fact
+	inside planning.Fact
 }
 
 // movable is a thing that is not a receptacle.
 type movable struct {
-	carried, clean, hot, cool, sliced, toggled fact
+	carried, clean, hot, cool, sliced, toggled planning.Fact
 
 	sliceable, toggleable bool
-	holder                bool         // made to hold other objects
-	inside                []int        // the objects that lie in this one
-	lying                 map[int]fact // that it is at the location of a number
+	holder                bool                  // made to hold other objects
+	inside                []int                 // the objects that lie in this one
+	lying                 map[int]planning.Fact // that it is at the location of a number
 }
 
 // lies is the fact that an object is at a location.
-func (g *game) lies(object int, p *location) fact {
+func (g *game) lies(object int, p *location) planning.Fact {
 	if f, ok := g.things[object].object.lying[p.thing]; ok {
 		return f
 	}
-	return never
+	return planning.Never
 }
 
 // reading is a game that is read, not grounded. It knows what the player sees at first.
@@ -130,10 +120,10 @@ func (r *reading) ground(d dialect) (*game, error) {
 	g := r.game
 	g.task = task
 	for i, a := range task.Facts {
-		g.addFact(r.numbers, a, fact(i))
+		g.addFact(r.numbers, a, planning.Fact(i))
 	}
 	for _, a := range task.Constant {
-		g.addFact(r.numbers, a, always)
+		g.addFact(r.numbers, a, planning.Always)
 	}
 	for _, t := range g.things {
 		if t.container != nil {
@@ -170,19 +160,20 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 		g.numbers = append(g.numbers, n)
 		switch t := &g.things[n]; o.Type {
 		case "location":
-			t.place = &location{thing: n, visited: never}
+			t.place = &location{thing: n, visited: planning.Never}
 			g.places = append(g.places, t.place)
 		case "receptacle":
-			t.container = &container{opened: never}
+			t.container = &container{opened: planning.Never}
 		case "object":
+			const never = planning.Never
 			t.object = &movable{carried: never, clean: never, hot: never, cool: never, sliced: never, toggled: never,
-				lying: map[int]fact{}}
+				lying: map[int]planning.Fact{}}
 		}
 	}
 	return index
 }
 
-func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
+func (g *game) addFact(index map[string]int, a planning.Atom, f planning.Fact) {
 	arg := func(i int) *thing { return &g.things[index[a.Args[i]]] }
 	switch a.Predicate {
 	case "atlocation":
@@ -229,7 +220,7 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 			}
 		}
 	}
-	byFact := map[fact]*location{}
+	byFact := map[planning.Fact]*location{}
 	for _, p := range g.places {
 		byFact[p.visited] = p
 	}
@@ -251,7 +242,7 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 		}
 		places := g.places
 		for _, l := range op.Precondition {
-			if p, ok := byFact[fact(l.Fact())]; ok && !l.Negated() {
+			if p, ok := byFact[l.Fact()]; ok && !l.Negated() {
 				places = []*location{p}
 			}
 		}

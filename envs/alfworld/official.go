@@ -52,7 +52,7 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.folder, e.options, e.unmarked = folder, o, unmarked
+	e.folder, e.unmarked = folder, unmarked
 	for _, f := range files {
 		if f.dialect != files[0].dialect {
 			e.mixed = true
@@ -159,7 +159,7 @@ func officialGame(id string, f gameFile, labels map[string]gameLabel, o Options)
 	}
 	d, err := o.speech(f.dialect)
 	typ, _, _ := strings.Cut(task, "-")
-	game := gameSource{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}
+	game := gameSource{problem: f.problem, goal: f.goal, dialect: d}
 	return newTask(envs.Task{ID: id, Type: typ}, game, l), err
 }
 

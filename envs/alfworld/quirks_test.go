@@ -113,7 +113,7 @@ func TestQuirkToggle(t *testing.T) {
 		line{"use desklamp 2", "You turn on the desklamp 2."},
 		line{"use desklamp 1", no}, // stands on the floor
 	)
-	if lamp := w.thing(t, "desklamp 2").object; !lamp.toggled.in(w.engine.state) {
+	if lamp := w.thing(t, "desklamp 2").object; !lamp.toggled.Holds(w.engine.state) {
 		t.Error("the lamp counts as not used")
 	}
 }
@@ -152,7 +152,7 @@ func TestQuirkDescriptions(t *testing.T) {
 	}](t, "descriptions.yaml") {
 		e := newEngine(w.rules.game)
 		o := apple.object
-		for name, f := range map[string]fact{"clean": o.clean, "hot": o.hot, "cool": o.cool, "sliced": o.sliced} {
+		for name, f := range map[string]planning.Fact{"clean": o.clean, "hot": o.hot, "cool": o.cool, "sliced": o.sliced} {
 			if slices.Contains(strings.Fields(tt.Facts), name) {
 				e.state[f>>6] |= 1 << (f & 63)
 			}
@@ -193,7 +193,7 @@ func (w *world) number(t *testing.T, name string) int {
 func TestQuirkStepLimit(t *testing.T) {
 	for _, pays := range []bool{false, true} {
 		w := household(t, classic)
-		w.rules.limitPays = pays
+		w.limitPays = pays
 		for i := range engineLimit - 1 {
 			episode(t, w, line{[]string{"look", "dance"}[i%2], []string{wholeRoom, no}[i%2]})
 		}

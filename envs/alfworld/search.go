@@ -114,7 +114,7 @@ func (e *engine) examination(object, otherwise string) string {
 		}
 		for _, c := range t.container.contents {
 			command := "examine " + t.name
-			if e.game.things[c.thing].name == object && c.inside.in(e.state) && e.find(command) >= 0 {
+			if e.game.things[c.thing].name == object && c.inside.Holds(e.state) && e.find(command) >= 0 {
 				return command
 			}
 		}

@@ -30,12 +30,12 @@ func (e *engine) answer(op *planning.Operator) string {
 
 func (e *engine) see(t *thing) string {
 	c := t.container
-	if c.openable && !c.opened.in(e.state) {
+	if c.openable && !c.opened.Holds(e.state) {
 		return "The " + t.name + " is closed."
 	}
 	var inside []int
 	for _, o := range c.contents {
-		if o.inside.in(e.state) {
+		if o.inside.Holds(e.state) {
 			inside = append(inside, o.thing)
 		}
 	}
@@ -57,7 +57,8 @@ func (g *game) namesOf(things []int) []string {
 // describe returns what is special about a held object.
 func (e *engine) describe(t *thing) string {
 	o := t.object
-	clean, hot, cool, sliced := o.clean.in(e.state), o.hot.in(e.state), o.cool.in(e.state), o.sliced.in(e.state)
+	clean, hot := o.clean.Holds(e.state), o.hot.Holds(e.state)
+	cool, sliced := o.cool.Holds(e.state), o.sliced.Holds(e.state)
 	var quality string
 	switch {
 	case o.holder:
@@ -74,7 +75,7 @@ func (e *engine) describe(t *thing) string {
 		quality = "cool"
 	case cool:
 		quality = "cold"
-	case o.toggleable && o.toggled.in(e.state):
+	case o.toggleable && o.toggled.Holds(e.state):
 		return "This " + t.name + " is on."
 	case o.sliceable && sliced:
 		return "This is a sliced " + t.name + "."
@@ -90,7 +91,7 @@ func (e *engine) describe(t *thing) string {
 func (e *engine) inventory() string {
 	var carried []string
 	for _, t := range e.game.things {
-		if t.object != nil && t.object.carried.in(e.state) {
+		if t.object != nil && t.object.carried.Holds(e.state) {
 			carried = append(carried, t.name)
 		}
 	}
@@ -121,7 +122,7 @@ func (e *engine) looseObjects(p *location) []string {
 	var names []string
 	for _, t := range e.takings {
 		for _, c := range p.containers {
-			if c == t.container && e.game.lies(t.object, p).in(e.state) {
+			if c == t.container && e.game.lies(t.object, p).Holds(e.state) {
 				names = append(names, e.game.things[t.object].name)
 			}
 		}

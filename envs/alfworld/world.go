@@ -26,9 +26,11 @@ const (
 type world struct {
 	loading *loading
 	// bare: the world has no layer; its texts and commands are the game's own.
-	bare   bool
-	rules  *rules  // nil until something needs more than the view at the start
-	engine *engine // nil as long as rules is nil
+	bare bool
+	// limitPays: progress is 1 when the engine's limit is reached, as in the reference.
+	limitPays bool
+	rules     *rules  // nil until something needs more than the view at the start
+	engine    *engine // nil as long as rules is nil
 	// view is what "look" shows: first the room, later the view after the last
 	// arrival or opening, however long ago.
 	view     string
@@ -45,8 +47,6 @@ type world struct {
 type rules struct {
 	game     *game
 	subgoals []subgoal
-	// limitPays: progress is 1 when the engine's limit is reached, as in the reference.
-	limitPays bool
 }
 
 func newWorld(l *loading) *world { return &world{loading: l, view: l.room} }
@@ -148,7 +148,7 @@ func (w *world) run(command string) string {
 }
 
 func (w *world) progress(success bool) float64 {
-	if success || w.done && w.rules.limitPays {
+	if success || w.done && w.limitPays {
 		return 1
 	}
 	n := 0

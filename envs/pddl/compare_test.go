@@ -37,7 +37,7 @@ func TestSameObservationOfWorlds(t *testing.T) {
 		}
 		var facts []string
 		for _, f := range w.in.facts {
-			if holds(w.state, f.index) {
+			if f.Holds(w.state) {
 				facts = append(facts, f.text)
 			}
 		}

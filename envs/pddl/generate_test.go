@@ -97,7 +97,7 @@ func TestGenerators(t *testing.T) {
 			rt.Fatalf("solved from the start:\n%s", text)
 		}
 		for i, target := range in.targets {
-			if target == never {
+			if target == planning.Never {
 				rt.Fatalf("part %d of the goal can never hold:\n%s", i, text)
 			}
 		}

@@ -14,9 +14,8 @@ type instance struct {
 	task *planning.Task
 	goal string // the goal sentence
 	// facts are all facts that can ever hold, sorted by text.
-	facts []fact
-	// targets are the goal's facts. Each is a bit in a state, always or never.
-	targets []int
+	facts   []fact
+	targets []planning.Fact // the goal's facts
 	// texts renders each of task.Operators.
 	texts []string
 	// listed are the operators that the benchmark calls valid if they are applicable, sorted by text.
@@ -40,16 +39,10 @@ type verb struct {
 	listed []int // the listed operators of that name
 }
 
-// Facts that do not change have no bit in a state.
-const (
-	always = -1
-	never  = -2
-)
-
-// fact is a fact with its text. The index is its bit in a state, or always.
+// fact is a fact with its text.
 type fact struct {
-	index int
-	text  string
+	planning.Fact
+	text string
 }
 
 func newInstance(g *strategyGame, task *planning.Task, targets []planning.Atom) *instance {
@@ -63,21 +56,13 @@ func newInstance(g *strategyGame, task *planning.Task, targets []planning.Atom) 
 	}
 	in.goal = goalSentence(g, targets)
 	for _, a := range targets {
-		index, ok := task.Fact(a)
-		switch {
-		case ok:
-		case task.Holds(task.Init, a):
-			index = always
-		default:
-			index = never
-		}
-		in.targets = append(in.targets, index)
+		in.targets = append(in.targets, task.Fact(a))
 	}
 	for i, a := range task.Facts {
-		in.facts = append(in.facts, fact{i, capitalize(g.fact(a))})
+		in.facts = append(in.facts, fact{planning.Fact(i), capitalize(g.fact(a))})
 	}
 	for _, a := range task.Constant {
-		in.facts = append(in.facts, fact{always, capitalize(g.fact(a))})
+		in.facts = append(in.facts, fact{planning.Always, capitalize(g.fact(a))})
 	}
 	slices.SortStableFunc(in.facts, func(a, b fact) int { return strings.Compare(a.text, b.text) })
 	for i := range task.Operators {
@@ -133,7 +118,7 @@ func (in *instance) describe(s, since planning.State) string {
 	text := make([]byte, 0, 2048) // longer than most
 	for i := range in.facts {
 		f := &in.facts[i]
-		if f.index == always && since != nil || !holds(s, f.index) || since != nil && since.Contains(f.index) {
+		if !f.Holds(s) || since != nil && f.Holds(since) {
 			continue
 		}
 		if len(text) > 0 {
@@ -148,14 +133,9 @@ func (in *instance) describe(s, since planning.State) string {
 func (in *instance) reached(s planning.State) (share float64, complete bool) {
 	n := 0
 	for _, t := range in.targets {
-		if holds(s, t) {
+		if t.Holds(s) {
 			n++
 		}
 	}
 	return float64(n) / float64(len(in.targets)), n == len(in.targets)
-}
-
-// holds reports whether a fact, given as in fact.index or targets, holds in s.
-func holds(s planning.State, index int) bool {
-	return index == always || index >= 0 && s.Contains(index)
 }

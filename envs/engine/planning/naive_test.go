@@ -413,8 +413,8 @@ func taskEqualsNaive(k *sketch) {
 	now, s := newNaive(p), task.Init.Clone()
 	for range 6 {
 		for _, a := range atoms {
-			if task.Holds(s, a) != now.facts[a.String()] {
-				k.t.Fatalf("%s: %v", a, task.Holds(s, a))
+			if task.Fact(a).Holds(s) != now.facts[a.String()] {
+				k.t.Fatalf("%s: %v", a, task.Fact(a).Holds(s))
 			}
 		}
 		if task.Reached(s) != now.reached() {
@@ -447,8 +447,8 @@ func taskEqualsNaive(k *sketch) {
 				k.t.Fatalf("%s cannot be done", name)
 			}
 			for _, a := range atoms {
-				if task.Holds(got[name], a) != next.facts[a.String()] {
-					k.t.Fatalf("%s after %s: %v", a, name, task.Holds(got[name], a))
+				if task.Fact(a).Holds(got[name]) != next.facts[a.String()] {
+					k.t.Fatalf("%s after %s: %v", a, name, task.Fact(a).Holds(got[name]))
 				}
 			}
 		}

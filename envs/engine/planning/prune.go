@@ -44,7 +44,6 @@ func (r *rawTask) prune(g *grounder) *Task {
 	}
 	t.Facts, t.Constant = slices.Clone(t.Facts), slices.Clone(t.Constant) // without room to grow
 	t.size = len(t.Facts)
-	t.index = sync.OnceValue(t.indexByName)
 	t.Init = make(State, (t.size+63)/64)
 	for i := range r.init {
 		if n := renumber[i]; n >= 0 {

@@ -17,8 +17,8 @@ func literal(fact int, negated bool) Literal {
 	return l
 }
 
-// Fact returns the index of the literal's fact in Task.Facts.
-func (l Literal) Fact() int { return int(l >> 1) }
+// Fact returns the fact.
+func (l Literal) Fact() Fact { return Fact(l >> 1) }
 
 // Negated reports whether the fact must not hold.
 func (l Literal) Negated() bool { return l&1 == 1 }
@@ -60,6 +60,18 @@ func (s State) Append(b []byte) []byte {
 // Clone returns a copy.
 func (s State) Clone() State { return slices.Clone(s) }
 
+// Fact is a fact in a state: its bit, which is its index in Task.Facts, or one of the constants.
+type Fact int
+
+// Facts that do not change have no bit.
+const (
+	Always Fact = -1
+	Never  Fact = -2
+)
+
+// Holds reports whether the fact is true in a state.
+func (f Fact) Holds(s State) bool { return f == Always || f >= 0 && s.Contains(int(f)) }
+
 // set makes a literal hold.
 func (s State) set(l Literal) {
 	bit := uint64(1) << (l >> 1 & 63)
@@ -86,7 +98,7 @@ type Operator struct {
 }
 
 // Task is a ground planning task. It is immutable and safe for concurrent use. Whoever does not share it yet
-// may drop Facts and Constant; then Fact and Holds find nothing.
+// may drop Facts and Constant; then Fact finds nothing.
 type Task struct {
 	Objects []Object
 	// Facts are the facts that can change, in the order of the domain's predicates
@@ -105,37 +117,20 @@ type Task struct {
 
 	// size is the number of Facts.
 	size int
-	// index is made when it is first asked for: most tasks never look a fact up by name.
-	index func() map[string]int
 	// opening is the plan from Init, which is looked for once: all worlds of a task begin there.
 	opening func() []int
 }
 
-// constantFact stands for the index of a fact that always holds.
-const constantFact = -1
-
-// indexByName maps the text of each fact to its index in Facts, or to constantFact.
-func (t *Task) indexByName() map[string]int {
-	index := make(map[string]int, len(t.Facts)+len(t.Constant))
-	for _, a := range t.Constant {
-		index[a.String()] = constantFact
+// Fact finds a fact among those that can hold.
+func (t *Task) Fact(a Atom) Fact {
+	same := func(b Atom) bool { return b.Predicate == a.Predicate && slices.Equal(b.Args, a.Args) }
+	if slices.ContainsFunc(t.Constant, same) {
+		return Always
 	}
-	for i, a := range t.Facts {
-		index[a.String()] = i
+	if i := slices.IndexFunc(t.Facts, same); i >= 0 {
+		return Fact(i)
 	}
-	return index
-}
-
-// Fact returns the index in Facts of a fact that can change.
-func (t *Task) Fact(a Atom) (index int, ok bool) {
-	index, ok = t.index()[a.String()]
-	return index, ok && index != constantFact
-}
-
-// Holds reports whether a fact is true in a state.
-func (t *Task) Holds(s State, a Atom) bool {
-	i, ok := t.index()[a.String()]
-	return ok && (i == constantFact || s.Contains(i))
+	return Never
 }
 
 // Reached reports whether a state meets the goal.
