@@ -62,14 +62,14 @@ func (d *Drawn) Hash() (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(b)), err
 }
 
-// ForTask returns the environment as a task has it.
+// ForTask returns the environment as a task has it: the rules are checked against the interface of its type only.
 func (d *Drawn) ForTask(t envs.Task) (*Env, error) {
 	seed := stream.Seed(d.seed, "perturbation of a task", d.families.Env, t.ID, t.Digest)
 	rules, err := random(d.families, fmt.Sprintf("%d:%s", seed, d.count))
 	if err != nil {
 		return nil, err
 	}
-	return Wrap(alone{d.Env, t}, rules)
+	return wrapTasks(d.Env, []envs.Task{t}, rules)
 }
 
 // NewWorld implements envs.Env.
@@ -92,18 +92,3 @@ func (d *Drawn) Rewrites() []any {
 		func(envs.Describer) envs.Describer { return nil },
 	}
 }
-
-// alone is an environment with one task: rules are checked against its interface only.
-type alone struct {
-	envs.Env
-	task envs.Task
-}
-
-// Tasks implements envs.Env.
-func (a alone) Tasks() []envs.Task { return []envs.Task{a.task} }
-
-// Unwrap implements envs.Wrapper.
-func (a alone) Unwrap() any { return a.Env }
-
-// Rewrites implements envs.Wrapper.
-func (alone) Rewrites() []any { return nil }

@@ -24,6 +24,10 @@ type Env struct {
 
 // Wrap puts a perturbation around an environment. It is checked against the interface of every task type.
 func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
+	return wrapTasks(env, env.Tasks(), rules)
+}
+
+func wrapTasks(env envs.Env, tasks []envs.Task, rules configs.Perturbation) (*Env, error) {
 	name := env.Info().Name
 	speaker, ok := envs.As[envs.Describer](env)
 	switch {
@@ -37,7 +41,7 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	e := &Env{Env: env, speaker: speaker, rules: rules, byType: map[string]*Perturbation{}}
 	interfaces := map[string]envs.Interface{}
 	var union envs.Interface
-	for _, t := range env.Tasks() {
+	for _, t := range tasks {
 		if _, ok := interfaces[t.Type]; !ok {
 			i := speaker.Interface(t.Type)
 			interfaces[t.Type] = i
