@@ -89,80 +89,34 @@ func (l *validLister) sorted() []string {
 	return out.texts
 }
 
-// write writes the list: actions by their words, objects by their referents.
+// actionsSorted are the actions in the order of their words in the list.
+var actionsSorted = slices.SortedFunc(slices.Values(actions), func(a, b action) int {
+	return strings.Compare(a.Listed, b.Listed)
+})
+
+// write writes the list. It goes through actions and objects in order, since few entries are then out of theirs.
 func (l *validLister) write() []string {
-	byText := l.inOrder(l.asFound, "")
-	l.places = l.inOrder(l.places, "")
-	prefixes, twice := l.overlap(byText)
-	byLink := map[string][]int32{"": byText}
-	for _, id := range actionsSorted {
-		a := &actions[id]
-		first := byText
-		if prefixes && a.Link != "" {
-			if first = byLink[a.Link]; first == nil {
-				first = l.inOrder(byText, " "+a.Link+" ")
-				byLink[a.Link] = first
-			}
-		}
-		for i, seconds := range l.rows(a, first, byText) {
-			l.add(a, i, seconds)
-		}
+	for _, objects := range [][]int32{l.asFound, l.places} {
+		slices.SortFunc(objects, func(a, b int32) int {
+			return strings.Compare(l.offers[a].name.s, l.offers[b].name.s)
+		})
+	}
+	for d := range l.deeds(actionsSorted) {
+		l.text = l.append(l.text, d)
+		l.ends = append(l.ends, len(l.text))
 	}
 	text, begin := string(l.text), 0
 	texts := make([]string, len(l.ends))
 	for n, end := range l.ends {
 		texts[n], begin = text[begin:end], end
 	}
-	if twice {
-		slices.Sort(texts)
-	}
+	slices.Sort(texts)
 	return texts
-}
-
-// overlap reports of objects in sorted order whether the name of one begins with that of another, without which
-// endings do not change the order, and whether two names are the same.
-func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
-	for n, i := range byText[min(1, len(byText)):] {
-		prev, name := l.offers[byText[n]].name.s, l.offers[i].name.s
-		prefixes = prefixes || strings.HasPrefix(name, prev)
-		twice = twice || name == prev
-	}
-	return prefixes, twice
-}
-
-// actionsSorted are the actions in the order of their words in the list.
-var actionsSorted = func() (ids []actionID) {
-	for i := range actions {
-		ids = append(ids, actions[i].ID)
-	}
-	slices.SortFunc(ids, func(a, b actionID) int { return strings.Compare(actions[a].Listed, actions[b].Listed) })
-	return ids
-}()
-
-// inOrder sorts objects by their referents with an ending.
-func (l *validLister) inOrder(objects []int32, ending string) []int32 {
-	out := slices.Clone(objects)
-	slices.SortStableFunc(out, func(a, b int32) int {
-		return compareEnded(l.offers[a].name.s, l.offers[b].name.s, ending)
-	})
-	return out
-}
-
-// compareEnded compares two texts with an ending.
-func compareEnded(a, b, ending string) int {
-	n := min(len(a), len(b))
-	switch c := strings.Compare(a[:n], b[:n]); {
-	case c != 0 || len(a) == len(b):
-		return c
-	case len(a) < len(b):
-		return strings.Compare(ending, b[n:]+ending)
-	}
-	return strings.Compare(a[n:]+ending, ending)
 }
 
 // rows lists the first objects of an action, -1 for none, each with the second ones. The first
 // one can be among them.
-func (l *validLister) rows(a *action, first, second []int32) iter.Seq2[int32, []int32] {
+func (l *validLister) rows(a *action) iter.Seq2[int32, []int32] {
 	return func(yield func(int32, []int32) bool) {
 		switch {
 		case !isEnabled(a.ID, l.enabled):
@@ -179,12 +133,12 @@ func (l *validLister) rows(a *action, first, second []int32) iter.Seq2[int32, []
 			return
 		}
 		l.seconds = l.seconds[:0]
-		for _, j := range second {
+		for _, j := range l.asFound {
 			if a.Slots > 1 && l.offers[j].can&secondOf(a.ID) != 0 {
 				l.seconds = append(l.seconds, j)
 			}
 		}
-		for _, i := range first {
+		for _, i := range l.asFound {
 			if l.offers[i].can&firstOf(a.ID) != 0 && !yield(i, l.seconds) {
 				return
 			}
@@ -192,12 +146,12 @@ func (l *validLister) rows(a *action, first, second []int32) iter.Seq2[int32, []
 	}
 }
 
-// deeds lists what can be done, in the order of the reference.
-func (l *validLister) deeds() iter.Seq[validDeed] {
+// deeds lists what can be done, by some order of the actions.
+func (l *validLister) deeds(order []action) iter.Seq[validDeed] {
 	return func(yield func(validDeed) bool) {
-		for n := range actions {
-			a := &actions[n]
-			for i, seconds := range l.rows(a, l.asFound, l.asFound) {
+		for n := range order {
+			a := &order[n]
+			for i, seconds := range l.rows(a) {
 				if a.Slots < 2 && !yield(validDeed{i, -1, a.ID}) {
 					return
 				}
@@ -213,7 +167,7 @@ func (l *validLister) deeds() iter.Seq[validDeed] {
 
 // contains reports whether the words that follow an action name things that it can be done with.
 func (l *validLister) contains(a *action, words string) bool {
-	for i, seconds := range l.rows(a, l.asFound, l.asFound) {
+	for i, seconds := range l.rows(a) {
 		rest := words
 		if i >= 0 {
 			name := l.offers[i].name.s
@@ -250,21 +204,4 @@ func (l *validLister) append(b []byte, v validDeed) []byte {
 		b = append(b, l.offers[v.b].name.s...)
 	}
 	return b
-}
-
-// add adds the entries of an action with a first object and some second ones.
-func (l *validLister) add(a *action, i int32, seconds []int32) {
-	end := func(j int32) {
-		l.text = l.append(l.text, validDeed{i, j, a.ID})
-		l.ends = append(l.ends, len(l.text))
-	}
-	if a.Slots < 2 {
-		end(-1)
-		return
-	}
-	for _, j := range seconds {
-		if i != j || canBoth(a.ID) {
-			end(j)
-		}
-	}
 }

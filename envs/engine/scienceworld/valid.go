@@ -52,7 +52,7 @@ func (l ValidList) Texts() (out []string) {
 	}
 	list := l.lister()
 	defer list.release()
-	for d := range list.deeds() {
+	for d := range list.deeds(actions) {
 		out = append(out, string(list.append(nil, d)))
 	}
 	return out

@@ -209,7 +209,7 @@ func TestListHasWhatIsNotRefused(t *testing.T) {
 			}
 			l := w.DrawValidActions().lister()
 			got := map[validDeed]bool{}
-			for d := range l.deeds() {
+			for d := range l.deeds(actions) {
 				got[d] = true
 			}
 			for i, x := range l.objects {
