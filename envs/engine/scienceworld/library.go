@@ -12,8 +12,7 @@ import (
 // are called by. It never becomes wrong, so all worlds of a library share it. It is
 // safe for concurrent use, and forgets what it knows when that becomes much.
 type Library struct {
-	shelf   atomic.Pointer[shelf]
-	listers sync.Pool // of *validLister
+	shelf atomic.Pointer[shelf]
 }
 
 // NewLibrary returns a library that knows nothing.

@@ -13,9 +13,6 @@ type validLister struct {
 	offers  []offer   // of the objects
 	asFound []int32   // the seen objects, in their order
 	places  []int32
-	seconds []int32
-	text    []byte // of the entries, one behind the other
-	ends    []int  // of the entries in it
 }
 
 // offer is an object as a list names it.
@@ -32,17 +29,12 @@ type validDeed struct {
 
 func (l ValidList) lister() *validLister {
 	nearby, everywhere := l.world.validLists()
-	list, _ := l.world.library.listers.Get().(*validLister)
-	if list == nil {
-		list = &validLister{}
-	}
-	w := l.world
-	list.World = w
+	w, list := l.world, &validLister{World: l.world}
 	for i, o := range nearby.objects {
 		list.asFound = append(list.asFound, int32(i))
 		list.offers = append(list.offers, offer{nearby.text(l.nearby, i), w.rolesOf(o)})
 	}
-	list.objects = append(list.objects, nearby.objects...)
+	list.objects = slices.Clone(nearby.objects)
 	if !isEnabled(teleport, w.enabled) {
 		return list
 	}
@@ -54,17 +46,6 @@ func (l ValidList) lister() *validLister {
 		}
 	}
 	return list
-}
-
-// release gives the memory of a list to the next one.
-func (l *validLister) release() {
-	library := l.library
-	clear(l.objects)
-	*l = validLister{
-		objects: l.objects[:0], offers: l.offers[:0], asFound: l.asFound[:0], places: l.places[:0],
-		seconds: l.seconds[:0], text: l.text[:0], ends: l.ends[:0],
-	}
-	library.listers.Put(l)
 }
 
 // savedList is a sorted list and what it depends on. It never changes.
@@ -101,14 +82,9 @@ func (l *validLister) write() []string {
 			return strings.Compare(l.offers[a].name.s, l.offers[b].name.s)
 		})
 	}
+	var texts []string
 	for d := range l.deeds(actionsSorted) {
-		l.text = l.append(l.text, d)
-		l.ends = append(l.ends, len(l.text))
-	}
-	text, begin := string(l.text), 0
-	texts := make([]string, len(l.ends))
-	for n, end := range l.ends {
-		texts[n], begin = text[begin:end], end
+		texts = append(texts, string(l.append(nil, d)))
 	}
 	slices.Sort(texts)
 	return texts
@@ -132,14 +108,14 @@ func (l *validLister) rows(a *action) iter.Seq2[int32, []int32] {
 			}
 			return
 		}
-		l.seconds = l.seconds[:0]
+		var seconds []int32
 		for _, j := range l.asFound {
 			if a.Slots > 1 && l.offers[j].can&secondOf(a.ID) != 0 {
-				l.seconds = append(l.seconds, j)
+				seconds = append(seconds, j)
 			}
 		}
 		for _, i := range l.asFound {
-			if l.offers[i].can&firstOf(a.ID) != 0 && !yield(i, l.seconds) {
+			if l.offers[i].can&firstOf(a.ID) != 0 && !yield(i, seconds) {
 				return
 			}
 		}

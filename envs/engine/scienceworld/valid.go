@@ -33,9 +33,7 @@ func (l ValidList) Sorted() []string {
 	if w.universe == nil || w.choices != nil {
 		return slices.Sorted(slices.Values(l.Texts()))
 	}
-	list := l.lister()
-	defer list.release()
-	return list.sorted()
+	return l.lister().sorted()
 }
 
 // Texts lists them in the order in which the reference makes its list.
@@ -51,7 +49,6 @@ func (l ValidList) Texts() (out []string) {
 		return out
 	}
 	list := l.lister()
-	defer list.release()
 	for d := range list.deeds(actions) {
 		out = append(out, string(list.append(nil, d)))
 	}
@@ -64,7 +61,6 @@ func (l ValidList) Contains(text string) bool {
 		return slices.Contains(l.Texts(), text)
 	}
 	list := l.lister()
-	defer list.release()
 	for i := range actions {
 		a := &actions[i]
 		if words, ok := strings.CutPrefix(text, a.Listed); ok && list.contains(a, words) {

@@ -233,7 +233,6 @@ func TestListHasWhatIsNotRefused(t *testing.T) {
 					}
 				}
 			}
-			l.release()
 		}
 	}
 }
