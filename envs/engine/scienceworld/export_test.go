@@ -65,7 +65,7 @@ func (w *World) ValidActionsJSON() string {
 		}
 	} else {
 		list := w.DrawValidActions().lister()
-			for v := range list.deeds(actions) {
+		for v := range list.deeds(actions) {
 			objects := list.objectsOf(v)
 			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].Number, objects, objects))
 		}

@@ -86,7 +86,6 @@ type text struct {
 	words  string // without articles, as the parser compares it
 	number int32
 	key    uint32 // by which hash tries are ordered
-	head   uint16 // of the words
 	mark   int    // scratch of the making of lists
 }
 
@@ -104,23 +103,7 @@ type calledList struct {
 	// numbers are the numbers of the sorted texts, and bound is how many there are.
 	numbers []int32
 	bound   bound
-	// heads are the heads of the texts in set order, and firsts their first bytes.
-	heads  []uint16
-	firsts firstBytes
 }
-
-// headOf returns the first two bytes of a text, as far as there are, from the lowest on.
-func headOf(s string) (head uint16) {
-	for i := range min(len(s), 2) {
-		head |= uint16(s[i]) << (8 * i)
-	}
-	return head
-}
-
-// firstBytes are the bytes with which texts begin, as bits; a bit may stand for several bytes.
-type firstBytes uint64
-
-func (f firstBytes) contains(b byte) bool { return f&(1<<(b%64)) != 0 }
 
 // pairOfLists is the pair of lists that determines a called list.
 type pairOfLists struct{ own, in *refList }
@@ -177,10 +160,6 @@ func (s *shelf) newCalledList(own, in *refList) *calledList {
 	}
 	l := &calledList{full: orderTexts(list)}
 	l.full = slices.DeleteFunc(l.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
-	for _, t := range l.full {
-		l.firsts |= 1 << (t.head % 64)
-		l.heads = append(l.heads, t.head)
-	}
 	l.sorted = slices.Clone(l.full)
 	slices.SortFunc(l.sorted, func(a, b *text) int { return strings.Compare(a.s, b.s) })
 	for _, t := range l.sorted {
@@ -195,7 +174,6 @@ func (s *shelf) text(ref string) *text {
 	t := s.texts[ref]
 	if t == nil {
 		t = &text{s: ref, words: parserWords(ref), key: trieKey(improve(hashOf(ref))), number: s.size.Load()}
-		t.head = headOf(t.words)
 		s.texts[ref] = t
 		s.size.Add(1)
 	}

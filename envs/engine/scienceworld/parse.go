@@ -149,18 +149,10 @@ func (w *World) cutPrefixes(words string, alternatives []string, yield func(rest
 
 // naming calls yield for each object and each of its referents with which the words start, with what follows.
 func (w *World) naming(words string, objects *cache, yield func(x *Object, rest string)) {
-	if words == "" {
-		return
-	}
-	head := headOf(words)
-	short := head & 0xff // the head of a text with one byte
 	for i, list := range objects.lists {
-		if !list.firsts.contains(words[0]) {
-			continue
-		}
-		for n, h := range list.heads {
-			if (h == head || h == short) && strings.HasPrefix(words, list.full[n].words) {
-				yield(objects.objects[i], javaTrim(words[len(list.full[n].words):]))
+		for _, t := range list.full {
+			if rest, ok := strings.CutPrefix(words, t.words); ok && t.words != "" {
+				yield(objects.objects[i], javaTrim(rest))
 			}
 		}
 	}
