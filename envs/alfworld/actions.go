@@ -69,16 +69,16 @@ func (d dialect) forms() []actionForm {
 	return forms
 }
 
-// expand appends a template and replaces every {key}.
-func expand(buf []byte, template string, value func(key string) string) []byte {
+// expand replaces every {key} of a template.
+func expand(template string, value func(key string) string) (out string) {
 	for {
 		text, rest, found := strings.Cut(template, "{")
-		buf = append(buf, text...)
+		out += text
 		if !found {
-			return buf
+			return out
 		}
 		key, rest, _ := strings.Cut(rest, "}")
-		buf = append(buf, value(key)...)
+		out += value(key)
 		template = rest
 	}
 }

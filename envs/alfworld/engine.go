@@ -52,11 +52,8 @@ func (e *engine) do(command string) string {
 	op := &e.game.task.Operators[i]
 	e.game.task.Apply(op, e.state, e.spare)
 	e.state, e.spare = e.spare, e.state
-	switch op.Action.Name {
-	case "pickupobject":
-		e.take(taking{e.game.number(op, "o"), e.game.number(op, "r")})
-	case "putobject":
-		e.put(taking{e.game.number(op, "o"), e.game.number(op, "r")})
+	if name := op.Action.Name; name == "pickupobject" || name == "putobject" {
+		e.move(taking{e.game.number(op, "o"), e.game.number(op, "r")}, name == "pickupobject")
 	}
 	return e.answer(op)
 }
@@ -74,9 +71,9 @@ func (e *engine) applicable(operator int32) bool {
 func (e *engine) find(command string) int {
 	ops := e.place().commands
 	i, _ := slices.BinarySearchFunc(ops, command, func(op int32, text string) int {
-		return cmp.Compare(e.game.text(op), text)
+		return cmp.Compare(e.game.texts[op], text)
 	})
-	for ; i < len(ops) && e.game.text(ops[i]) == command; i++ {
+	for ; i < len(ops) && e.game.texts[ops[i]] == command; i++ {
 		if e.applicable(ops[i]) {
 			return int(ops[i])
 		}
@@ -88,7 +85,7 @@ func (e *engine) commands() []string {
 	var out []string
 	for _, op := range e.place().commands {
 		if e.applicable(op) {
-			if text := e.game.text(op); len(out) == 0 || out[len(out)-1] != text {
+			if text := e.game.texts[op]; len(out) == 0 || out[len(out)-1] != text {
 				out = append(out, text)
 			}
 		}
@@ -96,22 +93,15 @@ func (e *engine) commands() []string {
 	return out
 }
 
-func (e *engine) take(t taking) {
-	if i, found := e.findTaking(t); !found {
-		e.takings = slices.Insert(e.takings, i, t)
+// move keeps in mind that a thing was taken or has returned.
+func (e *engine) move(t taking, taken bool) {
+	e.takings = slices.DeleteFunc(e.takings, func(other taking) bool { return other == t })
+	if taken {
+		e.takings = append(e.takings, t)
+		slices.SortFunc(e.takings, func(a, b taking) int {
+			return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.container, b.container))
+		})
 	}
-}
-
-func (e *engine) put(t taking) {
-	if i, found := e.findTaking(t); found {
-		e.takings = slices.Delete(e.takings, i, i+1)
-	}
-}
-
-func (e *engine) findTaking(t taking) (int, bool) {
-	return slices.BinarySearchFunc(e.takings, t, func(a, b taking) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.container, b.container))
-	})
 }
 
 // clone returns a copy that shares no mutable state.

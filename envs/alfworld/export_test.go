@@ -33,7 +33,7 @@ func (e *Env) export(t envs.Task) ([]byte, error) {
 	}
 	walkthrough := make([]string, len(plan))
 	for i, op := range plan {
-		walkthrough[i] = g.text(int32(op))
+		walkthrough[i] = g.texts[op]
 	}
 	d := e.games[t.Index].dialect
 	var b bytes.Buffer
@@ -65,7 +65,7 @@ func exportGrammar(d dialect, goal string) string {
 	text := strings.NewReplacer("GOAL", inJSON(goal), "HELP", inJSON(helpText)).Replace(symbols)
 	b.WriteString("grammar :: \"\"\"\n" + text + "\"\"\";\n")
 	for _, f := range d.forms() {
-		answer := expand(nil, f.answer, func(key string) string {
+		answer := expand(f.answer, func(key string) string {
 			switch name, _, _ := strings.Cut(key, " "); name {
 			case "look", "inventory", "help", "see", "describe":
 				return "#" + name + "#"

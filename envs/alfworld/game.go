@@ -23,12 +23,8 @@ type game struct {
 	// forms and texts say how each operator is typed and answered. Operators
 	// that are not in the dialect have the empty text.
 	forms map[*planning.Action]actionForm
-	texts []string // each once
-	typed []int32  // by operator: its text
+	texts []string // by operator
 }
-
-// text is how an operator is typed.
-func (g *game) text(operator int32) string { return g.texts[g.typed[operator]] }
 
 // thing is something that a game can refer to: at most one of the pointers is set.
 type thing struct {
@@ -224,22 +220,14 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	for _, p := range g.places {
 		byFact[p.visited] = p
 	}
-	numbers := map[string]int32{"": 0}
-	g.texts = []string{""}
-	var buffer []byte
-	g.typed = make([]int32, len(g.task.Operators))
+	g.texts = make([]string, len(g.task.Operators))
 	for i := range g.task.Operators {
 		op := &g.task.Operators[i]
 		f, ok := g.forms[op.Action]
 		if !ok {
 			continue
 		}
-		buffer = expand(buffer[:0], f.command, func(key string) string { return g.argument(op, key).name })
-		if g.typed[i], ok = numbers[string(buffer)]; !ok {
-			g.typed[i] = int32(len(g.texts))
-			g.texts = append(g.texts, string(buffer))
-			numbers[g.texts[g.typed[i]]] = g.typed[i]
-		}
+		g.texts[i] = expand(f.command, func(key string) string { return g.argument(op, key).name })
 		places := g.places
 		for _, l := range op.Precondition {
 			if p, ok := byFact[l.Fact()]; ok && !l.Negated() {
@@ -252,7 +240,7 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	}
 	for _, p := range g.places {
 		p.commands = slices.Clone(p.commands) // without room to grow
-		slices.SortStableFunc(p.commands, func(a, b int32) int { return strings.Compare(g.text(a), g.text(b)) })
+		slices.SortStableFunc(p.commands, func(a, b int32) int { return strings.Compare(g.texts[a], g.texts[b]) })
 	}
 }
 

@@ -166,8 +166,7 @@ func (g *factory) game(taskType string, rng *rand.Rand) *scene {
 
 // sentence states the goal in one of the two ways.
 func (s *scene) sentence() string {
-	text := expand(nil, furnishing().Goals[s.taskType][s.rng.IntN(2)], func(key string) string {
+	return expand(furnishing().Goals[s.taskType][s.rng.IntN(2)], func(key string) string {
 		return strings.ToLower(map[string]string{"o": s.object, "r": s.target}[key])
-	})
-	return string(text) + "."
+	}) + "."
 }

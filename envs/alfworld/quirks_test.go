@@ -178,8 +178,8 @@ func TestQuirkNextToIt(t *testing.T) {
 	w := household(t, modern)
 	dialogue(t, w.engine, line{"go to desk 1", "You arrive at desk 1. On the desk 1, you see a bare-bell , and a pencil 1."})
 	desk, drawer := w.number(t, "desk 1"), w.number(t, "drawer 1")
-	w.engine.take(taking{w.number(t, "pencil 1"), drawer})
-	w.engine.take(taking{w.number(t, "pencil 1"), desk})
+	w.engine.move(taking{w.number(t, "pencil 1"), drawer}, true)
+	w.engine.move(taking{w.number(t, "pencil 1"), desk}, true)
 	dialogue(t, w.engine, line{"look", "You are facing the desk 1, and drawer 1. Next to it, you see a pencil 1, and a pencil 1."})
 }
 

@@ -9,7 +9,7 @@ import (
 
 // answer describes the effect of an operator, after it was applied.
 func (e *engine) answer(op *planning.Operator) string {
-	return string(expand(nil, e.game.forms[op.Action].answer, func(key string) string {
+	return expand(e.game.forms[op.Action].answer, func(key string) string {
 		switch key {
 		case "look":
 			return e.look()
@@ -25,7 +25,7 @@ func (e *engine) answer(op *planning.Operator) string {
 			return e.describe(e.game.argument(op, name))
 		}
 		return e.game.argument(op, key).name
-	}))
+	})
 }
 
 func (e *engine) see(t *thing) string {

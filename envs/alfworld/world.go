@@ -185,7 +185,7 @@ func (w *world) planned() string {
 	if !ok {
 		return ""
 	}
-	return w.rules.game.text(int32(operator))
+	return w.rules.game.texts[operator]
 }
 
 // Fork implements envs.Forker.
