@@ -94,9 +94,9 @@ func (e *engine) commands() []string {
 }
 
 // move keeps in mind that a thing was taken or has returned.
-func (e *engine) move(t taking, taken bool) {
-	e.takings = slices.DeleteFunc(e.takings, func(other taking) bool { return other == t })
-	if taken {
+func (e *engine) move(t taking, picked bool) {
+	e.takings = slices.DeleteFunc(e.takings, func(x taking) bool { return x == t })
+	if picked {
 		e.takings = append(e.takings, t)
 		slices.SortFunc(e.takings, func(a, b taking) int {
 			return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.container, b.container))
