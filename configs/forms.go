@@ -94,10 +94,10 @@ func formsWith(rule string) (forms []string) {
 		canonical, _ := p.Canonical()
 		fields := map[string]string{}
 		_ = flatten("", canonical, fields)
-		has := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(path string) bool {
+		exists := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(path string) bool {
 			return slices.Contains(strings.Split(path, "."), rule)
 		})
-		if has && p.Protocol != "" && !slices.Contains(forms, p.Protocol) {
+		if exists && p.Protocol != "" && !slices.Contains(forms, p.Protocol) {
 			forms = append(forms, p.Protocol)
 		}
 	}

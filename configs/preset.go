@@ -344,11 +344,11 @@ func PresetNames() ([]string, error) { return namesIn("presets") }
 func PresetParts() (out []Preset, err error) {
 	names, err := PresetNames()
 	for _, name := range names {
-		whole, err := LoadPreset(name)
+		base, err := LoadPreset(name)
 		if err != nil {
 			return nil, err
 		}
-		parts, err := whole.Split()
+		parts, err := base.Split()
 		if err != nil {
 			return nil, err
 		}
@@ -384,9 +384,9 @@ func ParsePreset(file string, b []byte) (p Preset, err error) {
 		x.Recipe = recipeOf(x.File)
 		p.Texts[name] = x
 	}
-	given := stated(reflect.ValueOf(p), "")
+	settings := stated(reflect.ValueOf(p), "")
 	if err = p.fill(); err == nil {
-		err = cmp.Or(p.overruled(given), p.check(), p.unread(given))
+		err = cmp.Or(p.overruled(settings), p.check(), p.unread(settings))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", file, err)

@@ -45,9 +45,9 @@ func newView(sys *system, c *cobra.Command) {
 			return err
 		}
 		quiet := func(string) {}
-		again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
+		rescan := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
 		texts.Outside = sys.outside()
-		return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again,
+		return serveView(c.Context(), sys, view.Options{Runs: runs, Find: rescan,
 			Callers: guard.Callers{Proxies: proxies}}, listen, texts)
 	}
 	taskSource(c, sys, &texts.Setup)

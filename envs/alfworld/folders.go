@@ -61,8 +61,8 @@ func findGames(dir, split string) (folder string, names []string, err error) {
 	remedy := "heldout data pull alfworld fetches it"
 	if splits := SplitsIn(dir); len(splits) > 0 {
 		remedy = "there are games for --split " + strings.Join(splits, " or ")
-	} else if other := nearby(dir, split); other != "" {
-		remedy = "there are such games for --data " + other
+	} else if neighbour := nearby(dir, split); neighbour != "" {
+		remedy = "there are such games for --data " + neighbour
 	}
 	return "", nil, fmt.Errorf("ALFWorld's games are missing: want the folder %s; %s",
 		filepath.Join(dir, filepath.FromSlash(GameFolders()[0]), split), remedy)

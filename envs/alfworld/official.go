@@ -89,16 +89,16 @@ func (e *Env) CheckComplete() error {
 		return nil
 	}
 	split := cmp.Or(e.options.Split, Splits()[0])
-	switch has, want := len(e.List), splitSizes[split]; {
-	case has < want:
-		text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, has, want, split)
+	switch count, want := len(e.List), splitSizes[split]; {
+	case count < want:
+		text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, count, want, split)
 		if len(e.unmarked) > 0 {
 			text += fmt.Sprintf(" (%s does not say whether it is solvable)", e.unmarked[0])
 		}
 		return errors.New(text + "; heldout data pull alfworld fetches all, and heldout play can play those")
-	case want > 0 && has > want:
+	case want > 0 && count > want:
 		return fmt.Errorf("alfworld: %s has %d games, and %s has only %d; put games of your own into the split train",
-			e.folder, has, split, want)
+			e.folder, count, split, want)
 	case e.mixed && e.options.Dialect == "file":
 		return fmt.Errorf("alfworld: the games in %s have both dialects; --dialect v1 or v2 plays all alike", e.folder)
 	}

@@ -60,7 +60,7 @@ func (s *scene) facts() []string {
 		if it.cool {
 			add("isCool", it.id)
 		}
-		if !is(it.class, "fixed") {
+		if !can(it.class, "fixed") {
 			add("pickupable", it.id)
 		}
 		for _, a := range s.affordances[it.class] {

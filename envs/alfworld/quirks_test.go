@@ -152,10 +152,10 @@ func TestQuirkDescriptions(t *testing.T) {
 	}](t, "descriptions.yaml") {
 		e := newEngine(w.rules.game)
 		o := apple.object
-		for name, f := range map[string]planning.Fact{"clean": o.clean, "hot": o.hot, "cool": o.cool, "sliced": o.sliced} {
-			if slices.Contains(strings.Fields(tt.Facts), name) {
-				e.state[f>>6] |= 1 << (f & 63)
-			}
+		facts := map[string]planning.Fact{"clean": o.clean, "hot": o.hot, "cool": o.cool, "sliced": o.sliced}
+		for _, name := range strings.Fields(tt.Facts) {
+			f := facts[name]
+			e.state[f>>6] |= 1 << (f & 63)
 		}
 		sharedtest.Equal(t, e.describe(apple), tt.Want, tt.Facts)
 	}

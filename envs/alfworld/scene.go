@@ -131,7 +131,7 @@ func (s *scene) add(class string, places []share, idle bool) {
 			added.in = append(added.in, fit[1].id)
 		}
 		// The official games call these things cool at the start.
-		added.cool = class == s.object && into == "Fridge" && is(class, "coolable")
+		added.cool = class == s.object && into == "Fridge" && can(class, "coolable")
 	}
 	s.items = append(s.items, added)
 }
@@ -139,17 +139,17 @@ func (s *scene) add(class string, places []share, idle bool) {
 // holder says that other things can lie in a thing.
 const holder = "isReceptacleObject"
 
-func is(class, ability string) bool { return slices.Contains(furnishing().Classes[ability], class) }
+func can(class, ability string) bool { return slices.Contains(furnishing().Classes[ability], class) }
 
 // nest puts some objects into other objects at the same place.
 func (s *scene) nest() {
 	for i := range s.items {
 		inner := &s.items[i]
-		if len(inner.in) == 0 || is(inner.class, holder) || is(inner.class, "fixed") || !s.chance(nested) {
+		if len(inner.in) == 0 || can(inner.class, holder) || can(inner.class, "fixed") || !s.chance(nested) {
 			continue
 		}
 		for _, outer := range s.items {
-			if len(outer.in) > 0 && outer.in[0] == inner.in[0] && is(outer.class, holder) {
+			if len(outer.in) > 0 && outer.in[0] == inner.in[0] && can(outer.class, holder) {
 				inner.holder = outer.id
 				break
 			}

@@ -13,28 +13,28 @@ const (
 
 // memory is what an expert who must find things remembers. The zero value has seen nothing.
 type memory struct {
-	shown  string // the answers so far
-	tried  []string
-	sought string // what comes next in the plan and was not shown; "" before the first plan
+	answers string // the answers so far
+	actions []string
+	sought  string // what comes next in the plan and was not shown; "" before the first plan
 }
 
 // note remembers an action and its answer.
 func (m *memory) note(action, answer string) {
-	m.shown += answer + "\n"
-	m.tried = append(m.tried, action)
+	m.answers += answer + "\n"
+	m.actions = append(m.actions, action)
 }
 
 // sees reports whether a thing was shown, by its name: "mug 1" is not in "a mug 12".
 func (m *memory) sees(name string) bool {
-	for rest := m.shown; ; {
-		_, after, found := strings.Cut(rest, name)
+	for rest := m.answers; ; {
+		_, tail, found := strings.Cut(rest, name)
 		if !found {
 			return false
 		}
-		if after == "" || after[0] < '0' || after[0] > '9' {
+		if tail == "" || tail[0] < '0' || tail[0] > '9' {
 			return true
 		}
-		rest = after
+		rest = tail
 	}
 }
 
@@ -44,7 +44,7 @@ func (m *memory) sees(name string) bool {
 // description names. It plans anew only when something of the kind was shown.
 func (w *world) find() string {
 	m := w.search
-	if m.sought == "" || strings.Contains(m.shown, " "+class(m.sought)+" ") {
+	if m.sought == "" || strings.Contains(m.answers, " "+class(m.sought)+" ") {
 		right := w.planned()
 		object := w.rules.game.next(w.guide.Plan)
 		if object < 0 || m.sees(w.rules.game.things[object].name) {
@@ -64,18 +64,18 @@ func (w *world) find() string {
 
 // way is the command that leads to the likeliest place for what is sought; "" if all were tried.
 func (w *world) way() (best string) {
-	chance, most, first := chances(w.search.sought), -1.0, 0
+	chance, highest, first := chances(w.search.sought), -1.0, 0
 	room := strings.ReplaceAll(w.loading.room, ".", ",")
 	for _, command := range w.engine.commands() {
 		verb, place, _ := strings.Cut(strings.Replace(command, "go to", "go", 1), " ")
 		switch {
-		case slices.Contains(w.search.tried, command) || !w.rules.game.holds(place, w.search.sought):
+		case slices.Contains(w.search.actions, command) || !w.rules.game.holds(place, w.search.sought):
 		case verb == "open":
 			return command
 		case verb == "go":
-			c, at := chance[class(place)], strings.Index(room, " "+place+",")
-			if c > most || c == most && at < first {
-				best, most, first = command, c, at
+			c, position := chance[class(place)], strings.Index(room, " "+place+",")
+			if c > highest || c == highest && position < first {
+				best, highest, first = command, c, position
 			}
 		}
 	}

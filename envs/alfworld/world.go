@@ -197,7 +197,7 @@ func (w *world) Fork() (envs.World, error) {
 	f.engine, f.reached = w.engine.clone(), slices.Clone(w.reached)
 	if w.search != nil {
 		m := *w.search
-		m.tried = slices.Clone(m.tried)
+		m.actions = slices.Clone(m.actions)
 		f.search = &m
 	}
 	return &f, nil

@@ -108,9 +108,9 @@ func (s *storySession) tryAll(c *catalogue, m *moment, actions []string) []*diff
 		select {
 		case processors <- struct{}{}:
 			wg.Go(func() {
-				other := m.session(c.play)
-				work(other)
-				c.play.sessions.Put(other)
+				session := m.session(c.play)
+				work(session)
+				c.play.sessions.Put(session)
 			})
 		default:
 		}

@@ -85,17 +85,17 @@ func parseGameInfo(text string) (out []binding, err error) {
 	var dicts []map[string]string
 	dict, key := map[string]string{}, "" // the last ones
 	for _, l := range literals {
-		before := strings.NewReplacer("(", "", ")", "").Replace(l.Preceding)
-		if m := numberBehind.FindStringSubmatch(before); m != nil {
+		preceding := strings.NewReplacer("(", "", ")", "").Replace(l.Preceding)
+		if m := numberBehind.FindStringSubmatch(preceding); m != nil {
 			dict[key] = m[1]
 		}
 		switch {
-		case strings.HasSuffix(before, "={"):
+		case strings.HasSuffix(preceding, "={"):
 			dict, key = map[string]string{}, l.Text
 			dicts = append(dicts, dict)
-		case l.Follows, before == ":":
+		case l.Follows, preceding == ":":
 			dict[key] += l.Text
-		case strings.HasSuffix(before, ","):
+		case strings.HasSuffix(preceding, ","):
 			key = l.Text
 		default: // of a list
 			key = ""

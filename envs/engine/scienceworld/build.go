@@ -206,10 +206,10 @@ func (w *World) build() {
 
 // fill fills a place. Things are made in the order in which the reference makes them, which decides their numbers.
 func (w *World) fill(place *Object, things []furnishing, sewer *Object) {
-	made := map[ObjectKind]*Object{0: place}
+	built := map[ObjectKind]*Object{0: place}
 	for _, t := range things {
 		if t.Special != "" {
-			w.addSpecial(made[t.In], t.Special)
+			w.addSpecial(built[t.In], t.Special)
 			continue
 		}
 		var o *Object
@@ -220,8 +220,8 @@ func (w *World) fill(place *Object, things []furnishing, sewer *Object) {
 			o = w.new(t.Kind)
 		}
 		o.name = cmp.Or(t.Name, o.name)
-		w.put(o, made[t.In])
-		made[t.Kind] = o
+		w.put(o, built[t.In])
+		built[t.Kind] = o
 	}
 }
 

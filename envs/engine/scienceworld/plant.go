@@ -118,7 +118,7 @@ func (w *World) mature(o *Object, stage int, water *Object) {
 	case stage == adult && c.mature >= adultTicks:
 		w.setStage(o, reproducing)
 	case stage == reproducing && c.mature >= flowerTicks:
-		if !o.has(Flower) {
+		if !o.contains(Flower) {
 			flower := w.new(Flower)
 			flower.flower.plant = o
 			w.put(flower, o)

@@ -109,8 +109,8 @@ func (o *Object) slot(slot string, place *Object) string {
 
 // condition is a slot about how a thing is at the moment.
 func (o *Object) condition(slot string) string {
-	unless := func(not bool, text string) string {
-		if not {
+	unless := func(condition bool, text string) string {
+		if condition {
 			return ""
 		}
 		return text

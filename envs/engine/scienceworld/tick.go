@@ -184,13 +184,13 @@ func (o *Object) waterNear() *Object {
 }
 
 // has reports whether something of a kind is in the object.
-func (o *Object) has(k ObjectKind) bool {
+func (o *Object) contains(k ObjectKind) bool {
 	return slices.ContainsFunc(o.contents.chain, func(x *Object) bool { return x.kind == k })
 }
 
 // fillWithWater puts water into an object without any, in whatever state.
 func (w *World) fillWithWater(o *Object) {
-	if !o.has(Water) {
+	if !o.contains(Water) {
 		w.put(w.new(Water), o)
 	}
 }

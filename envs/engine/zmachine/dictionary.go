@@ -148,25 +148,25 @@ func (m *Machine) tokenise(buffer, parse, table uint16, keep bool) {
 	}
 	t := tokens{m: m, dictionary: m.dictionary(table), parse: parse, keep: keep}
 	m.storeb(parse+1, 0)
-	at, end := uint16(1), uint16(math.MaxUint16)
+	cursor, end := uint16(1), uint16(math.MaxUint16)
 	if m.story.version >= 5 {
-		at, end = 2, 2+m.loadb(buffer+1)
+		cursor, end = 2, 2+m.loadb(buffer+1)
 	}
-	for start := at; m.charge(1); at++ {
+	for start := cursor; m.charge(1); cursor++ {
 		c := byte(0) // which ends a text in all versions
-		if at < end {
-			c = m.mem[buffer+at]
+		if cursor < end {
+			c = m.mem[buffer+cursor]
 		}
 		separator := slices.Contains(t.dictionary.separators, c)
 		if c == 0 || c == ' ' || separator {
-			t.add(buffer, start, at)
-			start = at + 1
+			t.add(buffer, start, cursor)
+			start = cursor + 1
 		}
 		if c == 0 {
 			return
 		}
 		if separator {
-			t.add(buffer, at, at+1)
+			t.add(buffer, cursor, cursor+1)
 		}
 	}
 }

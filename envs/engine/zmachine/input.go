@@ -161,15 +161,15 @@ func (m *Machine) storeLine(buffer uint16, line []byte, lowered bool) {
 	addr := buffer + 1
 	if m.story.version >= 5 {
 		addr++
-		var before []byte
+		var offered []byte
 		for i := range m.loadb(buffer + 1) {
 			z := m.loadb(addr + i)
 			if z == 0 {
 				break
 			}
-			before = append(before, m.story.fromZSCII(z))
+			offered = append(offered, m.story.fromZSCII(z))
 		}
-		line = append(before, line...)
+		line = append(offered, line...)
 	}
 	for _, c := range line {
 		if lowered {

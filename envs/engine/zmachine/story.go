@@ -82,8 +82,8 @@ type Story struct {
 	code       *code
 }
 
-// others are files that are taken for stories of the Z-machine, by their first bytes.
-var others = map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive", "\x1f\x8b": "a gzip file",
+// formats are the kinds of files that are taken for stories of the Z-machine, by their first bytes.
+var formats = map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive", "\x1f\x8b": "a gzip file",
 	"PK\x03\x04": "a zip file"}
 
 // Load reads a story file.
@@ -94,8 +94,8 @@ func Load(image []byte) (*Story, error) {
 	if len(image) > maxStory {
 		return nil, fmt.Errorf("a story of %d bytes is longer than the largest possible, %d", len(image), maxStory)
 	}
-	if other := cmp.Or(others[string(image[:4])], others[string(image[:2])]); other != "" {
-		return nil, fmt.Errorf("%s, which cannot be played: want a story for the Z-machine", other)
+	if format := cmp.Or(formats[string(image[:4])], formats[string(image[:2])]); format != "" {
+		return nil, fmt.Errorf("%s, which cannot be played: want a story for the Z-machine", format)
 	}
 	s := &Story{image: append(make([]byte, 0, len(image)+padding), image...), version: int(image[0])}
 	switch s.version {

@@ -112,9 +112,9 @@ func text(n *html.Node) string {
 
 // shown is the text of a node as the reference reads it: white space alone is one character, but in <pre>.
 func shown(n *html.Node) string {
-	kept := func(a *html.Node) bool { return a.DataAtom == atom.Pre || a.DataAtom == atom.Textarea }
+	preserved := func(a *html.Node) bool { return a.DataAtom == atom.Pre || a.DataAtom == atom.Textarea }
 	switch {
-	case strings.Trim(n.Data, " \n\t\f\r") != "" || slices.ContainsFunc(slices.Collect(n.Ancestors()), kept):
+	case strings.Trim(n.Data, " \n\t\f\r") != "" || slices.ContainsFunc(slices.Collect(n.Ancestors()), preserved):
 		return n.Data
 	case strings.Contains(n.Data, "\n"):
 		return "\n"

@@ -102,9 +102,9 @@ func (g *world) reuse() bool {
 func (g *world) enter() error {
 	g.provider.mu.Lock()
 	defer g.provider.mu.Unlock()
-	other := g.provider.live[g.number]
-	if other != nil {
-		other.doubled = true
+	game := g.provider.live[g.number]
+	if game != nil {
+		game.doubled = true
 		return g.shared()
 	}
 	g.provider.live[g.number] = g
@@ -133,16 +133,16 @@ func (g *world) create(ctx context.Context) error {
 	if err := refused(body); err != nil {
 		return err
 	}
-	var made struct {
+	var reply struct {
 		ID *int64 `json:"id"`
 	}
 	if body.Kind() == '0' {
 		body = jsontext.Value(`{"id":` + string(body) + `}`)
 	}
-	if err := jsonv2.Unmarshal(body, &made); err != nil || made.ID == nil || *made.ID < 0 {
+	if err := jsonv2.Unmarshal(body, &reply); err != nil || reply.ID == nil || *reply.ID < 0 {
 		return errors.New("its answer to /create has no number of a game")
 	}
-	g.number = *made.ID
+	g.number = *reply.ID
 	return nil
 }
 

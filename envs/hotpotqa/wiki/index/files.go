@@ -80,20 +80,20 @@ func (a Description) checkFiles(dir string) error {
 }
 
 // check compares a file with its checksum, unless it looks as it did at an earlier comparison.
-func (f DataFile) check(dir string, earlier comparison) (comparison, error) {
+func (f DataFile) check(dir string, previous comparison) (comparison, error) {
 	name := filepath.Join(dir, filepath.FromSlash(f.Name))
 	if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-		return earlier, damaged(filepath.Join(dir, aboutFile), "it names a file elsewhere")
+		return previous, damaged(filepath.Join(dir, aboutFile), "it names a file elsewhere")
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return earlier, damaged(name, err)
+		return previous, damaged(name, err)
 	}
 	if info.Size() != f.Size {
-		return earlier, damaged(name, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), f.Size))
+		return previous, damaged(name, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), f.Size))
 	}
 	c := comparison{f, info.ModTime().UnixNano()}
-	if f.Size >= large && c == earlier {
+	if f.Size >= large && c == previous {
 		return c, nil
 	}
 	sum, err := datafile.Sum(name)
