@@ -378,7 +378,9 @@ func foldText(s string, width int) []string {
 		if cut == 0 { // a single character is wider than the line
 			break
 		}
-		lines = append(lines, strings.TrimRight(s[:cut], " "))
+		if line := strings.TrimRight(s[:cut], " "); line != "" {
+			lines = append(lines, line)
+		}
 		s = strings.TrimLeft(s[cut:], " ")
 	}
 	return append(lines, s)
