@@ -141,30 +141,6 @@ func (l *validLister) deeds(order []action) iter.Seq[validDeed] {
 	}
 }
 
-// contains reports whether the words that follow an action name things that it can be done with.
-func (l *validLister) contains(a *action, words string) bool {
-	for i, seconds := range l.rows(a) {
-		rest := words
-		if i >= 0 {
-			name := l.offers[i].name.s
-			if !strings.HasPrefix(words, " ") || !strings.HasPrefix(words[1:], name) {
-				continue
-			}
-			rest = words[1+len(name):]
-		}
-		if a.Slots < 2 && rest == "" {
-			return true
-		}
-		rest, ok := strings.CutPrefix(rest, " "+a.Link+" ")
-		if ok && slices.ContainsFunc(seconds, func(j int32) bool {
-			return (i != j || canBoth(a.ID)) && l.offers[j].name.s == rest
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
 // append adds an entry as it is typed.
 func (l *validLister) append(b []byte, v validDeed) []byte {
 	a := &actions[v.id]

@@ -3,7 +3,6 @@ package scienceworld
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // ValidList is a list of the actions that are valid now, with the referents that
@@ -57,17 +56,8 @@ func (l ValidList) Texts() (out []string) {
 
 // Contains reports whether an action is on the list.
 func (l ValidList) Contains(text string) bool {
-	if l.world.universe == nil || l.world.choices != nil {
-		return slices.Contains(l.Texts(), text)
-	}
-	list := l.lister()
-	for i := range actions {
-		a := &actions[i]
-		if words, ok := strings.CutPrefix(text, a.Listed); ok && list.contains(a, words) {
-			return true
-		}
-	}
-	return false
+	_, found := slices.BinarySearch(l.Sorted(), text)
+	return found
 }
 
 // possible searches referents of what can be reached here. It draws.
