@@ -176,32 +176,6 @@ func (s *Story) simplify(in *instruction) {
 	case opPush:
 		in.op, in.stores = opMove, true
 	}
-	if v := uint8(in.values[0]); in.kind(0) == constant && v != 0 { // it may be the number of a variable
-		s.simplifyNamed(in, v)
-	}
-}
-
-// simplifyNamed does so if the first operand is the number of a variable that is not on the stack.
-func (s *Story) simplifyNamed(in *instruction, v uint8) {
-	op, stored := opMove, v
-	kind, value := s.variable(v)
-	switch {
-	case in.op == opLoad:
-		stored = in.store
-	case in.op == opInc:
-		op, in.values[1] = opAdd, 1
-	case in.op == opDec:
-		op, in.values[1] = opAdd, 0xFFFF
-	case in.op == opStore && in.count == 2:
-		kind, value = in.kind(1), in.values[1]
-		in.set(1, constant, 0)
-	case in.op == opPull && in.count == 1:
-		kind = stacked
-	default:
-		return
-	}
-	in.op, in.stores, in.store = op, true, stored
-	in.set(0, kind, value)
 }
 
 // variable returns the operand that reads a variable.
