@@ -29,7 +29,7 @@ const lowlightCommands = "save/down/wait/restore/script/unscript/undo/again/exam
 // memory begins; and the header could say no address above 64 KB.
 func changeable(s *Story, end int) *Story {
 	c := *s
-	c.dynamic, c.code = end, &code{instructions: make(pages, s.Size()/pageSize+1)}
+	c.dynamic, c.code = end, make(code, s.Size())
 	return &c
 }
 

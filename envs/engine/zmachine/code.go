@@ -1,51 +1,20 @@
 package zmachine
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
-// code is what has been decoded of a story. Instructions in constant memory are decoded
-// once, when one of the story's machines comes to them; all of them share it.
-type code struct {
-	mu           sync.Mutex // held while something is added
-	instructions pages
-}
-
-// pages hold instructions by their addresses in a story. They may be read at any time.
-type pages []atomic.Pointer[page]
-
-type page [pageSize]atomic.Pointer[instruction]
-
-const pageSize = 1 << 8
-
-// get returns the instruction at an address, or nil.
-func (p pages) get(addr int) *instruction {
-	if bucket := p[addr/pageSize].Load(); bucket != nil {
-		return bucket[addr%pageSize].Load()
-	}
-	return nil
-}
+// code is what has been decoded of a story, by address. Instructions in constant memory are decoded once, when one of
+// the story's machines comes to them; all of them share it, and may read it at any time.
+type code []atomic.Pointer[instruction]
 
 // constant reports whether an address is in memory that cannot change.
 func (s *Story) constant(addr int) bool { return addr >= s.dynamic && addr < s.Size() }
 
 // add decodes the instruction at an address of constant memory for all machines.
 func (s *Story) add(pc int) *instruction {
-	s.code.mu.Lock()
-	defer s.code.mu.Unlock()
-	in := s.code.instructions.get(pc)
-	if in != nil {
-		return in
-	}
-	in = new(instruction)
+	in := new(instruction)
 	s.decode(in, s.image[:cap(s.image)], pc)
-	bucket := &s.code.instructions[pc/pageSize]
-	if bucket.Load() == nil {
-		bucket.Store(new(page))
-	}
-	bucket.Load()[pc%pageSize].Store(in)
-	return in
+	s.code[pc].CompareAndSwap(nil, in) // unless another machine was faster
+	return s.code[pc].Load()
 }
 
 // fetch returns the instruction at pc, or nil if it waits for input or does not exist.
@@ -54,7 +23,7 @@ func (m *Machine) fetch() *instruction {
 		m.fail(JumpRange)
 		return nil
 	}
-	in := m.story.code.instructions.get(m.pc)
+	in := m.story.code[m.pc].Load()
 	switch {
 	case in != nil:
 	case m.pc < m.story.dynamic:

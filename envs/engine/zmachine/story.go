@@ -79,7 +79,7 @@ type Story struct {
 	blanks     bool        // question marks are read as blanks
 	sum        uint16      // of the bytes from 0x40 up to the length in the header
 	encodings  [encodings]encoding
-	code       *code
+	code       code
 }
 
 // formats are the kinds of files that are taken for stories of the Z-machine, by their first bytes.
@@ -136,7 +136,7 @@ func Load(image []byte) (*Story, error) {
 	s.sum = s.checksum()
 	s.blanks = slices.Contains(strings.Fields(blanking), fmt.Sprintf("%d/%s", s.Release(), s.Serial()))
 	s.encodings = encodingsFor(s.version)
-	s.code = &code{instructions: make(pages, len(image)/pageSize+1)}
+	s.code = make(code, len(image))
 	return s, nil
 }
 
