@@ -64,9 +64,6 @@ func (h *HeldIn) Append(s string) error {
 }
 
 // GetSlice returns the texts that Append reads.
-func (h *HeldIn) GetSlice() (values []string) {
-	for _, spec := range slices.Sorted(maps.Keys(*h)) {
-		values = append(values, spec+"="+strings.Join((*h)[spec], ","))
-	}
-	return values
+func (h *HeldIn) GetSlice() []string {
+	return assignments(*h, func(names []string) string { return strings.Join(names, ",") })
 }

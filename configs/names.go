@@ -60,9 +60,12 @@ func (n *Names) Append(s string) error {
 }
 
 // GetSlice returns the texts that Append reads.
-func (n *Names) GetSlice() (values []string) {
-	for _, spec := range slices.Sorted(maps.Keys(*n)) {
-		values = append(values, spec+"="+(*n)[spec])
+func (n *Names) GetSlice() []string { return assignments(*n, func(name string) string { return name }) }
+
+// assignments are the texts of a map, as flags take them.
+func assignments[V any](entries map[string]V, text func(V) string) (values []string) {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		values = append(values, key+"="+text(entries[key]))
 	}
 	return values
 }

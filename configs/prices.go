@@ -3,9 +3,7 @@ package configs
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -104,9 +102,4 @@ func (p *Prices) Append(s string) error {
 }
 
 // GetSlice returns the texts that Append reads.
-func (p *Prices) GetSlice() (values []string) {
-	for _, spec := range slices.Sorted(maps.Keys(*p)) {
-		values = append(values, spec+"="+(*p)[spec].String())
-	}
-	return values
-}
+func (p *Prices) GetSlice() []string { return assignments(*p, Price.String) }
