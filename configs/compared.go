@@ -36,11 +36,6 @@ func (c *Comparison) Add(o Comparison) {
 	c.Outcomes, c.Same, c.Extra = c.Outcomes+o.Outcomes, c.Same+o.Same, c.Extra+o.Extra
 }
 
-// Proves reports whether a comparison shows that a protocol is the original's.
-func (c Comparison) Proves() bool {
-	return c.Requests > 0 && c.Equal+c.UpTo == c.Requests && c.Same == c.Outcomes && c.Extra == 0
-}
-
 // Compared sums up the comparisons that vouch for a preset of one part.
 func (p *Preset) Compared() (sum Comparison, err error) {
 	list, err := Comparisons()

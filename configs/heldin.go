@@ -2,7 +2,6 @@ package configs
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -47,11 +46,6 @@ func (h *HeldIn) add(spec, env string) error {
 func (h HeldIn) Lookup(spec string) []string {
 	environments, _ := lookUp(h, spec)
 	return environments
-}
-
-// Environments lists all environments that are named, sorted.
-func (h HeldIn) Environments() []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(h))...))))
 }
 
 // Append reads one more text.

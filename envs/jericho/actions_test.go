@@ -52,7 +52,7 @@ func TestValidActionFilter(t *testing.T) {
 			}
 			tried := candidates(reduceTemplates(b.Games[g.Name].Grammar, g.WordLength, counts), want.Words)
 			sharedtest.Equal(t, len(tried), want.Candidates, "candidates")
-			groups := s.effective(newPlay(g, s.machine.Story(), g.Seed, binding{}).actions(), s.snapshot(), tried)
+			groups := s.effective(newPlay(g, officialStory(t, g), g.Seed, binding{}).actions(), s.snapshot(), tried)
 			if len(groups) != len(want.Groups) {
 				t.Fatalf("%d groups, want %d", len(groups), len(want.Groups))
 			}

@@ -110,9 +110,6 @@ func New(s *Story, o Options) *Machine {
 	return m
 }
 
-// Story returns what is played.
-func (m *Machine) Story() *Story { return m.story }
-
 // Start plays from the beginning up to the first read. Input typed ahead,
 // the saved game and the bytes of the capture buffer stay from before.
 func (m *Machine) Start() error {
