@@ -76,23 +76,8 @@ var noBody body
 
 func (o *Object) isTerminal() bool { return o.owner != nil }
 
-// door is what portals have: the two ends, and texts that are kept as long as the
-// names of the portal and its ends stay.
-type door struct {
-	src, dst *Object
-	names    [3]string      // of the portal and its ends, when the texts were made
-	text     string         // the descriptive name
-	called   [3]*calledList // seen from the first end, from the second and from elsewhere; nil before they were made
-}
-
-// keptDoor returns what a portal has, without the texts that are not true any more.
-func (o *Object) keptDoor() *door {
-	d := o.door
-	if names := [3]string{o.name, d.src.name, d.dst.name}; d.names != names {
-		*d = door{src: d.src, dst: d.dst, names: names, text: "door between " + d.src.name + " and " + d.dst.name}
-	}
-	return d
-}
+// door has the two ends of a portal.
+type door struct{ src, dst *Object }
 
 // document is the text of documents and pictures. The title of a sandwich is its first name.
 type document struct{ Title, Author, Text string }
@@ -188,7 +173,7 @@ func (o *Object) dn(base string) string {
 func (o *Object) descriptiveName() string {
 	switch {
 	case o.door != nil:
-		return o.keptDoor().text
+		return "door between " + o.door.src.name + " and " + o.door.dst.name
 	case o.plane != nil:
 		return o.planeName()
 	case o.inGroup(aAnimal):

@@ -237,7 +237,7 @@ func words(ws ...string) string {
 func (w *World) called(o, place *Object) *calledList {
 	c := &o.refs
 	if o.door != nil {
-		return w.portalCalled(o, place)
+		return w.shelf.calledAs(w.shelf.list(o.portalReferents(place)), noRefs)
 	}
 	in, withAt := noRefs, uint32(0)
 	if o.container != nil {
@@ -248,20 +248,4 @@ func (w *World) called(o, place *Object) *calledList {
 		c.withAt = withAt
 	}
 	return c.called
-}
-
-// portalCalled lists the referents of a portal, seen from a place.
-func (w *World) portalCalled(o, place *Object) *calledList {
-	d := o.keptDoor()
-	side := 2
-	switch own, _ := o.sides(place); own {
-	case d.src:
-		side = 0
-	case d.dst:
-		side = 1
-	}
-	if d.called[side] == nil {
-		d.called[side] = w.shelf.calledAs(w.shelf.list(o.portalReferents(place)), noRefs)
-	}
-	return d.called[side]
 }

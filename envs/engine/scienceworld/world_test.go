@@ -105,17 +105,11 @@ func (w *World) forget() {
 		if !o.isTerminal() {
 			o.lists = nil
 		}
-		if o.door != nil {
-			o.door.names = [3]string{}
-		}
 	}
 	for _, o := range w.collect(w.agent, true) {
 		o.refs = refCache{}
 		if !o.isTerminal() {
 			o.lists = nil
-		}
-		if o.door != nil {
-			o.door.names = [3]string{}
 		}
 	}
 }
