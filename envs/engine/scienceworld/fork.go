@@ -87,7 +87,7 @@ func (c *cloner) finish(o *Object) {
 		return
 	}
 	o.body = new(*o.body)
-	o.contents, o.portals, o.lists = c.set(o.contents), c.set(o.portals), c.lists(o)
+	o.contents, o.portals, o.lists = c.set(o.contents), c.set(o.portals), nil
 	for i, t := range o.terminals {
 		o.terminals[i] = c.swap(t)
 	}
@@ -106,18 +106,4 @@ func (c *cloner) finish(o *Object) {
 		o.plane = new(*o.plane)
 		o.plane.positions = maps.Clone(o.plane.positions)
 	}
-}
-
-// lists copies the collected lists that are still true.
-func (c *cloner) lists(o *Object) *placeLists {
-	if o.lists == nil {
-		return nil
-	}
-	out := new(placeLists)
-	for i, l := range o.lists {
-		if l.inner == o.inner {
-			out[i] = collected{l.inner, c.list(l.objects)}
-		}
-	}
-	return out
 }

@@ -21,7 +21,7 @@ type Object struct {
 	partner *Object // the connected terminal
 	voltage float64
 
-	refs refCache
+	refs *refList // what it is called by itself; nil until it is asked for, and after a change
 	*body
 }
 

@@ -8,34 +8,18 @@ import (
 // portalReferent is the name of portals if nobody looks at them.
 const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
 
-// refCache keeps the referents of an object until something changes them.
-type refCache struct {
-	own     *refList // nil: they are to be made
-	changes uint32   // counts what changes the object's own referents
-
-	// What it was called last, with its container; portals keep it in door.
-	withAt uint32      // changes of the container
-	called *calledList // nil: it was moved or changed
-}
-
 // renamed records that the referents of an object have changed.
 func (w *World) renamed(o *Object) {
 	w.names++
-	w.changed(o)
+	o.refs = nil
 	for _, t := range o.terminals {
 		if t != nil {
-			w.changed(t)
+			t.refs = nil
 		}
 	}
 	if c := o.container; c != nil && kinds[c.kind].Containing {
-		w.changed(c)
+		c.refs = nil
 	}
-}
-
-// changed records it of one object.
-func (w *World) changed(o *Object) {
-	o.refs.changes++
-	o.refs.own, o.refs.called = nil, nil
 }
 
 // mostLevels is the largest nesting depth of things. Deeper nesting means a cycle of containers outside the world.
@@ -44,7 +28,6 @@ const mostLevels = 1 << 10
 // moved notes that something was put into a container or taken out.
 func (w *World) moved(x, c *Object) {
 	w.places++
-	x.refs.called = nil
 	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
 		o.inner++
 	}
@@ -63,11 +46,10 @@ func (o *Object) referents() []string {
 
 // refList is the same as the library keeps it.
 func (w *World) refList(o *Object) *refList {
-	c := &o.refs
-	if c.own == nil {
-		c.own = w.shelf.list(o.referents())
+	if o.refs == nil {
+		o.refs = w.shelf.list(o.referents())
 	}
-	return c.own
+	return o.refs
 }
 
 // portalReferents lists what a portal is called, seen from a place (objects §3.9).
@@ -235,17 +217,12 @@ func words(ws ...string) string {
 
 // called lists the referents of an object with those of its container, seen from a place (core §5.11).
 func (w *World) called(o, place *Object) *calledList {
-	c := &o.refs
 	if o.door != nil {
 		return w.shelf.calledAs(w.shelf.list(o.portalReferents(place)), noRefs)
 	}
-	in, withAt := noRefs, uint32(0)
+	in := noRefs
 	if o.container != nil {
-		in, withAt = w.refList(o.container), o.container.refs.changes
+		in = w.refList(o.container)
 	}
-	if c.called == nil || c.withAt != withAt {
-		c.called = w.shelf.calledAs(w.refList(o), in)
-		c.withAt = withAt
-	}
-	return c.called
+	return w.shelf.calledAs(w.refList(o), in)
 }

@@ -101,13 +101,13 @@ func (w *World) forget() {
 	w.shelf = w.library.open()
 	w.listed, w.nearby, w.everywhere, w.reach, w.scene = listed{}, search{}, search{}, cache{}, cache{}
 	for _, o := range w.collect(w.universe, true) {
-		o.refs = refCache{}
+		o.refs = nil
 		if !o.isTerminal() {
 			o.lists = nil
 		}
 	}
 	for _, o := range w.collect(w.agent, true) {
-		o.refs = refCache{}
+		o.refs = nil
 		if !o.isTerminal() {
 			o.lists = nil
 		}
