@@ -67,8 +67,7 @@ type body struct {
 	count   int // stopwatch: ticks counted; toilet: stage of the flush
 	display int // stopwatch: the ticks that it shows
 
-	lists *placeLists // nil: none were made
-	inner uint32      // counts what is moved in it, at any depth
+	inner uint32 // counts what is moved in it, at any depth
 }
 
 // noBody is the body of terminals.
