@@ -98,11 +98,9 @@ var noRefs = &refList{}
 
 // calledList holds the names of a thing, from its own referents and the referents of its container.
 type calledList struct {
-	full   []*text // in set order
-	sorted []*text // by text
-	// numbers are the numbers of the sorted texts, and bound is how many there are.
-	numbers []int32
-	bound   bound
+	full    []*text // in set order
+	sorted  []*text // by text
+	numbers []int32 // of the sorted texts
 }
 
 // pairOfLists is the pair of lists that determines a called list.
@@ -165,7 +163,6 @@ func (s *shelf) newCalledList(own, in *refList) *calledList {
 	for _, t := range l.sorted {
 		l.numbers = append(l.numbers, t.number)
 	}
-	l.bound = boundOf(len(l.numbers))
 	return l
 }
 

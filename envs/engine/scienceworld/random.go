@@ -1,10 +1,5 @@
 package scienceworld
 
-import (
-	"math"
-	"math/bits"
-)
-
 // random is the generator of java.util.Random, 48 bits of state, with which the
 // reference draws everything (core §2.8).
 type random struct{ state uint64 }
@@ -23,34 +18,18 @@ func (r *random) next(bits uint) int32 {
 	return int32(r.state >> (48 - bits))
 }
 
-// bound is a number of values to draw from, prepared to draw without dividing.
-type bound struct {
-	n      uint64
-	factor uint64
-}
-
-// boundOf prepares a number. The fraction of factor times a value, times n, is the value
-// modulo n or, as Java has it for powers of two, n times the value as a fraction of 1<<31.
-func boundOf(n int) bound {
-	if n&-n == n {
-		return bound{uint64(n), 1 << 33}
-	}
-	return bound{uint64(n), math.MaxUint64/uint64(n) + 1}
-}
-
-// bounded draws a number below a bound. A bound of 1 draws too.
-func (r *random) bounded(b bound) int {
+// intn draws a number from 0 to n-1, as Java does; also if there is only one.
+func (r *random) intn(n int) int {
 	for {
-		u := uint64(r.next(31))
-		v, _ := bits.Mul64(b.factor*u, b.n)
-		if u-v+b.n <= 1<<31 { // else Java's sum overflows
-			return int(v)
+		u := int(r.next(31))
+		if n&-n == n {
+			return n * u >> 31
+		}
+		if v := u % n; u-v+n <= 1<<31 { // else Java's sum overflows
+			return v
 		}
 	}
 }
-
-// intn draws a number from 0 to n-1.
-func (r *random) intn(n int) int { return r.bounded(boundOf(n)) }
 
 // boolean draws true or false.
 func (r *random) boolean() bool { return r.next(1) != 0 }

@@ -125,7 +125,7 @@ func (s *search) run(w *World) referents {
 		t.changes = slices.Grow(t.changes[:0], len(places))[:len(places)]
 		for n, i := range places {
 			l := s.lists[i]
-			j := r.bounded(l.bound)
+			j := r.intn(len(l.numbers))
 			t.changes[n] = textChange{i, int32(j), l.numbers[j]}
 		}
 		t.apply(out)
