@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
-
 	"heldout/envs/engine/scienceworld"
 )
 
@@ -17,8 +15,7 @@ const nativeVersion = "1.1.3"
 type native struct {
 	newer     bool // as version 1.2.3 where that differs
 	library   *scienceworld.Library
-	making    singleflight.Group // of solutions
-	solutions sync.Map           // of solutions, by place
+	solutions sync.Map // of functions that solve once, by place
 }
 
 func (n *native) game() game {
@@ -27,17 +24,14 @@ func (n *native) game() game {
 
 // solution returns the simulator's own solution. Making it can take seconds.
 func (n *native) solution(p taskVariation, simplifications string) ([]string, error) {
-	if path, ok := n.solutions.Load(p); ok {
-		return path.([]string), nil
-	}
-	path, err, _ := n.making.Do(p.id(), func() (any, error) {
+	solve, _ := n.solutions.LoadOrStore(p, sync.OnceValues(func() ([]string, error) {
 		return scienceworld.GoldPath(p.task, p.variation, simplifications)
-	})
+	}))
+	path, err := solve.(func() ([]string, error))()
 	if err != nil {
 		return nil, fmt.Errorf("sciworld: the solution of %s: %w", p.id(), err)
 	}
-	n.solutions.Store(p, path)
-	return path.([]string), nil
+	return path, nil
 }
 
 type nativeGame struct {

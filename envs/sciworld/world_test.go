@@ -124,7 +124,9 @@ func TestStartFails(t *testing.T) {
 // The expert goes along the gold path, past what else was done.
 func TestExpert(t *testing.T) {
 	e := madeUpEnv(t, &madeUp{}, true, rakeLabel())
-	e.native.solutions.Store(boardPlaces()[0], []string{"open box", "take pear", "take pear", "eat pear"})
+	e.native.solutions.Store(boardPlaces()[0], func() ([]string, error) {
+		return []string{"open box", "take pear", "take pear", "eat pear"}, nil
+	})
 	w := newStarted(t, e)
 	defer w.Close()
 	ctx := context.Background()
