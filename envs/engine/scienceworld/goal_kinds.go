@@ -15,7 +15,7 @@ func (t trial) same() bool {
 
 // called reports whether a thing has a name or a descriptive name, whatever the case.
 func called(x *Object, name string) bool {
-	return sameWord(x.name, name) || x.hasOtherName() && sameWord(x.descriptiveName(), name)
+	return sameWord(x.name, name) || sameWord(x.descriptiveName(), name)
 }
 
 // sameWord compares names, which are ASCII, as Java does without regard to case.

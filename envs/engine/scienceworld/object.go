@@ -181,11 +181,6 @@ func (o *Object) descriptiveName() string {
 	return o.dn(o.name)
 }
 
-// hasOtherName reports whether the descriptive name may differ from the name.
-func (o *Object) hasOtherName() bool {
-	return o.burning || o.burned || o.door != nil || o.plane != nil || o.life != nil
-}
-
 // leadsTo is the place to which a portal leads, seen from a place; nil if it does not say.
 func (o *Object) leadsTo(place *Object) *Object {
 	_, far := o.sides(place)
