@@ -202,7 +202,7 @@ func (p *Play) checkForm(errs *Faults) {
 	ruled := []string{Chat, ToolCall, Single, Completion, Text} // the others have rules of their own
 	only(p.Observation != Observation{}, "observation", ruled...)
 	only(p.ActionsShown.Timing != Never, "actions-shown", ruled...)
-	only(r.Reasoning != "", "reply.reasoning", ruled...)
+	only(r.Reasoning != "", "reply.reasoning", append(ruled, Act)...)
 	only(len(r.Messages) > 0, "reply.messages", ruled...)
 	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", append(ruled, Act)...)
 	only(a.Pairs > 0, "agent.pairs", Single, Chat)

@@ -82,9 +82,10 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 		return err
 	}
 	info := b.Env.Info()
-	if b.Caveat != "" {
-		info.Caveat = strings.TrimPrefix(info.Caveat+"; "+b.Caveat, "; ")
-	}
+	reasons := strings.Split(info.Caveat+"; "+b.Caveat, "; ")
+	info.Caveat = strings.Join(slices.DeleteFunc(reasons, func(reason string) bool { // published for a preset: as it plays
+		return reason == "" || b.Named.Key() != "" && strings.Contains(reason, "AgentBoard's layer")
+	}), "; ")
 	env := record.Environment{Info: info, Protocol: b.Named.Key(), Tasks: b.Tasks,
 		Total: cmp.Or(b.Preset.Env.Tasks.Count, len(b.Env.Tasks()))}
 	same := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"heldout/envs/pytext"
@@ -75,6 +76,12 @@ const badCall = "call"
 // firstArgument is the value of the first of the arguments in JSON; of several with that name, the last. It is nil
 // if there is none.
 func firstArgument(text string) json.RawMessage {
+	text = pythonNumber.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.HasPrefix(s, `"`) {
+			return s
+		}
+		return "0"
+	})
 	var arguments map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &arguments) != nil {
 		return nil
@@ -88,6 +95,9 @@ func firstArgument(text string) json.RawMessage {
 	}
 	return arguments[name]
 }
+
+// pythonNumber is a number that only Python reads in JSON, or a text, which may hold the word.
+var pythonNumber = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|NaN|-?Infinity`)
 
 // callMessages are a reply and its answer as messages: the answer to a call has the role tool. Both have the same
 // id, which servers need. corrected says that the answer is not to the call.

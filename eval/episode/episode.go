@@ -169,6 +169,7 @@ func (e *Episode) taskPrompt() configs.Prompt {
 func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
 	p := &e.Benchmark.Preset
 	c.EndsAtRefusal, c.KeepTokens = p.Stop.ContextOverflow == configs.End, p.Name != ""
+	c.KeepReasoning = p.Reply.Reasoning == configs.Keep
 	if len(p.Agent.Wraps) == 0 {
 		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
 	}
