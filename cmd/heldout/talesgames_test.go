@@ -32,13 +32,13 @@ func TestPartOfTALES(t *testing.T) {
 		want string
 	}{
 		{append([]string{"run", "--dry-run", "--model", "random"}, preset...),
-			"tales-jericho@2+:seed-1 %: jericho (official), % 3 episodes of at most 100 steps"},
+			"tales-jericho@3+:seed-1 %: jericho (official), % 3 episodes of at most 100 steps"},
 		{append([]string{"doctor"}, preset...), "the data have 3 of its 54 tasks: results do not compare"},
 		{play, "does not compare with published results: 3 of the 54 games of TALES are there"},
 		{[]string{"compare", "run"}, "does not compare with published results: 3 of the 54 games of TALES are there"},
 		{[]string{"report", "run"}, "report.html"},
 		{[]string{"compare", "run", "--table", "presets"},
-			"tales-jericho@2+: 3 official %changed, so it does not compare with results of the preset: % " +
+			"tales-jericho@3+: 3 official %changed, so it does not compare with results of the preset: % " +
 				"env.tasks.count 3 instead of 54"},
 	} {
 		name := strings.Join(command.args, " ")
