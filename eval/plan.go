@@ -83,7 +83,8 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 	}
 	info := b.Env.Info()
 	reasons := strings.Split(info.Caveat+"; "+b.Caveat, "; ")
-	info.Caveat = strings.Join(slices.DeleteFunc(reasons, func(reason string) bool { // published for a preset: as it plays
+	// Published results of a preset have the preset's layer.
+	info.Caveat = strings.Join(slices.DeleteFunc(reasons, func(reason string) bool {
 		return reason == "" || b.Named.Key() != "" && strings.Contains(reason, "AgentBoard's layer")
 	}), "; ")
 	env := record.Environment{Info: info, Protocol: b.Named.Key(), Tasks: b.Tasks,
