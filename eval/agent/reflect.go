@@ -55,6 +55,8 @@ type Failed struct {
 	Steps []record.Step
 	// Reflections are the reflections that the agent was shown in the trial.
 	Reflections []record.Remembered
+	// Handover is the text before the task.
+	Handover string
 }
 
 // maxReflection is the largest length of a reflection in bytes. It is part of the prompts of later trials.
@@ -98,6 +100,12 @@ func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (r
 	for i, s := range failed.Steps {
 		r.steps = append(r.steps, "\n"+numbered(play.Agent.Cue, i+1)+" "+s.Action+"\n"+
 			framed(play.Observation, i+1, laterObservation(play.Observation, s.Observation)))
+		// Reflexion takes what follows the last such text for the trial, even if an action holds it.
+		mark := pytext.Strip(failed.Handover)
+		if at := strings.LastIndex(r.steps[len(r.steps)-1], mark); mark != "" && at >= 0 {
+			r.task = strings.TrimLeftFunc(r.steps[len(r.steps)-1][at+len(mark):], pytext.IsSpace)
+			r.steps = nil
+		}
 	}
 	r.plans = func() string { return tellPlans(form.Plans, r.Memory.Plans, func(plan string) string { return plan }) }
 	return r.reflect(ctx, func(reply string) string { return reply })

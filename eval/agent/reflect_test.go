@@ -215,4 +215,9 @@ func TestReflectAsThePreset(t *testing.T) {
 	if text := m.requests[0].Messages[0].Content; text != want || !m.requests[0].Completion {
 		t.Errorf("%q, want %q", text, want)
 	}
+	failed.Handover = "\nA\n" // which an observation repeats
+	_, _, err = ReflectAs(t.Context(), chat(m), play, failed)
+	text := m.requests[1].Messages[0].Content
+	sharedtest.OK(t, err)
+	sharedtest.Same(t, text, "Plan. box.\n> \nNothing.\nFAIL\nOld: #0 \n a ; #1 ;\nNew:", "")
 }

@@ -65,7 +65,7 @@ func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	chat := e.chat("reflection")
 	chat.Decoding = *t.Decoding
 	failed := agent.Failed{Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory,
-		Reflections: rec.Memory}
+		Reflections: rec.Memory, Handover: e.Benchmark.Prompt.Handover}
 	var reflection record.Reflection
 	var used agent.Usage
 	var err error
