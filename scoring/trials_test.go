@@ -131,8 +131,8 @@ func TestTrialsOnlyAdd(t *testing.T) {
 				}
 			}
 		}
-		scores := sharedtest.Must(Compute(r.read(), rapid.SampledFrom([]stats.Question{
-			stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about")))(t)
+		scores := Compute(r.read(), rapid.SampledFrom([]stats.Question{
+			stats.TheseTasks, stats.TheseKinds, stats.NewKinds}).Draw(t, "about"))
 		s := scores[0]
 		var before Trial
 		for i, n := range s.Trials() {

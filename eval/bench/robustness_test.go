@@ -167,7 +167,7 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 		configs.Strings{"verbs:2", "layout:1", "all:2"}
 	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{List: []string{server.URL + "/v1"}}, tasks, 1
 	read := playSweep(t, run, func(job *Job) { model.learn(t, job) })
-	scores := sharedtest.Must(scoring.Compute(read, stats.TheseKinds))(t)
+	scores := scoring.Compute(read, stats.TheseKinds)
 	out := played{}
 	for _, s := range scores {
 		c := s.Condition
@@ -281,7 +281,7 @@ func TestScale(t *testing.T) {
 	run.Limit = sharedtest.Times(t, 1, 0, 3)
 	run.Model = configs.Strings{record.Expert, record.Memoriser, record.Reciter}
 	read := playSweep(t, run, func(*Job) {})
-	scores := sharedtest.Must(scoring.Compute(read, stats.TheseKinds))(t)
+	scores := scoring.Compute(read, stats.TheseKinds)
 	from := report.New([]report.NamedRun{{Name: "run", Scores: scores,
 		Manifest: record.Manifest{Sweep: read.Manifest.Sweep}}}, nil, configs.Weights{})
 	var screen bytes.Buffer

@@ -69,7 +69,7 @@ func write(t *testing.T, content string, path ...string) {
 func scores(t *testing.T, dir string) (out map[string]*scoring.Score, notes []string) {
 	t.Helper()
 	logs := sharedtest.Must(Read(dir))(t)
-	list := sharedtest.Must(scoring.Compute(logs.Run(record.EpisodeFilter{}), stats.TheseKinds))(t)
+	list := scoring.Compute(logs.Run(record.EpisodeFilter{}), stats.TheseKinds)
 	out = map[string]*scoring.Score{}
 	for _, s := range list {
 		out[s.Condition.Env] = s

@@ -33,7 +33,7 @@ func BenchmarkLargeRun(b *testing.B) {
 	b.Run("tables", func(b *testing.B) {
 		for b.Loop() {
 			run := sharedtest.Must(scoring.ReadRun(record.Parts{dir}, nil, scoring.Beside{}))(b)
-			scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(b)
+			scores := scoring.Compute(run, stats.TheseKinds)
 			if tables := everything([]NamedRun{{Name: dir, Scores: scores}}, nil, weights); len(tables) < 5 {
 				b.Fatalf("%d tables", len(tables))
 			}

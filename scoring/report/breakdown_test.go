@@ -61,7 +61,7 @@ func TestKinds(t *testing.T) {
 			run.Add(record.Position{Task: int32(i), Trial: 1},
 				&record.Result{Outcome: outcome, Success: outcome == record.Success, Progress: 0.5, Score: &score}, nil)
 		}
-		scores := sharedtest.Must(scoring.Compute(run, stats.TheseKinds))(t)
+		scores := scoring.Compute(run, stats.TheseKinds)
 		kinds := find(t, everything([]NamedRun{{Name: "run", Scores: scores}}, nil, weights), "kinds")
 		same(t, "barman", below(t, kinds, "barman"), "0.0*")
 		same(t, "gripper", below(t, kinds, "gripper"), "50.0*")

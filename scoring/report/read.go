@@ -191,21 +191,14 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 		if err != nil {
 			return nil, nil, err
 		}
-		scores, err := scoring.Compute(run, stats.Question(g.source.Interval))
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
-		}
+		scores := scoring.Compute(run, stats.Question(g.source.Interval))
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
 		named := g.named(p, run.Manifest, scores)
 		named.Run, named.PresetResults = run, slices.Contains(g.source.Baselines, PresetResults)
 		runs = append(runs, named)
 	}
 	for _, logs := range g.source.Boards {
-		run, err := g.board(logs)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(run.Scores) > 0 {
+		if run := g.board(logs); len(run.Scores) > 0 {
 			runs = append(runs, run)
 		}
 	}
@@ -241,13 +234,10 @@ func (g Loaded) named(p record.Chosen, m *record.Manifest, scores []*scoring.Sco
 }
 
 // board is a folder of AgentBoard's logs as a run.
-func (g Loaded) board(logs *agentboard.Logs) (NamedRun, error) {
-	scores, err := scoring.Compute(logs.Run(g.source.Only), stats.Question(g.source.Interval))
-	if err != nil {
-		return NamedRun{}, fmt.Errorf("%s: %w", logs.Dir, err)
-	}
+func (g Loaded) board(logs *agentboard.Logs) NamedRun {
+	scores := scoring.Compute(logs.Run(g.source.Only), stats.Question(g.source.Interval))
 	return NamedRun{Name: logs.Dir, Scores: scores, Board: true, Notes: logs.Notes,
-		Manifest: record.Manifest{Names: g.source.Names, HeldIn: g.source.HeldIn}}, nil
+		Manifest: record.Manifest{Names: g.source.Names, HeldIn: g.source.HeldIn}}
 }
 
 // merge is what runs have recorded of models with what the user says over it, whether

@@ -107,11 +107,7 @@ func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease
 		at, _ := plan.Find(results[i].ID)
 		run.Add(at, &results[i], nil)
 	}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		panic(err)
-	}
-	return NamedRun{Name: "run", Scores: scores}
+	return NamedRun{Name: "run", Scores: scoring.Compute(run, stats.TheseKinds)}
 }
 
 func paperWeights(t *testing.T) configs.Weights {

@@ -87,12 +87,8 @@ func (s *stream) survey(run record.Chosen, now time.Time) (*source, error) {
 	m := results.Manifest
 	s.Uncovered = append(s.Uncovered, m.Uncovered...)
 	from := &source{Run: results, run: run, plan: m.Plan()}
-	scores, err := scoring.Compute(results, stats.TheseKinds)
-	if err != nil {
-		return nil, err
-	}
 	byCondition := map[string]*planned{}
-	for _, score := range scores {
+	for _, score := range scoring.Compute(results, stats.TheseKinds) {
 		if m.Sweep.ExtraAnchor(score.Condition.Model) {
 			continue
 		}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"sync"
 	"time"
@@ -138,9 +137,7 @@ func (r *shownRun) update() (err error) {
 	r.looked = now
 	const share = 20 // of the time, at most, goes into summaries
 	if n := r.index.Results().Len(); r.summarized.IsZero() || n != r.counted && now.Sub(r.summarized) > share*r.cost {
-		if r.summary, err = summarize(r.parts.Parts, r.index, now); err != nil {
-			return fmt.Errorf("%s: %w", r.parts.Name(), err)
-		}
+		r.summary = summarize(r.parts.Parts, r.index, now)
 		r.summarized = r.now()
 		r.cost, r.counted = r.summarized.Sub(now), n
 	}

@@ -83,7 +83,7 @@ func (s Summary) called(model string) string {
 }
 
 // summarize summarizes a run. It does not look at trajectories.
-func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
+func summarize(p record.Parts, x *record.Index, now time.Time) Summary {
 	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.OmittedBad,
 		Names: x.Manifest.Names}
 	run := scoring.NewRun(x.Manifest)
@@ -95,12 +95,8 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 			s.Last = r.Ended
 		}
 	}
-	scores, err := scoring.Compute(run, stats.TheseKinds)
-	if err != nil {
-		return s, err
-	}
 	environments, models := map[string]bool{}, map[string]bool{}
-	for _, score := range scores {
+	for _, score := range scoring.Compute(run, stats.TheseKinds) {
 		environments[score.Place()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
 		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Environment.External(), score.Outside,
@@ -114,7 +110,7 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 		s.Started = x.Manifest.Sessions[0].Started
 	}
 	s.setStatus(now)
-	return s, nil
+	return s
 }
 
 // heldOut is the held-out score of a model in percent; NaN if it is incomplete or played in several ways.

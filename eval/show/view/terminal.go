@@ -33,13 +33,8 @@ func (l Listing) forEach(visit func(Summary) error) error {
 			l.Warn(err.Error())
 			continue
 		}
-		s, err := summarize(p, x, l.Now())
-		if err != nil {
-			l.Warn(fmt.Sprintf("%s: %v", p.Name(), err))
-			continue
-		}
 		uncovered = append(uncovered, x.Uncovered()...)
-		if err := visit(s); err != nil {
+		if err := visit(summarize(p, x, l.Now())); err != nil {
 			return err
 		}
 	}

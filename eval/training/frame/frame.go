@@ -160,10 +160,7 @@ func (f *frame) conditions(parts record.Parts) (counts map[string]record.Rank, e
 	f.Uncovered = append(f.Uncovered, m.Uncovered...)
 	for i := range conditions {
 		c := &conditions[i]
-		scores, err := scoring.Compute(c.results, about)
-		if err != nil {
-			return nil, err
-		}
+		scores := scoring.Compute(c.results, about)
 		c.Complete = scores[0].Complete()
 		c.Success, c.Progress = newRate(scores[0].Success), newRate(scores[0].Progress)
 		if err := f.lines.Encode(c); err != nil {
