@@ -114,7 +114,11 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 	}
 	t.Notes = p.failed
 	if n := len(p.comparisons); n > 0 {
-		t.Notes = slices.Concat(legend, []string{decided(n-len(p.settled), ", SR and PR separately")},
+		separate := ", SR and PR separately"
+		if m := len(p.settled); m > 0 {
+			separate += fmt.Sprintf(" (of %s %d: p and interval of the other %d are the verdict's)", p.rate, n-m, m)
+		}
+		t.Notes = slices.Concat(legend, []string{decided(n, separate)},
 			p.onlyTheseKinds(only), p.failed, more)
 	}
 }
