@@ -182,9 +182,11 @@ func aboutNotes(rows []row) (notes []string) {
 
 // kindsOf lists the kinds of the rows' environments, with their numbers.
 func kindsOf(rows []row) string {
-	return strings.Join(table.Keys(rows, func(r row) string {
-		words := cmp.Or(facts().Environments[r.Condition.Env].Kinds, r.Condition.Env+" task types")
-		return fmt.Sprintf("%s (%d)", words, r.Kinds())
+	byEnvironment := table.Grouped(rows, func(r row) string { return r.Condition.Env })
+	return strings.Join(table.Each(byEnvironment, func(of []row) string {
+		words := cmp.Or(facts().Environments[of[0].Condition.Env].Kinds, of[0].Condition.Env+" task types")
+		numbers := table.Keys(of, func(r row) string { return fmt.Sprint(r.Kinds()) })
+		return fmt.Sprintf("%s (%s)", words, strings.Join(numbers, " or "))
 	}), ", ")
 }
 
