@@ -57,7 +57,7 @@ const (
 	formUnder = `(?P<under>P\d(?: to P\d|(?:, P\d)* and P\d)?)`
 	formOther = `P\d(?: to P\d|(?:, P\d)* and P\d)?`
 	formSeeds = `(?:(?P<seeds>\d+(?: to \d+)?)(?P<equal> equal)? seeds?|\d+(?: to \d+)? trainings?(?: each)?)`
-	formBasis = `(?P<tasks>\d+) tasks?(?:, ` + formSeeds + `)?`
+	formBasis = `(?:(?P<fewest>\d+) to )?(?P<tasks>\d+) tasks?(?:, ` + formSeeds + `)?`
 	formTests = `(?:, (?P<tests>\d+) tests)?`
 	formCI    = `95% CI (?P<low>-?[\d.]+) to (?P<high>-?[\d.]+)`
 	formTest  = formCI + `, p (?P<p><?[\d.]+)`
@@ -123,7 +123,7 @@ var sentences = []kindOfSentence{
 		(*checker).sources},
 	{"part of the tasks", form(`(?P<parts>[A-Za-z]+(?: \(.*\))? is \d+ of \d+ official tasks.*)`), (*checker).sources},
 	{"legend", form(`(?P<text>(?:Same letter: not significantly different|~: not significant|Better, worse: significant against ` +
-		formName + `, ~: not)?(?:; below|Below)?(?:: 95% CI for new (?:trainings and new )?tasks.*)?` +
+		formName + `, ~: not)?(?:(?:; none: )?[nN]ot compared \((?P<reason>.*)\))?(?:; below|Below)?(?:: 95% CI for new (?:trainings and new )?tasks.*)?` +
 		`(?:\. ‡ .*)?|‡ Average over other conditions than most rows)`), (*checker).legend},
 	{"legend of trials", form(`SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last ` +
 		`trial, Best PR: in the best; 95% CI for new tasks.*`), nothing},
@@ -247,6 +247,16 @@ func (c *checker) basis(m map[string]string, models ...string) {
 	place := title(m)
 	if want := c.tasks(place, models...); int(number(m["tasks"])) != want {
 		c.wrong("%s tasks on %s, want %d", m["tasks"], place, want)
+	}
+	fewest := math.MaxInt
+	for _, model := range models {
+		if n := c.tasks(place, model); n > 0 {
+			fewest = min(fewest, n)
+		}
+	}
+	text := cmp.Or(m["fewest"], m["tasks"])
+	if len(models) > 0 && int(number(text)) != min(fewest, int(number(m["tasks"]))) {
+		c.wrong("at least %s tasks on %s, want %d", text, place, fewest)
 	}
 	c.seeds(m, c.cellsOf(place, models...))
 }

@@ -197,7 +197,8 @@ func (r *Results) lossDifferences() (tests []test) {
 			}
 			t, u := r.loss(a, one), r.loss(b, two)
 			t.claim.Family.Name, t.claim.Subjects = LossDifferences, append(t.claim.Subjects, u.claim.Subjects...)
-			t.claim.Tasks, t.claim.Besides = max(t.claim.Tasks, u.claim.Tasks), r.besides(two.Place, a, b)
+			t.claim.Fewest, t.claim.Tasks = taskRange(t.claim.Tasks, u.claim.Tasks)
+			t.claim.Besides = r.besides(two.Place, a, b)
 			if err := alike(a, one, b, two, interfaceOnly); err != nil {
 				t.claim.Reason = err.Error()
 			} else {
@@ -219,7 +220,7 @@ func (r *Results) retries() (tests []test) {
 		t := test{rate: r.Rate, claim: of.claim(r.Rate)}
 		t.claim.Family.Name = Primary
 		t.claim.Subjects = append(t.claim.Subjects, of.Against.subject(r.Rate))
-		t.claim.Tasks = max(t.claim.Tasks, of.Against.First.Tasks())
+		t.claim.Fewest, t.claim.Tasks = taskRange(t.claim.Tasks, of.Against.First.Tasks())
 		if of.Score == nil || of.Against.Score == nil {
 			t.claim.Reason = "results of trials that are due are missing"
 		} else {

@@ -100,7 +100,8 @@ func (t test) settled(c Claim, of stats.Corrected) Claim {
 func (r *Results) pair(a, b Model, p Scope) (test, bool) {
 	first, second := r.subject(a, p), r.subject(b, p)
 	t := test{rate: r.Rate, claim: Claim{Subjects: []Subject{first, second}, Rate: r.Measure(p), Place: p,
-		Tasks: max(r.tasks(a, p), r.tasks(b, p)), Besides: r.besides(p, a, b)}}
+		Besides: r.besides(p, a, b)}}
+	t.claim.Fewest, t.claim.Tasks = taskRange(r.tasks(a, p), r.tasks(b, p))
 	if p.Averaged {
 		t.claim.Perturbations = a.swept(p).perturbations(averagedOnly)
 	}

@@ -62,6 +62,9 @@ func (c Claim) topic() string {
 // basis says on how many tasks and seeds a claim stands.
 func (c Claim) basis() string {
 	parts := []string{table.Counted(c.Tasks, "task")}
+	if 0 < c.Fewest && c.Fewest < c.Tasks {
+		parts[0] = fmt.Sprintf("%d to %d tasks", c.Fewest, c.Tasks)
+	}
 	if text := seeds(c.Subjects); text != "" {
 		parts = append(parts, text)
 	}

@@ -249,6 +249,16 @@ func (r *Results) tasks(m Model, p Scope) (n int) {
 	return n
 }
 
+// taskRange is the smallest and the largest of models' numbers of tasks; a model without any does not count.
+func taskRange(counts ...int) (fewest, most int) {
+	for _, n := range counts {
+		if n > 0 {
+			fewest, most = min(cmp.Or(fewest, n), n), max(most, n)
+		}
+	}
+	return fewest, most
+}
+
 // environments are those that a place stands for, by their names: of the held-out score all that it weighs.
 func (r *Results) environments(p Scope) []string {
 	if p.Name != HeldOut.Name {

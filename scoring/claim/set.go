@@ -185,7 +185,9 @@ func (s *Set) best(p Scope) (Claim, bool) {
 			}
 		}
 	}
-	c.Besides = s.besides(p, table.Each(subjects, s.player)...)
+	models := table.Each(subjects, s.player)
+	c.Fewest, _ = taskRange(table.Each(models, func(m Model) int { return s.tasks(m, p) })...)
+	c.Besides = s.besides(p, models...)
 	return c, compared
 }
 
@@ -209,6 +211,21 @@ func (s *Set) leading(p Scope, subjects []Subject) int {
 // Letters are the letters of the models in a place: models that share a letter do not differ significantly. A model
 // that is not compared with all others that have letters has none; there are none if nobody is compared.
 func (s *Set) Letters(p Scope) map[string]string { return s.letters[p.key()] }
+
+// Unlettered says behind a prefix why models that have all their results are not compared, if nothing else says it:
+// there are several, and others have letters, or no model has one.
+func (s *Set) Unlettered(prefix string) []string {
+	incomplete := func(of Subject) bool { return of.Finished < of.Planned }
+	for _, c := range s.Comparisons {
+		letters := s.Letters(c.Place)
+		unlettered := func(of Subject) bool { return letters[of.Name] == "" }
+		if c.Kind == NotCompared && (len(letters) > 0 || len(s.Best) == 0) && s.competing() > 2 && !s.retried() &&
+			slices.ContainsFunc(c.Subjects, unlettered) && !slices.ContainsFunc(c.Subjects, incomplete) {
+			return []string{prefix + c.verdict()}
+		}
+	}
+	return nil
+}
 
 func (s *Set) lettered(p Scope) map[string]string {
 	subjects := s.ranked(p)

@@ -368,9 +368,9 @@ func (s *standing) marks() []string {
 	case s.Reference != "":
 		return []string{fmt.Sprintf("better, worse: significant against %s, ~: not", s.Reference)}
 	case lettered:
-		return []string{strings.ToLower(lettersLegend)}
+		return append([]string{strings.ToLower(lettersLegend)}, s.Unlettered("none: ")...)
 	}
-	return nil
+	return s.Unlettered("")
 }
 
 // bold says what bold rates mean; empty if none is bold.
