@@ -321,7 +321,7 @@ func (s *Set) leaders(most int) func(Claim) string {
 			return fmt.Sprintf("one of %d models", c.Leading)
 		}
 		first := slices.Clone(c.Subjects[:c.Leading])
-		slices.SortFunc(first, func(a, b Subject) int { return cmp.Compare(s.player(a).Position, s.player(b).Position) })
+		slices.SortFunc(first, func(a, b Subject) int { return s.player(a).Position - s.player(b).Position })
 		return strings.Join(table.Keys(first, func(of Subject) string { return of.Name }), ", ")
 	}
 }
