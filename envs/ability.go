@@ -1,5 +1,7 @@
 package envs
 
+import "errors"
+
 // Wrapper is an Env or a World around another one. It changes how callers talk to the inner one or observe it, and
 // hides none of its abilities: As finds them through any number of wrappers.
 type Wrapper interface {
@@ -28,4 +30,13 @@ func As[A any](v any) (ability A, ok bool) {
 		}
 	}
 	return ability, any(ability) != nil
+}
+
+// Need returns an ability as As does. The error says what an Env or a World without it lacks, such as "has no expert".
+func Need[A any](v any, lack string) (A, error) {
+	ability, ok := As[A](v)
+	if !ok {
+		return ability, errors.New("the environment " + lack)
+	}
+	return ability, nil
 }

@@ -5,7 +5,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -89,52 +88,34 @@ const helpStart = "No action could be read from your reply."
 // FormatHelp answers a reply without an action that could be read.
 const FormatHelp = helpStart + " Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action."
 
-// expertAgent plays the actions of the environment's own expert.
-type expertAgent struct {
-	world envs.Expert
-}
+// chooser is an agent that asks no model. Without an action it gives up.
+type chooser func(context.Context) (action string, err error)
 
-// NewExpert returns the expert of a world, which must have one.
-func NewExpert(w envs.World) (Agent, error) {
-	e, ok := envs.As[envs.Expert](w)
-	if !ok {
-		return nil, fmt.Errorf("the environment has no expert")
-	}
-	return expertAgent{e}, nil
-}
-
-func (e expertAgent) Act(ctx context.Context) (Move, error) {
-	action, err := e.world.ExpertAction(ctx)
+func (c chooser) Act(ctx context.Context) (Move, error) {
+	action, err := c(ctx)
 	return Move{Step: record.Step{Action: action}, GiveUp: action == ""}, err
 }
 
-func (expertAgent) Observe(observation string) string { return observation }
+func (chooser) Observe(observation string) string { return observation }
 
-// acting is a move that has nothing but an action.
-func acting(action string) Move { return Move{Step: record.Step{Action: action}} }
-
-// random plays any valid action.
-type random struct {
-	world envs.Lister
-	rng   *rand.Rand
+// NewExpert returns the expert of a world, which must have one.
+func NewExpert(w envs.World) (Agent, error) {
+	e, err := envs.Need[envs.Expert](w, "has no expert")
+	if err != nil {
+		return nil, err
+	}
+	return chooser(e.ExpertAction), nil
 }
 
 // NewRandom returns an agent that chooses uniformly among the valid actions of a
 // world. The world must be able to list them.
 func NewRandom(w envs.World, rng *rand.Rand) (Agent, error) {
-	l, ok := envs.As[envs.Lister](w)
-	if !ok {
-		return nil, fmt.Errorf("the environment cannot list its valid actions")
-	}
-	return random{l, rng}, nil
+	l, err := envs.Need[envs.Lister](w, "cannot list its valid actions")
+	return chooser(func(ctx context.Context) (string, error) {
+		actions, err := l.Actions(ctx)
+		if err != nil || len(actions) == 0 {
+			return "", err
+		}
+		return actions[rng.IntN(len(actions))], nil
+	}), err
 }
-
-func (r random) Act(ctx context.Context) (Move, error) {
-	actions, err := r.world.Actions(ctx)
-	if err != nil || len(actions) == 0 {
-		return Move{GiveUp: true}, err
-	}
-	return acting(actions[r.rng.IntN(len(actions))]), nil
-}
-
-func (random) Observe(observation string) string { return observation }

@@ -254,10 +254,7 @@ const sentDigits = 16
 // ids of calls are left out: servers draw them. Each message's sum continues the one before, so those that were sent
 // in the last call need no other. Texts have their lengths before them, so that no text runs into the next.
 func (c *caller) digest(messages []model.Message) string {
-	same := 0
-	for same < min(len(c.sums), len(messages)) && messages[same] == c.Messages[same] {
-		same++
-	}
+	same := min(len(c.sums), model.Common(messages, c.Messages))
 	c.sums = c.sums[:same]
 	var sum [sha256.Size]byte
 	if same > 0 {

@@ -38,18 +38,18 @@ func NewErring(w envs.World, rng *rand.Rand) (Agent, error) {
 	if !ok || !lists {
 		return nil, fmt.Errorf("the environment has no expert, or cannot list its valid actions")
 	}
-	return &erring{world: w, expert: e, lister: l, rng: rng}, nil
+	return chooser((&erring{world: w, expert: e, lister: l, rng: rng}).choose), nil
 }
 
-func (e *erring) Act(ctx context.Context) (Move, error) {
+func (e *erring) choose(ctx context.Context) (string, error) {
 	right, err := e.next(ctx)
 	if err != nil || right == "" {
-		return Move{GiveUp: true}, err
+		return "", err
 	}
 	action := right
 	if !e.erred && e.rng.Float64() < errorRate {
 		if action, err = e.wrong(ctx, right); err != nil {
-			return Move{}, err
+			return "", err
 		}
 	}
 	e.erred = action != right
@@ -60,10 +60,8 @@ func (e *erring) Act(ctx context.Context) (Move, error) {
 		e.last = right
 	}
 	e.errs = e.errs || e.erred
-	return acting(action), nil
+	return action, nil
 }
-
-func (*erring) Observe(observation string) string { return observation }
 
 // next is what the expert does now. One that follows a path knows nothing after an
 // error; its path still leads to the goal.

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,13 +44,10 @@ func (p Protocol) Check() error {
 }
 
 // WorldError is an error of the environment that an agent with a model asked.
-type WorldError struct{ Err error }
-
-// Error implements error.
-func (e *WorldError) Error() string { return e.Err.Error() }
+type WorldError struct{ error }
 
 // Unwrap returns the environment's error.
-func (e *WorldError) Unwrap() error { return e.Err }
+func (e *WorldError) Unwrap() error { return e.error }
 
 // formed is an agent of one of the forms chat, single, completion and text. A
 // layout writes what formed knows as messages.
@@ -127,6 +123,7 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 	if f.parse == nil {
 		return nil, fmt.Errorf("the form %s has no parser %q", p.Agent.Form, p.Reply.Parser)
 	}
+	var err error
 	for _, name := range p.Reply.Normalise {
 		n, err := newNormaliser(name)
 		if err != nil {
@@ -135,22 +132,19 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 		f.normalisers = append(f.normalisers, n)
 	}
 	if NeedsActions(p.Play) {
-		list, ok := envs.As[envs.Lister](w)
-		if !ok {
-			return nil, errors.New("the environment cannot list its admissible actions")
+		if f.world, err = envs.Need[envs.Lister](w, "cannot list its admissible actions"); err != nil {
+			return nil, err
 		}
-		f.world = list
 	}
 	if p.Template.Hints() {
-		hints, ok := envs.As[envs.Hinter](w)
-		if !ok {
-			return nil, errors.New("the environment cannot list its forms of actions and what they can be about")
+		f.possible = p.Template.Possible
+		f.hints, err = envs.Need[envs.Hinter](w, "cannot list its forms of actions and what they can be about")
+		if err != nil {
+			return nil, err
 		}
-		f.hints, f.possible = hints, p.Template.Possible
 	}
 	start.Observation = firstObservation(p.Observation, start.Observation)
 	f.turns, f.observation = []turn{{observation: start.Observation}}, start.Observation
-	var err error
 	f.layout, err = newLayout(p, start)
 	return f, err
 }

@@ -102,9 +102,8 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 		return agent.NewErring(w, stream.New(c.Seed, Erring, c.Env, e.Task.ID))
 	case Random:
 		return agent.NewRandom(w, stream.New(c.Seed, Random, c.Env, e.Task.ID))
-	}
-	if a, ok := e.byHeart(start); ok {
-		return a, nil
+	case Memoriser, Reciter:
+		return e.byHeart(start), nil
 	}
 	in, err := e.Benchmark.Prompt.For(e.Task.Type)
 	if e.Player.Program != nil {
@@ -138,21 +137,14 @@ func (e *Episode) newProgramAgent(in configs.Instructions, w envs.World, start e
 	return agent.NewProgramAgent(e.Player.Program, turn, about, in, w, start.Observation)
 }
 
-// byHeart makes a player that knows the episode without its perturbation; ok is false if
-// the episode's player is not such a one.
-func (e *Episode) byHeart(start envs.Start) (a agent.Agent, ok bool) {
+// byHeart makes a player that knows the episode without its perturbation.
+func (e *Episode) byHeart(start envs.Start) agent.Agent {
 	original := *e
 	if b := e.Benchmark.Unperturbed; b != nil {
 		original.Benchmark = b
 	}
-	switch e.Player.Agent {
-	case Memoriser:
-		return agent.NewMemoriser(original.begin, e.Condition.StepLimit), true
-	case Reciter:
-		same := reflect.DeepEqual(e.taskPrompt(), original.taskPrompt())
-		return agent.NewReciter(original.begin, e.Condition.StepLimit, start, same), true
-	}
-	return nil, false
+	return &agent.ByHeart{Open: original.begin, Limit: e.Condition.StepLimit, Reads: e.Player.Agent == Reciter,
+		Start: start, Strange: !reflect.DeepEqual(e.taskPrompt(), original.taskPrompt())}
 }
 
 // taskPrompt is what the prompt says to players of the episode's task.

@@ -335,11 +335,7 @@ func able[A any](w *recordedWorld) (ability A, err error) {
 	if w.real == nil {
 		return ability, errors.New("the environment is not there to list its actions")
 	}
-	ability, ok := envs.As[A](w.real)
-	if !ok {
-		return ability, errors.New("the environment cannot list its actions")
-	}
-	return ability, nil
+	return envs.Need[A](w.real, "cannot list its actions")
 }
 
 // Spell implements envs.Speller: the spelling is the recorded one.

@@ -373,9 +373,9 @@ func (e *EpisodeStart) complete(ctx context.Context, w envs.World, r *Reply, sta
 
 // validActions lists the valid actions; the list is not nil.
 func validActions(ctx context.Context, w envs.World) ([]string, error) {
-	l, ok := envs.As[envs.Lister](w)
-	if !ok {
-		return nil, errors.New("the environment cannot list its valid actions: reset without actions")
+	l, err := envs.Need[envs.Lister](w, "cannot list its valid actions: reset without actions")
+	if err != nil {
+		return nil, err
 	}
 	actions, err := l.Actions(ctx)
 	return append([]string{}, actions...), err

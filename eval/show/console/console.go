@@ -35,9 +35,9 @@ type Console struct {
 
 // validActions lists the valid actions.
 func (p *Console) validActions(ctx context.Context) ([]string, error) {
-	l, ok := envs.As[envs.Lister](p.World)
-	if !ok {
-		return nil, errors.New("the environment cannot list its valid actions")
+	l, err := envs.Need[envs.Lister](p.World, "cannot list its valid actions")
+	if err != nil {
+		return nil, err
 	}
 	actions, err := l.Actions(ctx)
 	return append([]string{}, actions...), err
