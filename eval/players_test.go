@@ -83,7 +83,7 @@ func TestPlayersKeepApart(t *testing.T) {
 				rapid.SampledFrom(identities).Draw(t, "identity")}
 			accept := rapid.IntRange(0, 3).Draw(t, "accept") == 0
 			k := state[dir]
-			about := RolloutsOf{Player: w.name, Named: w.named, Identity: w.known(), Accept: accept,
+			about := RolloutPlan{Player: w.name, Named: w.named, Identity: w.known(), Accept: accept,
 				Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
 			r, err := OpenRollouts(dirs[dir], about, clock)
 			if refused := k.refuses(w, accept); (err != nil) != refused {

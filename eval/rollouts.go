@@ -37,8 +37,8 @@ type Rollouts struct {
 	saved   int        // version on disk
 }
 
-// RolloutsOf says what is played.
-type RolloutsOf struct {
+// RolloutPlan says what is played.
+type RolloutPlan struct {
 	// Player is the player's name; Named: the user chose it. Identity says more; nil if
 	// nothing is known. Accept goes on with another one under the name.
 	Player   string
@@ -55,7 +55,7 @@ type RolloutsOf struct {
 
 // OpenRollouts opens a run directory for rollouts, and creates it if necessary. A
 // directory that holds other episodes is refused, as is one of another player.
-func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts, error) {
+func OpenRollouts(dir string, about RolloutPlan, now func() time.Time) (*Rollouts, error) {
 	store, err := record.Open(dir)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 	return r, nil
 }
 
-func (r *Rollouts) begin(dir string, about RolloutsOf) error {
+func (r *Rollouts) begin(dir string, about RolloutPlan) error {
 	old := r.store.Manifest
 	r.manifest = record.Manifest{Schema: record.Schema, Environments: []record.Environment{
 		{Info: about.Info, Total: about.Total}}}
@@ -137,7 +137,7 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 
 // goesOn reports a recording that is not known to be the present player's. A player that
 // the user accepts plays on under what the recording began with.
-func (r *Rollouts) goesOn(m *record.Manifest, about RolloutsOf) error {
+func (r *Rollouts) goesOn(m *record.Manifest, about RolloutPlan) error {
 	model := m.Groups[0].Condition.Model
 	first, last, _ := m.Player(model)
 	switch name := strings.TrimPrefix(model, record.Remote+":"); {

@@ -17,9 +17,9 @@ import (
 // keeps its seed. Rollouts of another kind are refused.
 func TestRolloutsGoOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	about := RolloutsOf{Player: "mine", Named: true,
+	about := RolloutPlan{Player: "mine", Named: true,
 		Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
-	open := func(of RolloutsOf) (*Rollouts, error) {
+	open := func(of RolloutPlan) (*Rollouts, error) {
 		return OpenRollouts(dir, of, func() time.Time { return time.Unix(1, 0) })
 	}
 	tasks := []envs.Task{
@@ -60,12 +60,12 @@ func TestRolloutsGoOn(t *testing.T) {
 		"gripper/1 seed 0 attempt 2 failure",
 	}
 	sharedtest.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), "got")
-	for want, change := range map[string]func(*RolloutsOf){
-		"other episodes than rollouts of this kind": func(of *RolloutsOf) { of.Perturbation = "P1" },
-		"other settings or data": func(of *RolloutsOf) {
+	for want, change := range map[string]func(*RolloutPlan){
+		"other episodes than rollouts of this kind": func(of *RolloutPlan) { of.Perturbation = "P1" },
+		"other settings or data": func(of *RolloutPlan) {
 			of.Info.Settings = map[string]string{"split": "train"}
 		},
-		"episodes of pddl with other": func(of *RolloutsOf) { of.Info.Name = "babyai" },
+		"episodes of pddl with other": func(of *RolloutPlan) { of.Info.Name = "babyai" },
 	} {
 		of := about
 		change(&of)

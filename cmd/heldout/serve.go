@@ -14,6 +14,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/eval"
 	"heldout/eval/serve"
 	"heldout/eval/serve/mount"
 	"heldout/scoring/table"
@@ -95,7 +96,8 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 
 // recording adds to options how episodes are recorded, and of whom.
 func (o *serveOptions) recording(sys *system, options serve.Options) (serve.Options, error) {
-	r := mount.Recording{Dir: o.record, Player: o.name, Named: o.name != "", Accept: o.acceptChanged}
+	r := mount.Recording{Dir: o.record,
+		RolloutPlan: eval.RolloutPlan{Player: o.name, Named: o.name != "", Accept: o.acceptChanged}}
 	if !r.Named {
 		dir, err := filepath.Abs(o.record)
 		if err != nil {
@@ -126,7 +128,7 @@ func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Op
 	if err != nil {
 		return err
 	}
-	if err := server.Resume(); err != nil {
+	if _, err := server.Resume(); err != nil {
 		return usage(err)
 	}
 	return server.ServePipe(ctx, sys.stdin, sys.stdout)
@@ -159,10 +161,11 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	if err := server.Resume(); err != nil {
+	said, err := server.Resume()
+	if err != nil {
 		return usage(errors.Join(err, l.Close()))
 	}
-	for _, line := range server.Said() {
+	for _, line := range said {
 		sys.say("%s", line)
 	}
 	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {

@@ -52,6 +52,7 @@ type gymRoute struct {
 func (s *Server) agentgymRoutes() error {
 	for _, gym := range s.options.Gyms {
 		g := &gymServer{server: s, gym: gym, clients: map[int64]*gymClient{}}
+		gym.Mount.gym = true
 		speaker, ok := map[string]func() gymSpeaker{
 			gymALFWorld: newGymALFWorld, gymBabyAI: newGymBabyAI, gymScienceWorld: newGymScience,
 		}[gym.Mount.Name]

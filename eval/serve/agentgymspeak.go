@@ -82,7 +82,7 @@ func newGymBabyAI() gymSpeaker {
 			return babyaiStart{Observation: c.observation}
 		},
 		stepped: func(c *gymClient) any {
-			return babyaiStep{c.observation, sumOfRewards(c.reward), sumOfRewards(c.score), c.done}
+			return scoredStep[sumOfRewards]{c.observation, sumOfRewards(c.reward), sumOfRewards(c.score), c.done}
 		},
 		asks: map[string]gymAnswer{
 			"/observation": func(c *gymClient) (any, error) {
@@ -101,11 +101,12 @@ type babyaiStart struct {
 	Done        bool   `json:"done"`
 }
 
-type babyaiStep struct {
-	Observation string       `json:"observation"`
-	Reward      sumOfRewards `json:"reward"`
-	Score       sumOfRewards `json:"score"`
-	Done        bool         `json:"done"`
+// scoredStep is a step of an environment with scores of a kind.
+type scoredStep[Score any] struct {
+	Observation string `json:"observation"`
+	Reward      Score  `json:"reward"`
+	Score       Score  `json:"score"`
+	Done        bool   `json:"done"`
 }
 
 // The abilities of ScienceWorld's worlds.
@@ -125,7 +126,7 @@ func newGymScience() gymSpeaker {
 		reset:   func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
 		started: func(c *gymClient) any { return c.science() },
 		stepped: func(c *gymClient) any {
-			return scienceStep{c.observation, percent(c.score) - percent(c.prior), percent(c.score), c.done}
+			return scoredStep[int]{c.observation, percent(c.score) - percent(c.prior), percent(c.score), c.done}
 		},
 		asks: map[string]gymAnswer{
 			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
@@ -147,13 +148,6 @@ type scienceState struct {
 	Reward      int    `json:"reward"`
 	Score       int    `json:"score"`
 	Deleted     bool   `json:"deleted"`
-	Done        bool   `json:"done"`
-}
-
-type scienceStep struct {
-	Observation string `json:"observation"`
-	Reward      int    `json:"reward"`
-	Score       int    `json:"score"`
 	Done        bool   `json:"done"`
 }
 

@@ -54,7 +54,7 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 		fork.episode, fork.world, fork.last = s.episode, world, s.last
 		s.table.worlds.Add(1)
 		if s.record != nil {
-			fork.record = s.record.fork(s.table.now())
+			fork.record = s.record.fork(s.table.options.Now())
 		}
 		fork.unused.Store(true)
 		fork.mu.Unlock()

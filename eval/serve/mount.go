@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"heldout/envs"
+	"heldout/eval/agent"
 	"heldout/scoring/table"
 )
 
@@ -27,7 +28,7 @@ type MountOptions struct {
 	MaxSteps int
 	// Form writes observations as a preset shows them to its model; nil for the
 	// environment's own texts. Preset is the preset's name.
-	Form   TextForm
+	Form   *agent.Renderer
 	Preset string
 	// Limit is the step limit of tasks of a type, if MaxSteps is 0; nil uses the environment's own.
 	Limit func(taskType string) int
@@ -37,14 +38,6 @@ type MountOptions struct {
 	// Perturbation names the perturbation around the environment, empty for none.
 	// PerturbationHash identifies its rules.
 	Perturbation, PerturbationHash string
-}
-
-// TextForm writes the texts of an environment as a model sees them.
-type TextForm interface {
-	// Lists reports whether the first text, or every later one, has the valid actions.
-	Lists(first bool) bool
-	First(start envs.Start, actions []string) string
-	Next(observation string, steps int, actions []string) string
 }
 
 // Split is a set of tasks of a mount.
@@ -60,6 +53,7 @@ type Mount struct {
 	MountOptions
 	sets    []*Set
 	counter atomic.Uint64 // of resets that name no task
+	gym     bool          // it is one of AgentGym's
 
 	mu        sync.Mutex
 	generated map[string]*Set // by name

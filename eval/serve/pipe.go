@@ -11,6 +11,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"heldout/eval/model"
 )
 
 // The pipe protocol: one JSON object a line, answered line by line, in order.
@@ -59,9 +61,7 @@ type pipe struct {
 // ServePipe answers the lines of in on out, until in ends or ctx is done. It closes
 // what it opened. There is no limit for one client, and no end by idleness.
 func (s *Server) ServePipe(ctx context.Context, in io.Reader, out io.Writer) error {
-	sweeping, stopSweep := context.WithCancel(context.Background())
-	defer stopSweep()
-	go s.sweep(sweeping)
+	defer model.Repeat(sweepEvery, s.table.Sweep)()
 	p := &pipe{Server: s, in: bufio.NewScanner(in), out: out}
 	p.in.Buffer(make([]byte, 0, 64<<10), MaxLine)
 	ended := make(chan error, 1)

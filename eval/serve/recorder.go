@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,15 +33,14 @@ type Recorder interface {
 // recorders holds a recorder for every set that is played.
 type recorders struct {
 	open func(name string, m *Mount, set *Set) (Recorder, error)
-	now  func() time.Time
 
 	mu     sync.Mutex
 	opened map[*Set]Recorder
 	closed bool
 }
 
-// get returns the recorder of a set. Protocol names apart what mounts of two protocols have in common.
-func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
+// get returns the recorder of a set.
+func (r *recorders) get(m *Mount, set *Set) (Recorder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if rec := r.opened[set]; rec != nil {
@@ -49,7 +49,7 @@ func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	if r.closed {
 		return nil, &EndedError{ShutDown}
 	}
-	rec, err := r.open(recordingName(m, set, protocol), m, set)
+	rec, err := r.open(m.recordingName(set), m, set)
 	if err != nil {
 		return nil, fmt.Errorf("episodes cannot be recorded: %w", err)
 	}
@@ -57,10 +57,10 @@ func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	return rec, nil
 }
 
-// recordingName is what the recording of a set is called.
-func recordingName(m *Mount, set *Set, protocol string) string {
+// recordingName is what the recording of a set is called. AgentGym's mounts may have the names of others.
+func (m *Mount) recordingName(set *Set) string {
 	name := m.Name
-	if protocol == agentGym {
+	if m.gym {
 		name = agentGym + "-" + name
 	}
 	if set != m.sets[0] || set.Name != "test" && len(m.sets) > 1 {
@@ -69,56 +69,44 @@ func recordingName(m *Mount, set *Set, protocol string) string {
 	return name
 }
 
-// Resume opens the recordings that are there already, so that one of another player is
-// refused before anything is played. It adds to Said how far each is.
-func (s *Server) Resume() error {
-	resume := func(m *Mount, protocol string) error {
+// Resume opens the recordings that are there already, so that one of another player is refused before anything is
+// played. It returns lines about recordings that whoever started the server should see: how far each is.
+func (s *Server) Resume() (said []string, err error) {
+	mounts := slices.Concat(s.options.Mounts, table.Each(s.options.Gyms, func(g *Gym) *Mount { return g.Mount }))
+	for _, m := range mounts {
 		for _, set := range m.sets {
-			name := recordingName(m, set, protocol)
-			if !s.options.Recorded(name) {
-				continue
-			}
-			if err := set.open(); err != nil {
-				return err
-			}
-			rec, err := s.table.recorders.get(m, set, protocol)
-			if err != nil {
-				return err
-			}
-			unplayed := 0
-			for _, t := range set.Tasks {
-				if !rec.Finished(t, m.limit(set, t), 0) {
-					unplayed++
+			if name := m.recordingName(set); s.table.recorders != nil && s.options.Recorded(name) {
+				if err := s.resume(m, set, name); err != nil {
+					return nil, err
 				}
 			}
-			if n := rec.Results(); n > 0 {
-				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %s "+
-					"none yet; an episode that is played again keeps its first result", name,
-					table.Counted(n, "episode"),
-					table.Counted(unplayed, fmt.Sprintf("of %d tasks has", len(set.Tasks)),
-						fmt.Sprintf("of %d tasks have", len(set.Tasks)))))
-			}
-		}
-		return nil
-	}
-	if s.table.recorders == nil {
-		return nil
-	}
-	for _, m := range s.options.Mounts {
-		if err := resume(m, ""); err != nil {
-			return err
 		}
 	}
-	for _, gym := range s.options.Gyms {
-		if err := resume(gym.Mount, agentGym); err != nil {
-			return err
+	return s.options.Said, nil
+}
+
+func (s *Server) resume(m *Mount, set *Set, name string) error {
+	if err := set.open(); err != nil {
+		return err
+	}
+	rec, err := s.table.recorders.get(m, set)
+	if err != nil {
+		return err
+	}
+	unplayed := 0
+	for _, t := range set.Tasks {
+		if !rec.Finished(t, m.limit(set, t), 0) {
+			unplayed++
 		}
+	}
+	if n := rec.Results(); n > 0 {
+		s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %s "+
+			"none yet; an episode that is played again keeps its first result", name, table.Counted(n, "episode"),
+			table.Counted(unplayed, fmt.Sprintf("of %d tasks has", len(set.Tasks)),
+				fmt.Sprintf("of %d tasks have", len(set.Tasks)))))
 	}
 	return nil
 }
-
-// Said are lines about recordings that whoever started the server should see.
-func (s *Server) Said() []string { return s.options.Said }
 
 // unplayedTasks asks for what a recording lacks: rollouts of each task of a split, 1 if Seeds
 // says nothing, with the step limit of the mount unless another one is given.
@@ -151,7 +139,7 @@ func (s *Server) unplayed(q *unplayedTasks) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec, err := s.table.recorders.get(m, set, pipeProtocol)
+	rec, err := s.table.recorders.get(m, set)
 	if err != nil {
 		return nil, err
 	}
@@ -219,8 +207,8 @@ func newBranch() string { return newID()[:16] }
 // maxRecording bounds the texts of an episode, in bytes.
 const maxRecording = 8 << 20
 
-func (r *recorders) begin(e *EpisodeStart, protocol string, start envs.Start) (*recording, error) {
-	recorder, err := r.get(e.Mount, e.Set, protocol)
+func (r *recorders) begin(e *EpisodeStart, start envs.Start, now time.Time) (*recording, error) {
+	recorder, err := r.get(e.Mount, e.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +217,7 @@ func (r *recorders) begin(e *EpisodeStart, protocol string, start envs.Start) (*
 		limit = record.MaxSteps // none, but a record has no more
 	}
 	rec := &record.Episode{Trajectory: []record.Step{}}
-	rec.Started = r.now().UTC()
+	rec.Started = now.UTC()
 	log := episode.Log{Episode: rec}
 	log.Begin(start, e.Mount.Perturbation != "")
 	rollout := -1

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"heldout/eval/model"
 	"heldout/eval/serve/guard"
 )
 
@@ -62,12 +63,10 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("no environment to serve")
 	}
 	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux()}
-	s.table = &Table{
-		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
-		sessions: map[string]*Session{}, addresses: map[string]int{}, room: room{Memory: o.Memory},
-	}
+	s.table = &Table{options: o, metrics: s.metrics, sessions: map[string]*Session{}, addresses: map[string]int{},
+		room: room{Memory: o.Memory}}
 	if o.Record != nil {
-		s.table.recorders = &recorders{open: o.Record, now: o.Now, opened: map[*Set]Recorder{}}
+		s.table.recorders = &recorders{open: o.Record, opened: map[*Set]Recorder{}}
 	}
 	s.sockets = s.upgrader()
 	if err := s.routes(); err != nil {
@@ -114,6 +113,7 @@ const (
 	// for a batch, its last step, and a slow network.
 	writeWholeTime = 2 * time.Minute
 	lastWords      = 4 * time.Second // of sessions; the process ends within five
+	sweepEvery     = time.Second     // the time between two looks for sessions that are to end
 )
 
 // Serve answers requests until ctx is done. Then it refuses new sessions, closes the
@@ -124,9 +124,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: maxHeaders,
 	}
-	sweeping, stopSweep := context.WithCancel(context.Background())
-	defer stopSweep()
-	go s.sweep(sweeping)
+	defer model.Repeat(sweepEvery, s.table.Sweep)()
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
@@ -157,19 +155,5 @@ func (s *Server) shutDown(server *http.Server) {
 func (s *Server) awaitSockets(ctx context.Context) {
 	for s.open.Load() > 0 && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
-	}
-}
-
-// sweep looks after the sessions until ctx is done.
-func (s *Server) sweep(ctx context.Context) {
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			s.table.Sweep()
-		}
 	}
 }

@@ -130,7 +130,7 @@ func (s *Session) ID() string { return s.id }
 
 // Touch counts as a request: the session is not idle.
 func (s *Session) Touch() {
-	s.used.Store(s.table.now().UnixNano())
+	s.used.Store(s.table.options.Now().UnixNano())
 	s.unused.Store(false)
 }
 
@@ -158,7 +158,7 @@ func (s *Session) begin() error {
 		s.end()
 		return ended
 	}
-	s.busy.Store(s.table.now().UnixNano())
+	s.busy.Store(s.table.options.Now().UnixNano())
 	if s.unused.Load() {
 		s.unused.Store(false)
 	}
@@ -167,7 +167,7 @@ func (s *Session) begin() error {
 
 // end gives the session back.
 func (s *Session) end() {
-	s.used.Store(s.table.now().UnixNano())
+	s.used.Store(s.table.options.Now().UnixNano())
 	s.busy.Store(0)
 	s.mu.Unlock()
 	s.clear()
@@ -235,7 +235,7 @@ func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 		e.MaxSteps = e.Mount.limit(e.Set, e.Task)
 	}
 	e.Actions = e.Actions || e.Mount.Actions
-	began := s.table.now()
+	began := s.table.options.Now()
 	world, err := e.Set.Env.NewWorld(e.Task)
 	if err != nil {
 		return r, s.failed(&e, err)
@@ -253,12 +253,12 @@ func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 		return r, s.failed(&e, err)
 	}
 	if s.table.recorders != nil {
-		if s.record, err = s.table.recorders.begin(&e, s.owner.Protocol, start); err != nil {
+		if s.record, err = s.table.recorders.begin(&e, start, s.table.options.Now()); err != nil {
 			_ = world.Close()
 			return r, s.failed(&e, err)
 		}
 	}
-	s.table.metrics.carriedOut(e.Mount, s.owner.Protocol, "reset", s.table.now().Sub(began), true)
+	s.table.metrics.carriedOut(e.Mount, s.owner.Protocol, "reset", s.table.options.Now().Sub(began), true)
 	s.episode, s.world = e, world
 	s.table.worlds.Add(1)
 	s.last = SessionState{EpisodeID: e.ID, TaskID: e.Task.ID, Progress: r.Progress}
@@ -280,7 +280,7 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 		return r, ErrNoEpisode
 	}
 	e := &s.episode
-	began := s.table.now()
+	began := s.table.options.Now()
 	move, step, err := s.act(action.Text)
 	if err == nil {
 		r = Reply{
@@ -297,7 +297,7 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 	if err != nil {
 		return r, s.failed(e, err)
 	}
-	s.table.metrics.carriedOut(e.Mount, s.owner.Protocol, "step", s.table.now().Sub(began), r.Valid)
+	s.table.metrics.carriedOut(e.Mount, s.owner.Protocol, "step", s.table.options.Now().Sub(began), r.Valid)
 	s.last.Steps, s.last.Progress, s.last.Done = r.Steps, r.Progress, r.Done
 	if s.record != nil {
 		s.record.add(move, action.Sampled, step)
@@ -402,7 +402,7 @@ func (s *Session) guard(err *error) {
 	if p == nil {
 		return
 	}
-	s.table.log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack",
+	s.table.options.Log("panic", "session", s.name(), "env", s.episode.Mount.name(), "panic", fmt.Sprint(p), "stack",
 		string(debug.Stack()))
 	*err = fmt.Errorf("the environment panicked, and the session has ended: %v", p)
 	if s.record != nil {

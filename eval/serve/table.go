@@ -31,13 +31,10 @@ const unusedForkTime = time.Minute
 
 // Table holds the sessions of all protocols. It is safe for concurrent use.
 type Table struct {
-	max, perAddress int
-	idle            time.Duration
-	now             func() time.Time
-	log             func(event string, about ...any)
-	metrics         *metrics
-	recorders       *recorders // nil without records
-	room            room
+	options   Options
+	metrics   *metrics
+	recorders *recorders // nil without records
+	room      room
 
 	open   atomic.Int64
 	worlds atomic.Int64 // running episodes
@@ -86,12 +83,12 @@ func (t *Table) Open(o Owner) (*Session, error) {
 	if o.Ended != nil {
 		s.ended.Store(&o.Ended)
 	}
-	s.used.Store(t.now().UnixNano())
+	s.used.Store(t.options.Now().UnixNano())
 	t.mu.Lock()
 	t.sessions[s.id] = s
 	t.mu.Unlock()
 	t.metrics.openedOne(o.Protocol)
-	t.log("session opened", "session", s.name(), "protocol", o.Protocol, "address", o.Address)
+	t.options.Log("session opened", "session", s.name(), "protocol", o.Protocol, "address", o.Address)
 	if t.closed.Load() { // the sweep that closed all may have missed it
 		s.Close(ShutDown)
 		return nil, &EndedError{ShutDown}
@@ -102,16 +99,16 @@ func (t *Table) Open(o Owner) (*Session, error) {
 // admit refuses the last of so many sessions if the table, the memory or its client address
 // has too many. The process that started this one has no address, and no limit of its own.
 func (t *Table) admit(open int64, address string) error {
-	if open > int64(t.max) {
-		return &CapacityError{Active: int(min(open-1, int64(t.max))), Max: t.max}
+	if open > int64(t.options.MaxSessions) {
+		return &CapacityError{Active: int(min(open-1, int64(t.options.MaxSessions))), Max: t.options.MaxSessions}
 	}
 	if err := t.hold(); err != nil || address == "" {
 		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n := t.addresses[address]; n >= t.perAddress {
-		return &CapacityError{Active: n, Max: t.perAddress, Address: true}
+	if n := t.addresses[address]; n >= t.options.MaxPerAddress {
+		return &CapacityError{Active: n, Max: t.options.MaxPerAddress, Address: true}
 	}
 	t.addresses[address]++
 	return nil
@@ -120,8 +117,8 @@ func (t *Table) admit(open int64, address string) error {
 // hold reports that there is no memory for another world.
 func (t *Table) hold() error {
 	worlds := t.worlds.Load()
-	if inUse, ok := t.room.admit(worlds, t.now); !ok {
-		return &CapacityError{Active: int(worlds), Max: t.max, InUse: inUse, Memory: t.room.Limit}
+	if inUse, ok := t.room.admit(worlds, t.options.Now); !ok {
+		return &CapacityError{Active: int(worlds), Max: t.options.MaxSessions, InUse: inUse, Memory: t.room.Limit}
 	}
 	return nil
 }
@@ -146,14 +143,14 @@ func (t *Table) remove(s *Session, reason EndReason) {
 	t.mu.Unlock()
 	t.open.Add(-1)
 	t.metrics.closed(s.owner.Protocol, reason)
-	t.log("session closed", "session", s.name(), "protocol", s.owner.Protocol, "reason", string(reason))
+	t.options.Log("session closed", "session", s.name(), "protocol", s.owner.Protocol, "reason", string(reason))
 }
 
 // Sweep ends the sessions that are idle, and those whose step takes too long.
 func (t *Table) Sweep() {
-	now := t.now().UnixNano()
+	now := t.options.Now().UnixNano()
 	for _, s := range t.all() {
-		busy, idle := s.busy.Load(), cmp.Or(s.owner.Idle, t.idle)
+		busy, idle := s.busy.Load(), cmp.Or(s.owner.Idle, t.options.Idle)
 		if s.owner.Idle == 0 && s.unused.Load() {
 			idle = min(idle, unusedForkTime)
 		}
@@ -200,12 +197,12 @@ func newID() string {
 
 // keep writes the episode of a recording. Without a reply that could say so, a failure is logged.
 func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
-	err := r.end(outcome, cause, t.now())
+	err := r.end(outcome, cause, t.options.Now())
 	if err == nil {
 		return nil
 	}
 	t.metrics.unrecorded.Inc()
-	t.log("an episode was not recorded", "task", r.task.ID, "error", err.Error())
+	t.options.Log("an episode was not recorded", "task", r.task.ID, "error", err.Error())
 	return fmt.Errorf("the episode is over, but cannot be recorded: %w", err)
 }
 

@@ -211,7 +211,7 @@ func (m Defaults) make(out bench.Outside, name string, entry catalog.Entry) (*se
 	o := serve.MountOptions{Name: name, Reward: m.Reward, StepCost: m.StepCost, InvalidPenalty: m.InvalidPenalty,
 		Actions: m.Actions, MaxSteps: m.MaxSteps}
 	if p := m.preset; p != nil {
-		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, agent.Renderer{Play: p.Play}
+		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, &agent.Renderer{Play: p.Play}
 	}
 	if m.Perturbation != "" {
 		rules, _, err := bench.LoadPerturbation(entry.Name, m.Perturbation)
@@ -362,13 +362,10 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit)
 	return env, tasks, err
 }
 
-// Recording says where and of whom episodes are recorded.
+// Recording says where episodes are recorded, and of whom; the rest of the plan is a mount's.
 type Recording struct {
 	Dir string
-	// Player, Named, Identity and Accept are as in eval.RolloutsOf.
-	Player        string
-	Named, Accept bool
-	Identity      *record.Identity
+	eval.RolloutPlan
 }
 
 // Recorded reports whether there is a recording of a name.
@@ -378,11 +375,10 @@ func (r Recording) Recorded(name string) bool { return record.IsRun(filepath.Joi
 // receives what its file system does not guarantee.
 func (r Recording) Record(out bench.Outside) func(string, *serve.Mount, *serve.Set) (serve.Recorder, error) {
 	return func(name string, m *serve.Mount, set *serve.Set) (serve.Recorder, error) {
-		rollouts, err := eval.OpenRollouts(filepath.Join(r.Dir, name), eval.RolloutsOf{
-			Player: r.Player, Named: r.Named, Identity: r.Identity, Accept: r.Accept,
-			Info: set.Env.Info(), Total: len(set.Env.Tasks()), Perturbation: m.Perturbation,
-			PerturbationHash: m.PerturbationHash, Tool: out.Tool,
-		}, out.Now)
+		plan := r.RolloutPlan
+		plan.Info, plan.Total, plan.Tool = set.Env.Info(), len(set.Env.Tasks()), out.Tool
+		plan.Perturbation, plan.PerturbationHash = m.Perturbation, m.PerturbationHash
+		rollouts, err := eval.OpenRollouts(filepath.Join(r.Dir, name), plan, out.Now)
 		if err != nil {
 			return nil, err
 		}
