@@ -4,17 +4,16 @@ package eval
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"slices"
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Spec is a part of a run: every player plays every benchmark with every seed.
@@ -176,29 +175,23 @@ func (p *Plan) Behind(due Due) error {
 
 // Hash identifies the plan: 8 hex digits.
 func (p *Plan) Hash() string {
-	h := sha256.New()
-	for _, e := range p.Episodes {
-		h.Write([]byte(e.ID))
-	}
-	return hex.EncodeToString(h.Sum(nil)[:4])
+	ids := table.Each(p.Episodes, func(e episode.Episode) string { return e.ID })
+	return datafile.Hash(strings.Join(ids, ""))[:8]
 }
 
 // Hashes identifies the parts of the plan: by environment, and by preset.
 func (p *Plan) Hashes() map[string]string {
-	sums := map[string]hash.Hash{}
+	ids := map[string][]string{}
 	for _, e := range p.Episodes {
 		name := e.Condition.Env
 		if e.Condition.Preset != nil {
 			name = e.Condition.Preset.Label()
 		}
-		if sums[name] == nil {
-			sums[name] = sha256.New()
-		}
-		sums[name].Write([]byte(e.ID))
+		ids[name] = append(ids[name], e.ID)
 	}
 	out := map[string]string{}
-	for name, sum := range sums {
-		out[name] = hex.EncodeToString(sum.Sum(nil)[:8])
+	for name := range ids {
+		out[name] = datafile.Hash(strings.Join(ids[name], ""))[:16]
 	}
 	return out
 }

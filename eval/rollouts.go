@@ -257,15 +257,11 @@ func (r *Rollouts) addTask(t envs.Task) (int, error) {
 func (r *Rollouts) addGroup(stepLimit, seed int) error {
 	c := r.base
 	c.StepLimit, c.Seed = stepLimit, int64(seed)
-	g := record.Group{Condition: c}
-	for _, t := range r.environment().Tasks {
-		id, err := record.EpisodeID(episode.Behaviour, t, c)
-		if err != nil {
-			return err
-		}
-		g.Episodes = append(g.Episodes, id)
+	ids, err := record.EpisodeIDs(episode.Behaviour, r.environment().Tasks, c)
+	if err != nil {
+		return err
 	}
-	r.manifest.Groups = append(r.manifest.Groups, g)
+	r.manifest.Groups = append(r.manifest.Groups, record.Group{Condition: c, Episodes: ids})
 	r.groups[stepLimit] = append(r.groups[stepLimit], len(r.manifest.Groups)-1)
 	r.version++
 	return nil

@@ -53,7 +53,7 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 // exportLines writes model calls as a file of lines.
 func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Written, error)) error {
 	var written *modelcalls.Written
-	err := writeFile(o.Out, o.Force, func(w io.Writer) (err error) {
+	err := export.WriteFile(o.Out, o.Force, func(w io.Writer) (err error) {
 		written, err = write(w)
 		return err
 	})

@@ -47,7 +47,7 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o
 		return err
 	}
 	if format == recordLines {
-		err = writeFile(o.Out, o.Force, write)
+		err = export.WriteFile(o.Out, o.Force, write)
 	} else {
 		err = exportParquet(c.Context(), sys, o, write, f.Trajectories, texts)
 	}

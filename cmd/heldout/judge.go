@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/eval/training"
+	"heldout/eval/training/export"
 	"heldout/eval/training/judge"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -76,7 +77,7 @@ func newSheet(sys *system, c *cobra.Command) {
 			return err
 		}
 		sys.warnUncovered(source.Uncovered)
-		err = writeFile(out, force, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) })
+		err = export.WriteFile(out, force, func(w io.Writer) error { return judge.WriteSheet(w, turns, s.History) })
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/eval/training/export"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -66,7 +67,7 @@ func newPlot(sys *system, c *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		err = writeFile(out, true, func(w io.Writer) error { return f.Write(w, format) })
+		err = export.WriteFile(out, true, func(w io.Writer) error { return f.Write(w, format) })
 		if err != nil {
 			return fmt.Errorf("writing the figure: %w", err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"heldout/eval/bench"
 	"heldout/eval/show/overview"
+	"heldout/eval/training/export"
 )
 
 func newReport(sys *system, c *cobra.Command) {
@@ -41,7 +42,7 @@ func newReport(sys *system, c *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		err = writeFile(out, true, func(w io.Writer) error {
+		err = export.WriteFile(out, true, func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
 		})

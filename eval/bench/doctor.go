@@ -116,7 +116,7 @@ func (d *Doctor) official(entry catalog.Entry, s envs.Setup) envs.Check {
 
 // Presets checks what presets need; override is what the user gave besides.
 func (d *Doctor) Presets(names []string, override func(*configs.Run) error) error {
-	chosen, skipped, err := resolvePresets(d.Outside, Purpose{}, Input{Override: override}, names)
+	chosen, skipped, err := resolvePresets(d.Outside, Plain, Input{Override: override}, names)
 	if err != nil {
 		return ConfigError{err}
 	}

@@ -104,7 +104,7 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
-	chosen, _, err := resolvePresets(out, Purpose{}, Input{Override: func(r *configs.Run) error {
+	chosen, _, err := resolvePresets(out, Plain, Input{Override: func(r *configs.Run) error {
 		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.Originals)
 		if f.Originals == "epo" {
 			r.Originals = withPossible(t, r.Originals)
@@ -276,7 +276,7 @@ func (h how) ofKind(out Outside, c *Chosen) (string, error) {
 // playChosen plays a run with one task, and returns its last trial.
 func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record.Episode, error) {
 	t.Helper()
-	job, err := New(out, Purpose{}, chosen...)
+	job, err := New(out, Plain, chosen...)
 	if err != nil {
 		return nil, err
 	}

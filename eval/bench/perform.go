@@ -33,10 +33,10 @@ func (s Screen) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args
 
 // Rehearse makes the checks that a run makes before its first episode. Servers are the workers' if it is led.
 func (j *Job) Rehearse(ctx context.Context, led bool, on Screen) error {
-	if led {
-		return eval.Fits(j.Dir, j.Plan)
+	if err := eval.Fits(j.Dir, j.Plan); err != nil || led {
+		return err
 	}
-	unready, err := j.Check(ctx)
+	unready, err := j.ask(ctx, 0)
 	if unready != nil {
 		on.say("not checked, because no model server is ready: %v", unready)
 	}

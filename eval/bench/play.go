@@ -104,15 +104,6 @@ func (j *Job) Finished() bool {
 	return err == nil && short.Missing == 0
 }
 
-// Check reports what would stop a run before its first episode. It asks the servers once, and changes nothing.
-// unready is why no server of some model could be asked; nil if all could.
-func (j *Job) Check(ctx context.Context) (unready, err error) {
-	if err := eval.Fits(j.Dir, j.Plan); err != nil {
-		return nil, err
-	}
-	return j.ask(ctx, 0)
-}
-
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must show now, not later. It settles the contexts in force.
 func (j *Job) Meet(ctx context.Context) error {

@@ -121,8 +121,8 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 	for _, p := range presets {
 		r := configs.DefaultRun()
 		r.Setup = DefaultSetup(out)
-		if kind.suite == configs.Robust {
-			if err := configs.LoadSuite(kind.suite, &r); err != nil {
+		if kind == configs.Robust {
+			if err := configs.LoadSuite(configs.Robust, &r); err != nil {
 				return nil, nil, err
 			}
 		}

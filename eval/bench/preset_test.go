@@ -23,7 +23,7 @@ func chosen(t *testing.T, names []string, over func(*configs.Run)) []Chosen {
 		over(r)
 		return nil
 	}}
-	out, skipped, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Purpose{}, given, names)
+	out, skipped, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Plain, given, names)
 	if err != nil || len(skipped) > 0 {
 		t.Fatal(err, skipped)
 	}
@@ -68,7 +68,7 @@ func TestOtherAgent(t *testing.T) {
 		{"react", "v2", ""}, {"single", "", ""}, {"react", "", "--prompt"}, {"chat", "v2", "there are react and act"},
 	} {
 		given := Input{Override: func(r *configs.Run) error { r.Agent, r.Prompt = c.agent, c.prompt; return nil }}
-		_, _, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Purpose{}, given,
+		_, _, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Plain, given,
 			[]string{"gigpo-alfworld:unseen"})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v", c.agent, c.prompt, err)

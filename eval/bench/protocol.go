@@ -2,14 +2,13 @@ package bench
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/official"
 	"heldout/eval"
 	"heldout/eval/episode"
@@ -143,11 +142,7 @@ func (j *Job) tasks(c Chosen, actual *configs.Preset, env envs.Env, about *recor
 
 // hashNames returns the SHA-256 of sorted names, each followed by a line break.
 func hashNames(tasks []envs.Task) string {
-	h := sha256.New()
-	for _, t := range tasks {
-		h.Write([]byte(t.ID + "\n"))
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return datafile.Hash(strings.Join(table.Each(tasks, func(t envs.Task) string { return t.ID + "\n" }), ""))
 }
 
 // checkTasks reports tasks that are not a preset's.
@@ -228,7 +223,7 @@ func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.
 	if err != nil {
 		return found, fmt.Errorf("%w; heldout preset prompt %s says more", err, c.Released.Name)
 	}
-	about.Files[f.Path] = fmt.Sprintf("%x", sha256.Sum256(found.Content))
+	about.Files[f.Path] = datafile.Hash(found.Content)
 	return found, nil
 }
 

@@ -17,16 +17,12 @@ import (
 	"heldout/scoring/table"
 )
 
-// Purpose says what a command that plays stands for.
-type Purpose struct {
-	// suite is the embedded configuration that applies by default.
-	suite string
-	// always: the suite also applies together with a configuration file and chosen models.
-	always bool
-}
+// Purpose is the embedded configuration that applies by default to a command that plays. All but Plain also apply
+// together with a configuration file and chosen models.
+type Purpose string
 
 // Plain plays the tasks as they are.
-var Plain = Purpose{suite: "default"}
+const Plain Purpose = "default"
 
 // Input is the user's input.
 type Input struct {
@@ -61,8 +57,8 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 		return r, nil, err
 	}
 	in.Chosen = in.Chosen || strings.HasPrefix(given.Agent, configs.OwnAgent)
-	if kind.always || in.File == "" && !in.Chosen {
-		if err := configs.LoadSuite(kind.suite, &r); err != nil {
+	if kind != Plain || in.File == "" && !in.Chosen {
+		if err := configs.LoadSuite(string(kind), &r); err != nil {
 			return r, nil, err
 		}
 	}
@@ -102,7 +98,7 @@ func (k Purpose) resolve(in Input) (Purpose, error) {
 	case len(r.Perturb) > 0:
 		return k, errors.New("--suite names the perturbations, so --perturb cannot; give one of both")
 	}
-	return Purpose{suite: configs.Robust, always: true}, nil
+	return configs.Robust, nil
 }
 
 // ReadFile returns the content of the configuration file; nil without one.

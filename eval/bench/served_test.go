@@ -164,7 +164,7 @@ func TestPresetRun(t *testing.T) {
 		served(address)(r)
 		r.Limit, r.Out = 2, dir
 	})
-	j := sharedtest.Must(New(around(t), Purpose{}, all...))(t)
+	j := sharedtest.Must(New(around(t), Plain, all...))(t)
 	defer j.Close()
 	if !strings.Contains(j.Describe(t.Context(), 100), "agentrefine@1+:pddl (") {
 		t.Errorf("the plan does not name its preset:\n%s", j.Describe(t.Context(), 100))

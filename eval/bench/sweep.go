@@ -16,7 +16,7 @@ import (
 )
 
 // Sweep plays under several perturbations.
-var Sweep = Purpose{suite: "sweep", always: true}
+const Sweep Purpose = "sweep"
 
 // indNone is the value of --set ind for models that never saw data of the environment.
 const indNone = "none"

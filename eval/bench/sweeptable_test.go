@@ -187,7 +187,7 @@ func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 				return nil
 			}}
 			out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
-			chosen, _, err := resolvePresets(out, Purpose{}, given, []string{p.ID(false)})
+			chosen, _, err := resolvePresets(out, Plain, given, []string{p.ID(false)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func baseOf(t *testing.T, p configs.Preset) *episode.Benchmark {
 				task := readCases(t, filepath.Dir(folder), p.Name)[0].task
 				sharedtest.OK(t, recorded{Elsewhere: true}.adapt(t, out, &chosen[0], how{task: task}))
 			}
-			job, err := New(out, Purpose{}, chosen...)
+			job, err := New(out, Plain, chosen...)
 			if err != nil {
 				last = cmp.Or(last, err)
 				continue

@@ -136,8 +136,8 @@ func (c *caller) about() *caller {
 // pingTimeout is the longest that a server may take to answer a ping.
 const pingTimeout = 10 * time.Second
 
-// ping asks for the list of models, once and on a connection of its own: those that are kept may all be broken.
-func (c *caller) ping(ctx context.Context) error {
+// List implements backend, on a connection of its own: those that are kept may all be broken.
+func (c *caller) List(ctx context.Context) error {
 	quick := *c
 	quick.transport = c.fresh
 	quick.timeout = min(c.timeout, pingTimeout)

@@ -89,16 +89,16 @@ type backend interface {
 	// Server asks the server about itself. A missing endpoint is not an error. An unreachable server is an error at
 	// once. Otherwise errors and retries are as for Chat.
 	Server(context.Context) (record.ServerReport, error)
-	// ping asks for the list of models, once.
-	ping(context.Context) error
+	// List asks the server for its models, once.
+	List(context.Context) error
 	// ContextLimit returns the context in tokens that calls have to fit in: the limit in
 	// the options, or otherwise the value that Server found. It is 0 while unknown.
 	ContextLimit() int
 	// Waits returns when the next call is sent, if all calls wait for the service's limits
 	// per minute; else the zero time.
 	Waits() time.Time
-	// kind is the kind of server as in record.Server.Software, "" if it is not known.
-	kind() string
+	// Kind is the kind of server as in record.Server.Software, "" as long as it has not told.
+	Kind() string
 }
 
 // Open prepares to ask a model. It checks the options and returns everything that
@@ -147,7 +147,7 @@ func Open(o Options) (*Client, error) {
 		caller.list = address + "/models" + query
 		c.backend = &openAI{caller: caller, spec: o.Spec, base: address, query: query, option: o.ContextLimit}
 	}
-	caller.kind = c.kind
+	caller.kind = c.Kind
 	return c, nil
 }
 
@@ -250,13 +250,10 @@ func (c *Client) chat(ctx context.Context, req *Request) (*Reply, error) {
 	}
 }
 
-// List asks the server for its models, once.
-func (c *Client) List(ctx context.Context) error { return c.ping(ctx) }
-
 // Ping reports whether the server is there: nil if it answers at all, whatever the
 // answer, unless a gateway answers in its place. It asks once, without retries.
 func (c *Client) Ping(ctx context.Context) error {
-	err := c.ping(ctx)
+	err := c.List(ctx)
 	if nobody, ok := errors.AsType[*UnavailableError](err); ctx.Err() != nil || ok && nobody.gone {
 		return err
 	}
@@ -265,9 +262,6 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // URL is where the server is, without user, password and query.
 func (c *Client) URL() string { return c.url }
-
-// Kind is the kind of server, as far as it has told.
-func (c *Client) Kind() string { return c.kind() }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.close() }

@@ -181,7 +181,7 @@ func (c *Client) about(ctx context.Context) (record.ServerReport, error) {
 		err = fmt.Errorf("%s: %s; a server that still loads its model is waited for with --set wait-for-servers=10m", c.url,
 			stopped.Last)
 	case limited.Err() != nil:
-		err = errors.New(withHint(fmt.Sprintf("%s: no answer within %v", c.url, pingTimeout), c.kind(), onAddress))
+		err = errors.New(withHint(fmt.Sprintf("%s: no answer within %v", c.url, pingTimeout), c.Kind(), onAddress))
 	default:
 		err = c.absent(err)
 	}
@@ -191,7 +191,7 @@ func (c *Client) about(ctx context.Context) (record.ServerReport, error) {
 // absent adds what helps if nobody answers.
 func (c *Client) absent(err error) error {
 	if nobody, ok := errors.AsType[*UnavailableError](err); ok && nobody.Status == 0 {
-		return errors.New(withHint(err.Error(), c.kind(), onAddress))
+		return errors.New(withHint(err.Error(), c.Kind(), onAddress))
 	}
 	return err
 }
@@ -210,7 +210,7 @@ const FirstReply = 2 * time.Minute
 func (e *examiner) present() {
 	name := e.client.spec.Name
 	hinted := func(format string, args ...any) string {
-		return withHint(fmt.Sprintf(format, args...), e.client.kind(), onName)
+		return withHint(fmt.Sprintf(format, args...), e.client.Kind(), onName)
 	}
 	switch {
 	case e.about.Present:
@@ -251,10 +251,10 @@ func (e *examiner) context() {
 	case length > 0 && limit > length:
 		e.add("context", envs.CheckFail, "%s", withHint(fmt.Sprintf(
 			"the limit of %d tokens is more than the %d that the server reports: lower --context", limit, length),
-			e.client.kind(), onContext))
+			e.client.Kind(), onContext))
 	case length > limit:
 		text := fmt.Sprintf("%d tokens, of %d that the model could have", limit, length)
-		if e.client.kind() == ollamaSW { // not a limit of the server
+		if e.client.Kind() == ollamaSW { // not a limit of the server
 			text = withHint(text, ollamaSW, onContext)
 		}
 		e.add("context", envs.CheckOK, "%s", text)
@@ -295,7 +295,7 @@ func (e *examiner) reply(ctx context.Context) error {
 		e.add("reply", envs.CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
 	case fullText(reply) == "":
 		e.add("reply", envs.CheckWarn, "%s", withHint(
-			"the reply is empty: does the server use the model's own chat template?", e.client.kind(), onTemplate))
+			"the reply is empty: does the server use the model's own chat template?", e.client.Kind(), onTemplate))
 	default:
 		e.add("reply", envs.CheckOK, "%s", excerpt(reply))
 	}

@@ -36,7 +36,8 @@ type ollama struct {
 	stops atomic.Pointer[[]string]
 }
 
-func (o *ollama) kind() string { return ollamaSW }
+// Kind implements backend.
+func (o *ollama) Kind() string { return ollamaSW }
 
 // ContextLimit is the one that was given, or chosen.
 func (o *ollama) ContextLimit() int { return cmp.Or(o.option, int(o.chosen.Load())) }

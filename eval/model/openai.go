@@ -36,8 +36,8 @@ func (o *openAI) report() record.ServerReport {
 	return record.ServerReport{}
 }
 
-// kind returns the kind of server as in Server.Software, "" if it is none of them.
-func (o *openAI) kind() string {
+// Kind implements backend.
+func (o *openAI) Kind() string {
 	software := o.report().Software
 	if software == "" && o.spec.Provider == VLLM {
 		return vLLM
@@ -85,7 +85,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 	if req.Completion {
 		path = "/completions"
 	}
-	reply, err := o.caller.ask(ctx, req, h, o.base+path+o.query, chatFields(o.spec.Name, o.kind(), req, h),
+	reply, err := o.caller.ask(ctx, req, h, o.base+path+o.query, chatFields(o.spec.Name, o.Kind(), req, h),
 		func(x *exchange, reply *Reply) (sent content, err error) {
 			if err = x.joinPieces(); err == nil {
 				sent, err = converse(x, reply, req.Completion)

@@ -136,7 +136,7 @@ func (e *examiner) cache(ctx context.Context) error {
 	case texts[0] != texts[1]:
 		e.add(CacheCheck, envs.CheckWarn, "%s",
 			withHint("the same seed gave another reply once the server had the prompt in "+
-				"its cache: an interrupted run may have other tables than an undisturbed one", e.client.kind(),
+				"its cache: an interrupted run may have other tables than an undisturbed one", e.client.Kind(),
 				onCache))
 		return nil
 	}
@@ -185,7 +185,7 @@ func (e *examiner) concurrent(ctx context.Context) error {
 		e.add(name, envs.CheckWarn, "%s", withHint(
 			fmt.Sprintf("%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
 				"the server's arithmetic depends on what else it is computing, so results will not repeat exactly",
-				len(replies), e.concurrency, n), e.client.kind(), onBatch))
+				len(replies), e.concurrency, n), e.client.Kind(), onBatch))
 	} else {
 		e.add(name, envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies),
 			e.concurrency)

@@ -25,7 +25,7 @@ type Verification struct {
 	passed, mended, bad int
 	rejected            map[synth.Reason]int
 	errors, repaired    int
-	masked              *export.File // nil if nothing is written
+	masked              io.Writer // nil if nothing is written
 }
 
 // ErrRejected says that some trajectory was rejected.
@@ -35,23 +35,22 @@ var ErrRejected = errors.New("some trajectories are rejected")
 // unless that is empty; the file has its name only if all could be read. With force, it replaces one.
 func (v *Verification) Files(names []string, masked string, force bool) (err error) {
 	v.several, v.rejected = len(names) > 1, map[synth.Reason]int{}
-	if masked != "" {
-		if v.masked, err = export.Create(masked, force); err != nil {
-			return err
-		}
-	}
-	for _, name := range names {
-		if err := v.file(name); err != nil {
-			if v.masked != nil {
-				v.masked.Abort()
+	read := func(out io.Writer) error {
+		v.masked = out
+		for _, name := range names {
+			if err := v.file(name); err != nil {
+				return err
 			}
-			return err
 		}
+		return nil
 	}
-	if v.masked != nil {
-		if err := v.masked.Commit(); err != nil {
-			return err
-		}
+	if masked == "" {
+		err = read(nil)
+	} else {
+		err = export.WriteFile(masked, force, read)
+	}
+	if err != nil {
+		return err
 	}
 	return v.end()
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,6 +113,19 @@ func (f *File) Commit() error {
 func (f *File) Abort() {
 	_ = f.file.Close() // it is removed
 	_ = f.place.Close()
+}
+
+// WriteFile writes a file for the user, all or nothing. A file of that name is an error without force.
+func WriteFile(name string, force bool, write func(io.Writer) error) error {
+	f, err := Create(name, force)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Commit()
 }
 
 // files get their names together, in the order in which they were begun.

@@ -2,13 +2,12 @@ package judge
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/envs/stream"
 	"heldout/eval/model"
 	"heldout/eval/training/calls"
@@ -31,11 +30,7 @@ type Setting struct {
 
 // HashOf is the SHA-256, in hex, of the ids of turns.
 func HashOf(turns []JudgedTurn) string {
-	h := sha256.New()
-	for i := range turns {
-		io.WriteString(h, turns[i].ID+"\n") // a hash takes everything
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return datafile.Hash(strings.Join(table.Each(turns, func(t JudgedTurn) string { return t.ID + "\n" }), ""))
 }
 
 // LabelCall is the kind of a judge's calls.
