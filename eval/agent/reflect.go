@@ -49,24 +49,15 @@ func (c *caller) forget() bool {
 	return true
 }
 
-// Failed is a trial that failed.
-type Failed struct {
-	Start envs.Start
-	Steps []record.Step
-	// Reflections are the reflections that the agent was shown in the trial.
-	Reflections []record.Remembered
-	// Handover is the text before the task.
-	Handover string
-}
-
 // maxReflection is the largest length of a reflection in bytes. It is part of the prompts of later trials.
 const maxReflection = 16 << 10
 
 // Reflect asks the model for a plan after a failed trial. The form is as in the original's code for ALFWorld:
 // instruction, worked examples, the whole trial without the agent's own prompt, and the plans that the agent was
 // shown. The usage is also part of the reflection. The error is the model's.
-func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, Usage, error) {
-	c.Memory = Memory{Plans: failed.Reflections}
+func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed *record.Episode) (
+	record.Reflection, Usage, error) {
+	c.Memory = Memory{Plans: failed.Memory}
 	r := &reflector{caller: newCaller(c), intro: strings.TrimSpace(prompt.Instruction) + "\n", lead: failedStatus,
 		end: "\n" + cue}
 	r.plans = func() string {
@@ -79,29 +70,30 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 		r.examples = append(r.examples, "\nHere is an example:\n"+strings.TrimSpace(ex.Trial)+"\n"+failedStatus+cue+" "+
 			strings.TrimSpace(ex.Reflection)+"\n")
 	}
-	r.task = "\nNow this is your failed trial.\nGoal: " + failed.Start.Goal + "\nObservation: " +
-		failed.Start.Observation + "\n"
-	r.steps = table.Each(failed.Steps, func(s record.Step) string { return renderStep(&s) })
+	r.task = "\nNow this is your failed trial.\nGoal: " + failed.Goal + "\nObservation: " +
+		failed.Observation + "\n"
+	r.steps = table.Each(failed.Trajectory, func(s record.Step) string { return renderStep(&s) })
 	return r.reflect(ctx, func(reply string) string {
 		return strings.TrimSpace(strings.TrimPrefix(plainLines(reply), cue))
 	})
 }
 
 // ReflectAs asks for a plan in the form of a preset, with the texts of the trial as the agent
-// was shown them. The plan is the reply as it came.
-func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (record.Reflection, Usage, error) {
+// was shown them; handover is the text before the task. The plan is the reply as it came.
+func ReflectAs(ctx context.Context, c Chat, play configs.Play, handover string, failed *record.Episode) (
+	record.Reflection, Usage, error) {
 	form := play.Agent.Reflection
-	c.Memory, c.Completion = Memory{Plans: failed.Reflections}, true
+	c.Memory, c.Completion = Memory{Plans: failed.Memory}, true
 	c.KeepTokens = true
 	c.KeepReasoning = play.Reply.Reasoning == configs.Keep
-	failed.Start.Observation = firstObservation(play.Observation, failed.Start.Observation)
+	start := envs.Start{Goal: failed.Goal, Observation: firstObservation(play.Observation, failed.Observation)}
 	r := &reflector{caller: newCaller(c), intro: form.Intro, lead: form.Middle, end: form.End,
-		task: strings.TrimLeftFunc(task(play.Observation, failed.Start), pytext.IsSpace)}
-	for i, s := range failed.Steps {
+		task: strings.TrimLeftFunc(task(play.Observation, start), pytext.IsSpace)}
+	for i, s := range failed.Trajectory {
 		r.steps = append(r.steps, "\n"+numbered(play.Agent.Cue, i+1)+" "+s.Action+"\n"+
 			framed(play.Observation, i+1, laterObservation(play.Observation, s.Observation)))
 		// Reflexion takes what follows the last such text for the trial, even if an action holds it.
-		mark := pytext.Strip(failed.Handover)
+		mark := pytext.Strip(handover)
 		if at := strings.LastIndex(r.steps[len(r.steps)-1], mark); mark != "" && at >= 0 {
 			r.task = strings.TrimLeftFunc(r.steps[len(r.steps)-1][at+len(mark):], pytext.IsSpace)
 			r.steps = nil

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"heldout/configs"
-	"heldout/envs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -20,13 +19,13 @@ var reflection = configs.Reflection{
 	Memory:      "You tried before.",
 }
 
-var failed = Failed{
-	Start: start,
-	Steps: []record.Step{
+var failed = &record.Episode{
+	Goal: start.Goal, Observation: start.Observation,
+	Trajectory: []record.Step{
 		{Thought: "A box.", Action: "open box", Observation: "It is locked."},
 		{FormatError: true, Observation: FormatHelp},
 	},
-	Reflections: []record.Remembered{{Trial: 1, Text: "Find a key."}, {Trial: 2, Text: "Look\nup."}},
+	Memory: []record.Remembered{{Trial: 1, Text: "Find a key."}, {Trial: 2, Text: "Look\nup."}},
 }
 
 const reflectionPrompt = `Write a plan.
@@ -128,7 +127,7 @@ func TestFlawedReflections(t *testing.T) {
 
 // remembering are the agents with two plans, by name. Every form of an agent must be among them.
 func remembering(c Chat) map[string]Agent {
-	c.Memory = Memory{Intro: "You tried before.\n", Plans: failed.Reflections}
+	c.Memory = Memory{Intro: "You tried before.\n", Plans: failed.Memory}
 	script := c
 	script.Completion = true
 	agents := map[string]Agent{
@@ -198,16 +197,16 @@ func TestReflectAsThePreset(t *testing.T) {
 	play.Observation = configs.Observation{Task: "{observation}", Banner: configs.Strip, Arrive: configs.Strip}
 	play.Agent.Reflection = configs.ReflectionForm{Intro: "Plan. ", Middle: "\nFAIL", End: "\nNew:",
 		Plans: configs.MemoryForm{Intro: "\nOld:", Item: " #{number} {plan};"}}
-	failed := Failed{
-		Start: envs.Start{Observation: "Hello.\n\n You see a box.\n\nOpen it."},
-		Steps: []record.Step{
+	failed := &record.Episode{
+		Observation: "Hello.\n\n You see a box.\n\nOpen it.",
+		Trajectory: []record.Step{
 			{Action: "go", Reply: " go ", Observation: "You arrive at loc 3. A box."},
 			{FormatError: true, Observation: "Nothing."},
 		},
-		Reflections: []record.Remembered{{Trial: 2, Text: "\n a "}, {Trial: 3}},
+		Memory: []record.Remembered{{Trial: 2, Text: "\n a "}, {Trial: 3}},
 	}
 	m := says("\n New plan: open it. ")
-	got, used, err := ReflectAs(t.Context(), chat(m), play, failed)
+	got, used, err := ReflectAs(t.Context(), chat(m), play, "", failed)
 	if err != nil || got.Text != "\n New plan: open it. " || used.Calls != 1 {
 		t.Fatalf("%+v, %+v, %v", got, used, err)
 	}
@@ -215,8 +214,7 @@ func TestReflectAsThePreset(t *testing.T) {
 	if text := m.requests[0].Messages[0].Content; text != want || !m.requests[0].Completion {
 		t.Errorf("%q, want %q", text, want)
 	}
-	failed.Handover = "\nA\n" // which an observation repeats
-	_, _, err = ReflectAs(t.Context(), chat(m), play, failed)
+	_, _, err = ReflectAs(t.Context(), chat(m), play, "\nA\n", failed) // which an observation repeats
 	text := m.requests[1].Messages[0].Content
 	sharedtest.OK(t, err)
 	sharedtest.Same(t, text, "Plan. box.\n> \nNothing.\nFAIL\nOld: #0 \n a ; #1 ;\nNew:", "")

@@ -22,7 +22,7 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	o := model.Options{
 		ContextLimit: r.Context, Timeout: r.Timeout,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
-		Concurrency: inFlight(r.Concurrency), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
+		Concurrency: cmp.Or(max(0, int(r.Concurrency)), eval.MostInFlight), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
 		Tell:   func(line string) { out.Warn(name + ": " + line) },
 		Limits: model.Limits{Requests: r.RPM, Tokens: r.TPM},
 	}
@@ -53,13 +53,6 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 		err = fmt.Errorf("%w; --base-url is %s", err, strings.Join(r.BaseURL.Lookup(name), ", "))
 	}
 	return opened, err
-}
-
-func inFlight(c configs.Concurrency) int {
-	if c == configs.Auto {
-		return eval.MostInFlight
-	}
-	return int(c)
 }
 
 func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"heldout/configs"
-	"heldout/envs"
 	"heldout/envs/stream"
 	"heldout/eval/agent"
 	"heldout/scoring/record"
@@ -64,15 +63,13 @@ func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	}
 	chat := e.chat("reflection")
 	chat.Decoding = *t.Decoding
-	failed := agent.Failed{Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory,
-		Reflections: rec.Memory, Handover: e.Benchmark.Prompt.Handover}
 	var reflection record.Reflection
 	var used agent.Usage
 	var err error
 	if t.Own {
-		reflection, used, err = agent.ReflectAs(ctx, chat, e.Benchmark.Preset.Play, failed)
+		reflection, used, err = agent.ReflectAs(ctx, chat, e.Benchmark.Preset.Play, e.Benchmark.Prompt.Handover, rec)
 	} else {
-		reflection, used, err = agent.Reflect(ctx, chat, t.Prompt, failed)
+		reflection, used, err = agent.Reflect(ctx, chat, t.Prompt, rec)
 	}
 	if err != nil {
 		return err

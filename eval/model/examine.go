@@ -27,10 +27,14 @@ import (
 func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) iter.Seq[envs.Check] {
 	return func(yield func(envs.Check) bool) {
 		e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
-		for _, probe := range []func(context.Context) error{
-			e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.cache, e.concurrent, e.overflow,
+		for _, p := range []probe{
+			{make: e.server}, {make: e.reply}, {"max_tokens", lengthFields, e.maxTokens},
+			{"stop", []string{stopField, "temperature"}, e.stop}, {"greedy", []string{"temperature"}, e.greedy},
+			{SamplingCheck, []string{"temperature", "top_p", "top_k", seedField}, e.sampling}, {"seed", nil, e.cache},
+			{"concurrency", []string{"temperature"}, e.concurrent},
+			{"overflow", []string{"num_ctx", "truncate_prompt_tokens"}, e.overflow},
 		} {
-			err := probe(ctx)
+			err := e.try(ctx, p)
 			for _, check := range e.checks {
 				if !yield(check) {
 					return
@@ -50,13 +54,20 @@ const (
 	CacheCheck    = "cache"
 )
 
-// examiner makes the checks. A probe adds at least one check, and returns an
-// error when there is no point in going on.
+// probe makes at least one check. It has the name of its only one, or none if it tells itself what fails.
+type probe struct {
+	name   string
+	fields []string // the extra fields of which each decides the check
+	make   func(context.Context) error
+}
+
+// examiner makes the checks.
 type examiner struct {
 	client      *Client
 	extra       map[string]any
 	concurrency int
 	checks      []envs.Check // of the last probe
+	name        string       // of that
 
 	// seeds: replies differ by their seeds.
 	seeds bool
@@ -68,9 +79,26 @@ func (e *examiner) add(name string, status envs.CheckStatus, format string, args
 	e.checks = append(e.checks, envs.Check{Name: name, Status: status, Text: fmt.Sprintf(format, args...)})
 }
 
-// failed records a call that ended in an error. It returns the error if every further call would fail, too.
-func (e *examiner) failed(name string, err error) error {
-	e.add(name, envs.CheckFail, "%v", err)
+// found adds the check of the probe.
+func (e *examiner) found(status envs.CheckStatus, format string, args ...any) {
+	e.add(e.name, status, format, args...)
+}
+
+// try makes a probe, unless the extra fields decide it. It returns an error if there is no point in going on, because
+// every further call would fail, too.
+func (e *examiner) try(ctx context.Context, p probe) error {
+	e.name = p.name
+	for _, field := range p.fields {
+		if _, set := e.extra[field]; set {
+			e.found(envs.CheckSkipped, "not examined: the extra field %q decides it", field)
+			return nil
+		}
+	}
+	err := p.make(ctx)
+	if err == nil || p.name == "" {
+		return err
+	}
+	e.found(envs.CheckFail, "%v", err)
 	if errors.As(err, new(*ContextError)) || ofItsRequest(err) {
 		return nil
 	}
@@ -82,17 +110,6 @@ func (e *examiner) failed(name string, err error) error {
 func ofItsRequest(err error) bool {
 	refused, ok := errors.AsType[*RequestError](err)
 	return ok && (refused.Field != "" || !refused.Fatal())
-}
-
-// overridden reports whether the extra fields decide one of these, and if so says that the check is skipped.
-func (e *examiner) overridden(name string, fields ...string) bool {
-	for _, field := range fields {
-		if _, set := e.extra[field]; set {
-			e.add(name, envs.CheckSkipped, "not examined: the extra field %q decides it", field)
-			return true
-		}
-	}
-	return false
 }
 
 // storyPrompt has no short answer and no single correct answer, even for a good model.

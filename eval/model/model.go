@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Role says who speaks in a message.
@@ -69,11 +70,7 @@ type Request struct {
 
 // prompt is the text that a completion continues.
 func (r Request) prompt() string {
-	var text strings.Builder
-	for _, m := range r.Messages {
-		text.WriteString(m.Content)
-	}
-	return text.String()
+	return strings.Join(table.Each(r.Messages, func(m Message) string { return m.Content }), "")
 }
 
 // Reply is what came back from one call.

@@ -136,19 +136,17 @@ func missing(err error) bool {
 	return ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
 }
 
+// owners are the servers by what they say who owns their models.
+var owners = map[string]string{"vllm": vLLM, "sglang": sgLang, "llamacpp": llamaCpp}
+
 // softwareOf tells a server by what it lets slip, "" when that is nothing.
 func softwareOf(header http.Header, cards []modelCard) string {
 	if strings.HasPrefix(header.Get("Server"), llamaCpp) {
 		return llamaCpp
 	}
 	for _, card := range cards {
-		switch card.OwnedBy {
-		case "vllm":
-			return vLLM
-		case "sglang":
-			return sgLang
-		case "llamacpp":
-			return llamaCpp
+		if owner := owners[card.OwnedBy]; owner != "" {
+			return owner
 		}
 	}
 	return ""

@@ -14,35 +14,28 @@ import (
 )
 
 func (e *examiner) maxTokens(ctx context.Context) error {
-	const name, limit = "max_tokens", 4
-	if e.overridden(name, "max_tokens", "max_completion_tokens", "num_predict") {
-		return nil
-	}
+	const limit = 4
 	d := e.story(0)
 	d.MaxTokens = limit
 	reply, err := e.tell(ctx, d, 1)
 	switch {
 	case err != nil:
-		return e.failed(name, err)
+		return err
 	case reply.CompletionTokens > limit:
-		e.add(name, envs.CheckFail, "asked for at most %d tokens, got %d", limit, reply.CompletionTokens)
+		e.found(envs.CheckFail, "asked for at most %d tokens, got %d", limit, reply.CompletionTokens)
 	case reply.CompletionTokens == 0 && len(fullText(reply)) >= len(fullText(e.first)) && fullText(reply) != "":
-		e.add(name, envs.CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", limit, storyTokens)
+		e.found(envs.CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", limit, storyTokens)
 	default:
-		e.add(name, envs.CheckOK, "honoured")
+		e.found(envs.CheckOK, "honoured")
 	}
 	return nil
 }
 
 // stop asks for a stop at something that the first reply is known to hold.
 func (e *examiner) stop(ctx context.Context) error {
-	const name = "stop"
-	if e.overridden(name, "stop", "temperature") {
-		return nil
-	}
 	mark := middle(e.first.Text)
 	if mark == "" {
-		e.add(name, envs.CheckSkipped, "not examined: the reply has no text to stop at")
+		e.found(envs.CheckSkipped, "not examined: the reply has no text to stop at")
 		return nil
 	}
 	d := e.story(0)
@@ -50,11 +43,11 @@ func (e *examiner) stop(ctx context.Context) error {
 	reply, err := e.tell(ctx, d, 1)
 	switch {
 	case err != nil:
-		return e.failed(name, err)
+		return err
 	case reply.Overran:
-		e.add(name, envs.CheckFail, "asked to stop at %q, the reply goes past it", mark)
+		e.found(envs.CheckFail, "asked to stop at %q, the reply goes past it", mark)
 	default:
-		e.add(name, envs.CheckOK, "honoured")
+		e.found(envs.CheckOK, "honoured")
 	}
 	return nil
 }
@@ -75,41 +68,35 @@ func middle(text string) string {
 }
 
 func (e *examiner) greedy(ctx context.Context) error {
-	const name, times = "greedy", 3
-	if e.overridden(name, "temperature") {
-		return nil
-	}
+	const times = 3
 	replies, err := e.tellOften(ctx, 0, times)
 	if err != nil {
-		return e.failed(name, err)
+		return err
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, envs.CheckWarn,
+		e.found(envs.CheckWarn,
 			"temperature 0 gave %d different replies to the same prompt, one call after the other: "+
 				"results will not repeat exactly", n)
 	} else {
-		e.add(name, envs.CheckOK, "temperature 0 repeats itself, one call after the other")
+		e.found(envs.CheckOK, "temperature 0 repeats itself, one call after the other")
 	}
 	return nil
 }
 
 func (e *examiner) sampling(ctx context.Context) error {
-	const name, seeds = SamplingCheck, 4
-	if e.overridden(name, "temperature", "top_p", "top_k", "seed") {
-		return nil
-	}
+	const seeds = 4
 	replies, err := e.tellOften(ctx, 1.3, seeds)
 	if err != nil {
-		return e.failed(name, err)
+		return err
 	}
 	if distinct(replies) == 1 {
-		e.add(name, envs.CheckWarn,
+		e.found(envs.CheckWarn,
 			"%d seeds at temperature 1.3 gave the same reply: the temperature or the seed is ignored, "+
 				"and seeds would not measure any spread", seeds)
 		return nil
 	}
 	e.seeds = true
-	e.add(name, envs.CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
+	e.found(envs.CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
 	return nil
 }
 
@@ -125,13 +112,13 @@ func (e *examiner) cache(ctx context.Context) error {
 		reply, err := e.chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}},
 			Decoding: e.story(1.3), Seed: 1})
 		if err != nil {
-			return e.failed("seed", err)
+			return err
 		}
 		texts = append(texts, fullText(reply))
 	}
 	switch {
 	case texts[1] != texts[2]:
-		e.add("seed", envs.CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
+		e.found(envs.CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
 		return nil
 	case texts[0] != texts[1]:
 		e.add(CacheCheck, envs.CheckWarn, "%s",
@@ -140,7 +127,7 @@ func (e *examiner) cache(ctx context.Context) error {
 				onCache))
 		return nil
 	}
-	e.add("seed", envs.CheckOK, "the same seed gives the same reply, also when the prompt was sent before")
+	e.found(envs.CheckOK, "the same seed gives the same reply, also when the prompt was sent before")
 	return nil
 }
 
@@ -165,10 +152,6 @@ func (e *examiner) log() string {
 // concurrent sends one prompt many times over. Kernels that sum in an order
 // that depends on the batch give different replies.
 func (e *examiner) concurrent(ctx context.Context) error {
-	const name = "concurrency"
-	if e.overridden(name, "temperature") {
-		return nil
-	}
 	replies := make([]Reply, max(16, e.concurrency))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(e.concurrency)
@@ -179,15 +162,15 @@ func (e *examiner) concurrent(ctx context.Context) error {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return e.failed(name, err)
+		return err
 	}
 	if n := distinct(replies); n > 1 {
-		e.add(name, envs.CheckWarn, "%s", withHint(
+		e.found(envs.CheckWarn, "%s", withHint(
 			fmt.Sprintf("%d identical prompts at temperature 0, %d in flight, gave %d different replies: "+
 				"the server's arithmetic depends on what else it is computing, so results will not repeat exactly",
 				len(replies), e.concurrency, n), e.client.Kind(), onBatch))
 	} else {
-		e.add(name, envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies),
+		e.found(envs.CheckOK, "%d identical prompts at temperature 0, %d in flight, gave one reply", len(replies),
 			e.concurrency)
 	}
 	return nil
@@ -204,10 +187,6 @@ const usualContext, leastContext = 9 << 10, 256
 // than one token of a word. If the context is not known, the prompt is a long one, but no longer than the user says:
 // some servers cut prompts without a word.
 func (e *examiner) overflow(ctx context.Context) error {
-	const name = "overflow"
-	if e.overridden(name, "num_ctx", "truncate_prompt_tokens") {
-		return nil
-	}
 	limit := e.about.ContextLength
 	if e.about.Software == ollamaSW {
 		limit = e.client.ContextLimit()
@@ -215,7 +194,7 @@ func (e *examiner) overflow(ctx context.Context) error {
 	words := limit + limit/8 + 16
 	switch own := e.client.ContextLimit(); {
 	case limit > politeContext:
-		e.add(name, envs.CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
+		e.found(envs.CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
 		return nil
 	case limit == 0 && own > 0:
 		words = min(usualContext, max(1, own-leastContext)) // with room for the chat template
@@ -232,39 +211,39 @@ func (e *examiner) overflow(ctx context.Context) error {
 	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {
 	case isTooLong && limit == 0:
-		e.add(name, envs.CheckOK, "a prompt of %d tokens or more is refused: %s", words, tooLong.Message)
+		e.found(envs.CheckOK, "a prompt of %d tokens or more is refused: %s", words, tooLong.Message)
 	case isTooLong:
-		e.add(name, envs.CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
+		e.found(envs.CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
 	case ofItsRequest(err):
-		e.add(name, envs.CheckWarn,
+		e.found(envs.CheckWarn,
 			"a prompt that does not fit is refused, but not in words that are known, so history "+
 				"would not be trimmed after a refusal: %v", err)
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		e.add(name, envs.CheckSkipped, "not examined: a prompt of %d tokens got no reply within %v", words, FirstReply)
+		e.found(envs.CheckSkipped, "not examined: a prompt of %d tokens got no reply within %v", words, FirstReply)
 	case err != nil:
-		return e.failed(name, err)
+		return err
 	default:
-		e.taken(name, words, reply.PromptTokens, limit)
+		e.taken(words, reply.PromptTokens, limit)
 	}
 	return nil
 }
 
 // taken says what it means that the server counted so many tokens in a prompt of so many words, or more tokens.
-func (e *examiner) taken(name string, words, counted, limit int) {
+func (e *examiner) taken(words, counted, limit int) {
 	switch {
 	case counted >= words && limit > 0:
-		e.add(name, envs.CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
+		e.found(envs.CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
 			counted, limit)
 	case counted >= words:
-		e.add(name, envs.CheckOK, "a prompt of %d tokens is taken whole", counted)
+		e.found(envs.CheckOK, "a prompt of %d tokens is taken whole", counted)
 	case counted < leastContext && limit == 0:
-		e.add(name, envs.CheckSkipped, "not examined: the server counts %d tokens in a prompt of %d or more", counted, words)
+		e.found(envs.CheckSkipped, "not examined: the server counts %d tokens in a prompt of %d or more", counted, words)
 	case limit > 0:
-		e.add(name, envs.CheckWarn,
+		e.found(envs.CheckWarn,
 			"the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
 				"it cuts prompts silently, so give a limit well below that with --context", words, counted, limit)
 	default:
-		e.add(name, envs.CheckWarn, "the server counted %d tokens in a prompt of %d or more: it cuts prompts silently; %s",
+		e.found(envs.CheckWarn, "the server counted %d tokens in a prompt of %d or more: it cuts prompts silently; %s",
 			counted, words, cutRemedy)
 	}
 }

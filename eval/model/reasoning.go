@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"heldout/scoring/table"
 )
 
 // tagStarts are the characters with which such a tag begins.
@@ -26,11 +28,7 @@ type thought struct {
 
 // reasoning is the text of what is hidden.
 func (s *speech) reasoning() string {
-	var text strings.Builder
-	for _, t := range s.hidden {
-		text.WriteString(t.text + "\n")
-	}
-	return strings.TrimSpace(text.String())
+	return strings.TrimSpace(strings.Join(table.Each(s.hidden, func(t thought) string { return t.text }), "\n"))
 }
 
 // splitReasoning takes a text apart. One without any reasoning is returned as it is, but for responseTags.

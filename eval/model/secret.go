@@ -100,13 +100,9 @@ func (s Secret) validate() error {
 	return nil
 }
 
-// scrub replaces the key in a text, also where it is escaped as in JSON, HTML or a URL.
-func (s Secret) scrub(text string) string {
-	return s.scrubFrom(text, 1)
-}
-
-// scrubFrom is scrub for the values that have at least so many bytes.
-func (s Secret) scrubFrom(text string, least int) string {
+// scrub replaces the values that have at least so many bytes in a text, also where they are escaped as in JSON, HTML
+// or a URL.
+func (s Secret) scrub(text string, least int) string {
 	for _, value := range s.values() {
 		if len(value) < least {
 			continue
@@ -127,7 +123,7 @@ func (s Secret) scrubReply(text string) string {
 	if text == "" {
 		return text
 	}
-	return s.scrubFrom(text, leastSecret)
+	return s.scrub(text, leastSecret)
 }
 
 // escaped lists a key as it is and as it may be escaped, the longest first.

@@ -227,7 +227,7 @@ func clean(text string, key Secret) string {
 		}
 		return r
 	}, text)
-	text = address.Plain(key.scrub(strings.Join(strings.Fields(text), " ")))
+	text = address.Plain(key.scrub(strings.Join(strings.Fields(text), " "), 1))
 	if runes := []rune(text); len(runes) > maxWords {
 		return string(runes[:maxWords]) + "…"
 	}
