@@ -22,7 +22,8 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	o := model.Options{
 		ContextLimit: r.Context, Timeout: r.Timeout,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
-		Concurrency: cmp.Or(max(0, int(r.Concurrency)), eval.MostInFlight), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
+		Concurrency: cmp.Or(max(0, int(r.Concurrency)), eval.MostInFlight),
+		Now:         out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
 		Tell:   func(line string) { out.Warn(name + ": " + line) },
 		Limits: model.Limits{Requests: r.RPM, Tokens: r.TPM},
 	}
