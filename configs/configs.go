@@ -60,13 +60,13 @@ func ours[T document](file string) (out T, err error) {
 	return Parse[T](file, b)
 }
 
-// named reads the embedded file of a name in a folder of such things; others says what else may be given.
-func named(folder, thing, name, others string) ([]byte, error) {
+// named reads the embedded file of a name in a folder of such things; hint says what else may be given.
+func named(folder, thing, name, hint string) ([]byte, error) {
 	b, err := files.ReadFile(folder + "/" + name + ".yaml")
 	if err != nil {
 		names, _ := namesIn(folder)
 		return nil, fmt.Errorf("unknown %s %q%s; there are %s, %s", thing, name, spelling.Hint(name, names),
-			strings.Join(names, ", "), others)
+			strings.Join(names, ", "), hint)
 	}
 	return b, nil
 }

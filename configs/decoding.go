@@ -157,7 +157,7 @@ func (d Decoding) Validate() error {
 	for _, n := range d.Numbers() {
 		errs.Add(n.Range.Check(n.Field, n.Value))
 	}
-	errs.Add(Range{Least: new(1.0)}.Check("max_tokens", d.MaxTokens))
+	errs.Add(Range{Min: new(1.0)}.Check("max_tokens", d.MaxTokens))
 	errs.Note(slices.Contains(d.Stop, ""), "a stop string is empty")
 	for _, field := range []string{"model", "messages", "prompt", "stream"} {
 		value, set := d.Extra[field]

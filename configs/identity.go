@@ -61,11 +61,11 @@ func (i *Identity) UnmarshalYAML(read func(any) error) error {
 // CheckPlayer reports a name of a player that tables cannot show.
 func CheckPlayer(name string) error { return checkPlain("name", name) }
 
-func checkPlain(what, text string) error {
+func checkPlain(field, text string) error {
 	if n := utf8.RuneCountInString(text); n == 0 || n > longestName || strings.TrimSpace(text) != text ||
 		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("the %s %.100q of a player has %d characters, want 1 to %d that print, without blanks at its ends",
-			what, text, n, longestName)
+			field, text, n, longestName)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func assignments[V any](entries map[string]V, text func(V) string) (values []str
 // readGiven reads an option that says something of each model from YAML: a map, whose entries add takes, or the list
 // that stands for it on the command line, whose texts one takes, or these texts as a map. want says what is wanted in
 // place of anything else.
-func readGiven[V any](one func(string) error, read func(any) error, add func(string, V) error, want string) error {
+func readGiven[V any](single func(string) error, read func(any) error, add func(string, V) error, want string) error {
 	var entries map[string]V
 	if read(&entries) != nil {
 		var list Strings
@@ -84,7 +84,7 @@ func readGiven[V any](one func(string) error, read func(any) error, add func(str
 		for spec, text := range texts {
 			list = append(list, spec+"="+text)
 		}
-		return Each(list, one)
+		return Each(list, single)
 	}
 	for _, spec := range slices.Sorted(maps.Keys(entries)) {
 		if err := add(spec, entries[spec]); err != nil {
@@ -95,10 +95,10 @@ func readGiven[V any](one func(string) error, read func(any) error, add func(str
 }
 
 // lookUp finds what is said of a model, with or without its provider.
-func lookUp[V any](given map[string]V, spec string) (value V, ok bool) {
-	value, ok = given[spec]
+func lookUp[V any](values map[string]V, spec string) (value V, ok bool) {
+	value, ok = values[spec]
 	if _, name, cut := strings.Cut(spec, ":"); !ok && cut {
-		value, ok = given[name]
+		value, ok = values[name]
 	}
 	return value, ok
 }

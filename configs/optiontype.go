@@ -150,12 +150,12 @@ func FindOption(name string) (o Option, ok bool) {
 	return o, ok
 }
 
-// Range is what a number may be: from Least, or more than Above, up to Most; nil for no bound. The zero Range is any
-// number.
+// Range is what a number may be: from Min, or more than ExclusiveMin, up to Max; nil for no bound. The zero Range is
+// any number.
 type Range struct {
-	Least *float64 `yaml:"least"`
-	Above *float64 `yaml:"above"`
-	Most  *float64 `yaml:"most"`
+	Min          *float64 `yaml:"least"`
+	ExclusiveMin *float64 `yaml:"above"`
+	Max          *float64 `yaml:"most"`
 }
 
 // Check reports a number that is out of the range.
@@ -180,20 +180,20 @@ func (r Range) Check(name string, value any) error {
 	default:
 		return fmt.Errorf("%s is %v, which is not a number", name, value)
 	}
-	low, high := *cmp.Or(r.Least, r.Above), math.MaxFloat64
-	if r.Most != nil {
-		high = *r.Most
+	low, high := *cmp.Or(r.Min, r.ExclusiveMin), math.MaxFloat64
+	if r.Max != nil {
+		high = *r.Max
 	}
-	if (x > low || x == low && r.Above == nil) && x <= high {
+	if (x > low || x == low && r.ExclusiveMin == nil) && x <= high {
 		return nil
 	}
 	want := fmt.Sprintf("at least %v", format(low))
 	switch {
-	case r.Above != nil && r.Most != nil:
+	case r.ExclusiveMin != nil && r.Max != nil:
 		want = fmt.Sprintf("more than %v and at most %v", format(low), format(high))
-	case r.Above != nil:
+	case r.ExclusiveMin != nil:
 		want = fmt.Sprintf("more than %v", format(low))
-	case r.Most != nil:
+	case r.Max != nil:
 		want = fmt.Sprintf("%v to %v", format(low), format(high))
 	}
 	return fmt.Errorf("%s is %v, want %s", name, value, want)

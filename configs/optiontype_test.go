@@ -23,8 +23,8 @@ func TestOptions(t *testing.T) {
 		if field.IsZero() != (o.Default == "") || o.Default != "" && o.Text(&r) != o.Default {
 			t.Errorf("the default of %s is %s, want %q", o.Name, o.Text(&r), o.Default)
 		}
-		if o.Name == "trials" && *o.Range.Most != MaxTrials {
-			t.Errorf("there are at most %v trials, want %d", *o.Range.Most, MaxTrials)
+		if o.Name == "trials" && *o.Range.Max != MaxTrials {
+			t.Errorf("there are at most %v trials, want %d", *o.Range.Max, MaxTrials)
 		}
 		if err := o.Check(&r); err != nil {
 			t.Errorf("its default is refused: %v", err)
@@ -60,17 +60,17 @@ func TestRange(t *testing.T) {
 		want  string
 	}{
 		{Range{}, -5, ""},
-		{Range{Least: new(0.0)}, 0, ""},
-		{Range{Least: new(0.0)}, -1, "x is -1, want at least 0"},
-		{Range{Least: new(0.0)}, math.NaN(), "x is NaN, want at least 0"},
-		{Range{Least: new(0.0)}, math.Inf(1), "x is +Inf, want at least 0"},
-		{Range{Above: new(0.0)}, time.Duration(0), "x is 0s, want more than 0"},
-		{Range{Above: new(0.0)}, time.Second, ""},
-		{Range{Least: new(float64(time.Second))}, time.Millisecond, "x is 1ms, want at least 1s"},
-		{Range{Above: new(0.0), Most: new(1.0)}, 1.0, ""},
-		{Range{Above: new(0.0), Most: new(1.0)}, 0.0, "x is 0, want more than 0 and at most 1"},
-		{Range{Least: new(1.0), Most: new(100.0)}, 101, "x is 101, want 1 to 100"},
-		{Range{Least: new(1.0)}, "many", "x is many, which is not a number"},
+		{Range{Min: new(0.0)}, 0, ""},
+		{Range{Min: new(0.0)}, -1, "x is -1, want at least 0"},
+		{Range{Min: new(0.0)}, math.NaN(), "x is NaN, want at least 0"},
+		{Range{Min: new(0.0)}, math.Inf(1), "x is +Inf, want at least 0"},
+		{Range{ExclusiveMin: new(0.0)}, time.Duration(0), "x is 0s, want more than 0"},
+		{Range{ExclusiveMin: new(0.0)}, time.Second, ""},
+		{Range{Min: new(float64(time.Second))}, time.Millisecond, "x is 1ms, want at least 1s"},
+		{Range{ExclusiveMin: new(0.0), Max: new(1.0)}, 1.0, ""},
+		{Range{ExclusiveMin: new(0.0), Max: new(1.0)}, 0.0, "x is 0, want more than 0 and at most 1"},
+		{Range{Min: new(1.0), Max: new(100.0)}, 101, "x is 101, want 1 to 100"},
+		{Range{Min: new(1.0)}, "many", "x is many, which is not a number"},
 	} {
 		got := ""
 		if err := c.r.Check("x", c.value); err != nil {

@@ -105,8 +105,8 @@ func (p Perturbation) checkLength() error {
 	texts := append([]string{p.Name, p.Title, p.Env, p.Names}, p.Without...)
 	for _, rules := range []map[string]string{p.Actions, p.Replies, p.Verbs, p.Words, p.Texts, p.Instructions} {
 		n += len(rules)
-		for _, from := range slices.Sorted(maps.Keys(rules)) {
-			texts = append(texts, from, rules[from])
+		for _, name := range slices.Sorted(maps.Keys(rules)) {
+			texts = append(texts, name, rules[name])
 		}
 	}
 	if p.Lines != nil {

@@ -241,8 +241,8 @@ func (p Prompt) check(file string) error {
 // check reports an example that is not in exactly one form.
 func (ex Example) check() error {
 	forms := 0
-	for _, given := range []bool{ex.Text != "", len(ex.Steps) > 0, len(ex.Turns) > 0} {
-		if given {
+	for _, present := range []bool{ex.Text != "", len(ex.Steps) > 0, len(ex.Turns) > 0} {
+		if present {
 			forms++
 		}
 	}

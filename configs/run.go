@@ -120,7 +120,7 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 		err = fill(root, r)
 	}
 	if unknown, ok := errors.AsType[*unknownKeyError](err); ok {
-		unknown.known = slices.Concat(unknown.known, settings, extras)
+		unknown.keys = slices.Concat(unknown.keys, settings, extras)
 	}
 	if err != nil {
 		return nil, inFile(file, err)

@@ -122,8 +122,8 @@ func (t *Template) Message(text string, values map[string]string) string {
 	return t.write(text, named, values)
 }
 
-// Earlier writes Pair or Older with the values of slots.
-func (t *Template) Earlier(text string, values map[string]string) string {
+// Past writes Pair or Older with the values of slots.
+func (t *Template) Past(text string, values map[string]string) string {
 	return t.write(text, values, values)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // unread reports keys of a file that nothing reads, in each part: beside the settings that
 // checkForm reports. The form of one protocol may set what it does not read.
-func (p *Preset) unread(given map[string]string) error {
+func (p *Preset) unread(fields map[string]string) error {
 	named, errs := p.TextsNamed(), Faults{}
 	for _, part := range p.Env.Parts {
 		if filled, err := p.Select(part.Part); err == nil {
@@ -24,23 +24,23 @@ func (p *Preset) unread(given map[string]string) error {
 		errs.want(slices.Contains(named, name), "texts.%s is for a key that has {text:%[1]s}, and none has", name)
 	}
 	if len(p.Env.Parts) == 0 {
-		return cmp.Or(errs.Err(), p.unreadOf(given))
+		return cmp.Or(errs.Err(), p.unreadOf(fields))
 	}
 	for _, part := range p.Env.Parts {
 		filled, err := p.Select(part.Part)
-		of := maps.Clone(given)
-		maps.Copy(of, part.stated())
-		err = cmp.Or(err, filled.unreadOf(of))
+		rest := maps.Clone(fields)
+		maps.Copy(rest, part.stated())
+		err = cmp.Or(err, filled.unreadOf(rest))
 		errs.want(err == nil, "part %s: %w", part.Part, err)
 	}
 	return errs.Err()
 }
 
-func (p *Preset) unreadOf(given map[string]string) error {
+func (p *Preset) unreadOf(fields map[string]string) error {
 	var errs Faults
 	a, r := p.Agent, p.Reply
-	want := func(read bool, path, why string, values ...any) {
-		errs.want(read || p.Protocol != "" && given[path] == "", path+" is "+why, values...)
+	want := func(read bool, path, reason string, values ...any) {
+		errs.want(read || p.Protocol != "" && fields[path] == "", path+" is "+reason, values...)
 	}
 	want(r.Messages["thought"] == "" || a.Thoughts != "", "reply.messages.thought",
 		"for forms of one protocol in which thoughts are sent, not for %s", a.Form)
@@ -57,19 +57,19 @@ func (p *Preset) unreadOf(given map[string]string) error {
 		"for agent.shots.count, which is missing")
 	want(p.Observation.Task == "" || a.Form != Single, "observation.task",
 		"not for the form single, whose template tells the task")
-	told := slices.ContainsFunc(slices.Collect(maps.Values(r.Messages)), func(text string) bool {
+	mentions := slices.ContainsFunc(slices.Collect(maps.Values(r.Messages)), func(text string) bool {
 		return strings.Contains(text, "{actions}")
 	})
 	for path, text := range map[string]string{"actions-shown.before": p.ActionsShown.Prefix,
 		"actions-shown.separator": p.ActionsShown.Separator} {
-		want(text == "" || told || p.ActionsShown.Timing != Never, path,
+		want(text == "" || mentions || p.ActionsShown.Timing != Never, path,
 			"for actions that are shown, and actions-shown.when is never")
 	}
 	want(p.Prompt.Format == "" || len(p.Prompt.Files) > 0, "prompt.format", "for prompt.files, and there are none")
-	whole := slices.Contains([]string{"eto", "agentboard", "template"}, p.Prompt.Format)
-	want(p.Prompt.System == "" || !whole, "prompt.system", "not for the format %s, whose files have it",
+	complete := slices.Contains([]string{"eto", "agentboard", "template"}, p.Prompt.Format)
+	want(p.Prompt.System == "" || !complete, "prompt.system", "not for the format %s, whose files have it",
 		p.Prompt.Format)
-	want(p.Prompt.Instruction == "" || !whole, "prompt.instruction", "not for the format %s, whose files have it",
+	want(p.Prompt.Instruction == "" || !complete, "prompt.instruction", "not for the format %s, whose files have it",
 		p.Prompt.Format)
 	return errs.Err()
 }
@@ -89,8 +89,8 @@ func (p *Preset) CheckTemplate(t Template) error {
 	errs.want(history || t.Pair == "" && t.Between == "" && t.Older == "",
 		"template.pair, template.between and template.older are for a template with the slot {history}")
 	for key, form := range map[string]string{"pair": t.Pair, "older": t.Older} {
-		at := strings.Index(form, "{action}")
-		errs.want(at < 0 || !strings.Contains(form[at:], "{observation}"),
+		place := strings.Index(form, "{action}")
+		errs.want(place < 0 || !strings.Contains(form[place:], "{observation}"),
 			"template.%s has {observation} behind {action}, and it is what was seen before the action: {result} is what "+
 				"was seen after it", key)
 	}
@@ -120,8 +120,8 @@ func CheckPromptFile(f PromptFile, shots bool, forms ...string) error {
 	if err != nil || strings.HasPrefix(strings.TrimSpace(string(text)), "{") { // AgentBoard's JSON
 		return err
 	}
-	var given map[string]any
-	if err := decode(f.Name, text, &given); err != nil {
+	var fields map[string]any
+	if err := decode(f.Name, text, &fields); err != nil {
 		return err
 	}
 	read := []string{"types", "openings"}
@@ -129,15 +129,15 @@ func CheckPromptFile(f PromptFile, shots bool, forms ...string) error {
 		read = append(read, promptKeys[form]...)
 	}
 	var errs Faults
-	for _, key := range slices.Sorted(maps.Keys(given)) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		errs.want(slices.Contains(read, key), "%s: nothing reads the key %s in the form %s", f.Name, key,
 			strings.Join(forms, " or "))
 	}
-	types, _ := given["types"].(map[string]any)
+	types, _ := fields["types"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(types)) {
-		of, _ := types[name].(map[string]any)
-		_, examples := of["examples"]
-		_, instruction := of["instruction"]
+		subfields, _ := types[name].(map[string]any)
+		_, examples := subfields["examples"]
+		_, instruction := subfields["instruction"]
 		errs.want(!examples || shots || slices.Contains(read, "examples"),
 			"%s: nothing reads the examples of task type %q: the preset has no agent.shots", f.Name, name)
 		errs.want(!instruction || !slices.Equal(forms, []string{Single}),
@@ -180,17 +180,17 @@ func stated(v reflect.Value, prefix string) map[string]string {
 
 // overruled reports values that a file gives and the form of its protocol replaces: of the
 // whole, as it was given, and of its parts.
-func (p *Preset) overruled(given map[string]string) error {
+func (p *Preset) overruled(fields map[string]string) error {
 	var errs Faults
-	compare := func(given map[string]string, prefix string, filled *Preset) {
+	compare := func(fields map[string]string, prefix string, filled *Preset) {
 		now := stated(reflect.ValueOf(*filled), "")
-		for _, path := range slices.Sorted(maps.Keys(given)) {
-			errs.want(now[path] == given[path] || path == "agent.form",
-				"%s%s is %s, and the form %s has its own: leave it out", prefix, path, given[path], filled.Protocol)
+		for _, path := range slices.Sorted(maps.Keys(fields)) {
+			errs.want(now[path] == fields[path] || path == "agent.form",
+				"%s%s is %s, and the form %s has its own: leave it out", prefix, path, fields[path], filled.Protocol)
 		}
 	}
 	if p.Protocol != "" {
-		compare(given, "", p)
+		compare(fields, "", p)
 	}
 	for _, part := range p.Env.Parts {
 		filled, err := p.Select(part.Part)
@@ -203,8 +203,8 @@ func (p *Preset) overruled(given map[string]string) error {
 }
 
 func (part PresetPart) stated() map[string]string {
-	of := stated(reflect.ValueOf(part.Agent), "agent.")
-	maps.Copy(of, stated(reflect.ValueOf(part.Prompt), "prompt."))
-	maps.Copy(of, stated(reflect.ValueOf(part.Limit), "env.limit."))
-	return of
+	fields := stated(reflect.ValueOf(part.Agent), "agent.")
+	maps.Copy(fields, stated(reflect.ValueOf(part.Prompt), "prompt."))
+	maps.Copy(fields, stated(reflect.ValueOf(part.Limit), "env.limit."))
+	return fields
 }

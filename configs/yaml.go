@@ -48,7 +48,7 @@ func (e *yamlError) Error() string {
 func (e *yamlError) Unwrap() error { return e.cause }
 
 // at gives an error the place of a node, unless it has one.
-func at(n *yaml.Node, keys string, err error) error {
+func located(n *yaml.Node, keys string, err error) error {
 	if err == nil || errors.As(err, new(*yamlError)) {
 		return err
 	}
@@ -127,14 +127,14 @@ func (l *limits) check(n *yaml.Node, depth int) error {
 	}
 	switch {
 	case depth > maxDepth:
-		return at(n, "", errTooDeep)
+		return located(n, "", errTooDeep)
 	case n.Style&yaml.TaggedStyle != 0:
-		return at(n, "", fmt.Errorf("there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes",
+		return located(n, "", fmt.Errorf("there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes",
 			n.Tag))
 	case l.marks > maxMarks:
-		return at(n, "", fmt.Errorf("there are more than %d anchors and aliases", maxMarks))
+		return located(n, "", fmt.Errorf("there are more than %d anchors and aliases", maxMarks))
 	case l.shared > maxShared:
-		return at(n, "", fmt.Errorf("aliases stand for texts of more than %d bytes", maxShared))
+		return located(n, "", fmt.Errorf("aliases stand for texts of more than %d bytes", maxShared))
 	}
 	for _, inner := range n.Content {
 		if err := l.check(inner, depth); err != nil {
@@ -157,7 +157,7 @@ func badSyntax(b []byte, err error) error {
 	if begin := found.ContextMark.Line; begin > 0 && strings.Contains(found.Message, "could not find expected ':'") {
 		n = begin
 	}
-	says := "this is not YAML: " + found.Message
+	message := "this is not YAML: " + found.Message
 	var slips []struct {
 		Found string `yaml:"found"`
 		Says  string `yaml:"says"`
@@ -165,21 +165,21 @@ func badSyntax(b []byte, err error) error {
 	_ = embedded("slips.yaml", &slips) // it is ours, and tests read it
 	for _, slip := range slips {
 		if strings.Contains(found.Message, slip.Found) {
-			says = strings.ReplaceAll(slip.Says, "{deep}", errTooDeep.Error())
+			message = strings.ReplaceAll(slip.Says, "{deep}", errTooDeep.Error())
 			break
 		}
 	}
-	says = strings.ReplaceAll(says, "{line}", strconv.Itoa(cmp.Or(found.ContextMark.Line, n)))
+	message = strings.ReplaceAll(message, "{line}", strconv.Itoa(cmp.Or(found.ContextMark.Line, n)))
 	for i, line := range lines[max(0, n-2):n] {
 		if column := strings.IndexFunc(line, lookalike); column >= 0 {
-			says += fmt.Sprintf("; %U on line %d only looks like a blank or a colon", []rune(line[column:])[0],
+			message += fmt.Sprintf("; %U on line %d only looks like a blank or a colon", []rune(line[column:])[0],
 				max(1, n-1)+i)
 		}
 	}
 	if text := strings.TrimSpace(lines[n-1]); text != "" {
-		says += fmt.Sprintf(": %.80q", text)
+		message += fmt.Sprintf(": %.80q", text)
 	}
-	return &yamlError{n, "", errors.New(says)}
+	return &yamlError{n, "", errors.New(message)}
 }
 
 // lookalike reports a blank that YAML does not take for one, a sign without width, or the wide colon.
@@ -197,7 +197,7 @@ type Values struct {
 // takeKeys takes keys out of a mapping, whose values are plain texts, numbers or truth
 // values, or lists of them. They are returned as they are written.
 func takeKeys(m *yaml.Node, keys []string) (map[string]Values, error) {
-	taken := map[string]Values{}
+	fields := map[string]Values{}
 	var rest []*yaml.Node
 	for i := 0; i < len(m.Content); i += 2 {
 		key, value := m.Content[i], unaliased(m.Content[i+1])
@@ -205,8 +205,8 @@ func takeKeys(m *yaml.Node, keys []string) (map[string]Values, error) {
 			rest = append(rest, key, m.Content[i+1])
 			continue
 		}
-		if previous, ok := taken[key.Value]; ok {
-			return nil, at(key, key.Value, twice(previous.Line))
+		if previous, ok := fields[key.Value]; ok {
+			return nil, located(key, key.Value, twice(previous.Line))
 		}
 		values := Values{Line: key.Line}
 		nodes := []*yaml.Node{value}
@@ -215,14 +215,15 @@ func takeKeys(m *yaml.Node, keys []string) (map[string]Values, error) {
 		}
 		for _, node := range nodes {
 			if node = unaliased(node); node.Kind != yaml.ScalarNode {
-				return nil, at(key, key.Value, errors.New("want one value, or a list where the flag may be repeated"))
+				return nil, located(key, key.Value,
+					errors.New("want one value, or a list where the flag may be repeated"))
 			}
 			values.Texts = append(values.Texts, node.Value)
 		}
-		taken[key.Value] = values
+		fields[key.Value] = values
 	}
 	m.Content = rest
-	return taken, nil
+	return fields, nil
 }
 
 func twice(line int) error { return fmt.Errorf("the key stands there twice, first on line %d", line) }

@@ -24,15 +24,15 @@ type ownForm interface {
 
 // unknownKeyError is the error of a key that a mapping does not have.
 type unknownKeyError struct {
-	key   string
-	known []string
+	key  string
+	keys []string
 }
 
 func (e *unknownKeyError) Error() string {
-	const few = 12
-	hint := spelling.Hint(e.key, e.known)
-	if hint == "" && len(e.known) <= few {
-		hint = "; there are " + strings.Join(e.known, ", ")
+	const limit = 12
+	hint := spelling.Hint(e.key, e.keys)
+	if hint == "" && len(e.keys) <= limit {
+		hint = "; there are " + strings.Join(e.keys, ", ")
 	}
 	return fmt.Sprintf("unknown key %.60q%s", e.key, hint)
 }
@@ -51,8 +51,8 @@ func fillValue(n *yaml.Node, v reflect.Value, keys string) error {
 		n = mapping(n)
 	}
 	if ok {
-		return at(n, keys, form.UnmarshalYAML(func(to any) error {
-			return fillValue(n, reflect.ValueOf(to).Elem(), keys)
+		return located(n, keys, form.UnmarshalYAML(func(target any) error {
+			return fillValue(n, reflect.ValueOf(target).Elem(), keys)
 		}))
 	}
 	if isNull(n) && v.Kind() != reflect.String {
@@ -76,9 +76,9 @@ func fillValue(n *yaml.Node, v reflect.Value, keys string) error {
 		return err
 	}
 	if n.Kind != yaml.ScalarNode {
-		return at(n, keys, fmt.Errorf("want %s, not %s", wantedScalar(v), kindOf(n)))
+		return located(n, keys, fmt.Errorf("want %s, not %s", wantedScalar(v), kindOf(n)))
 	}
-	return at(n, keys, fillScalar(n.Value, v))
+	return located(n, keys, fillScalar(n.Value, v))
 }
 
 // mapping is the mapping that a value stands for: the JSON object in a text, as flags take it, or the mappings of a
@@ -89,17 +89,17 @@ func mapping(n *yaml.Node) *yaml.Node {
 			return inner
 		}
 	}
-	all := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line}
+	node := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line}
 	for _, entry := range n.Content {
 		if entry = unaliased(entry); n.Kind != yaml.SequenceNode || entry.Kind != yaml.MappingNode {
 			return n
 		}
-		all.Content = append(all.Content, entry.Content...)
+		node.Content = append(node.Content, entry.Content...)
 	}
-	if len(all.Content) == 0 {
+	if len(node.Content) == 0 {
 		return n
 	}
-	return all
+	return node
 }
 
 func isNull(n *yaml.Node) bool {
@@ -228,19 +228,19 @@ func untyped(n *yaml.Node, keys string) (any, error) {
 	case strings.EqualFold(n.Value, "true") || strings.EqualFold(n.Value, "false"):
 		return strings.EqualFold(n.Value, "true"), nil
 	case oldTruth.MatchString(n.Value):
-		return nil, at(n, keys, fmt.Errorf("%q is a truth value in some versions of YAML and a text in others: write "+
+		return nil, located(n, keys, fmt.Errorf("%q is a truth value in some versions of YAML and a text in others: write "+
 			"true or false, or the text in quotation marks", n.Value))
 	}
 	number, err := parseNumber(n.Value)
 	if err != nil || number != nil {
-		return number, at(n, keys, err)
+		return number, located(n, keys, err)
 	}
 	return n.Value, nil
 }
 
 func fillList(n *yaml.Node, v reflect.Value, keys string) error {
 	if n.Kind != yaml.SequenceNode {
-		return at(n, keys, fmt.Errorf("want a list, not %s", kindOf(n)))
+		return located(n, keys, fmt.Errorf("want a list, not %s", kindOf(n)))
 	}
 	list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 	for i, entry := range n.Content {
@@ -275,10 +275,10 @@ func fillStruct(n *yaml.Node, v reflect.Value, keys string) error {
 		if !ok {
 			err := &unknownKeyError{key: key.Value}
 			for name := range fields {
-				err.known = append(err.known, name)
+				err.keys = append(err.keys, name)
 			}
-			slices.Sort(err.known)
-			return at(key, "", err)
+			slices.Sort(err.keys)
+			return located(key, "", err)
 		}
 		return fillValue(value, field, keys)
 	})
@@ -287,9 +287,9 @@ func fillStruct(n *yaml.Node, v reflect.Value, keys string) error {
 // collect finds the fields of a struct by their keys, and the fields of its inline structs.
 func collect(v reflect.Value, fields map[string]reflect.Value) {
 	for i := range v.NumField() {
-		name, how, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		switch {
-		case how == "inline":
+		case options == "inline":
 			collect(v.Field(i), fields)
 		case name != "" && name != "-":
 			fields[name] = v.Field(i)
@@ -300,18 +300,18 @@ func collect(v reflect.Value, fields map[string]reflect.Value) {
 // eachPair visits the entries of a mapping.
 func eachPair(n *yaml.Node, keys string, visit func(key, value *yaml.Node, keys string) error) error {
 	if n.Kind != yaml.MappingNode {
-		return at(n, keys, fmt.Errorf("want KEY: VALUE, as in {KEY: VALUE}, not %s", kindOf(n)))
+		return located(n, keys, fmt.Errorf("want KEY: VALUE, as in {KEY: VALUE}, not %s", kindOf(n)))
 	}
 	lines := map[string]int{}
 	pairs := merged(n)
 	for i := 0; i < len(pairs); i += 2 {
 		key := unaliased(pairs[i])
-		line, again := lines[key.Value]
+		line, duplicate := lines[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			return at(key, keys, errors.New("a key is a text, not a list or a mapping"))
-		case again:
-			return at(key, joined(keys, key.Value), twice(line))
+			return located(key, keys, errors.New("a key is a text, not a list or a mapping"))
+		case duplicate:
+			return located(key, joined(keys, key.Value), twice(line))
 		}
 		lines[key.Value] = key.Line
 		if err := visit(key, pairs[i+1], joined(keys, key.Value)); err != nil {
@@ -323,7 +323,7 @@ func eachPair(n *yaml.Node, keys string, visit func(key, value *yaml.Node, keys 
 
 // merged are the keys and values of a mapping. The key << adds the pairs of other mappings whose keys it lacks.
 func merged(n *yaml.Node) (pairs []*yaml.Node) {
-	var others []*yaml.Node
+	var sources []*yaml.Node
 	keys := map[string]bool{}
 	for i := 0; i < len(n.Content); i += 2 {
 		value := unaliased(n.Content[i+1])
@@ -332,13 +332,13 @@ func merged(n *yaml.Node) (pairs []*yaml.Node) {
 			pairs = append(pairs, n.Content[i], value)
 			keys[n.Content[i].Value] = true
 		case value.Kind == yaml.SequenceNode:
-			others = append(others, value.Content...)
+			sources = append(sources, value.Content...)
 		default:
-			others = append(others, value)
+			sources = append(sources, value)
 		}
 	}
-	for _, other := range others {
-		inherited := merged(unaliased(other))
+	for _, source := range sources {
+		inherited := merged(unaliased(source))
 		for i := 0; i < len(inherited); i += 2 {
 			if !keys[inherited[i].Value] {
 				pairs = append(pairs, inherited[i:i+2]...)

@@ -17,8 +17,8 @@ func (i Info) External() string {
 	if progress := s["progress"]; progress != "" {
 		text += "; PR is " + progress
 	}
-	if least := s["success-threshold"]; least != "" {
-		text += "; SR counts a progress of at least " + least
+	if threshold := s["success-threshold"]; threshold != "" {
+		text += "; SR counts a progress of at least " + threshold
 	}
 	return text
 }

@@ -46,20 +46,20 @@ func newSidings(p *Plan, due *agenda, warn func(line string)) *sidings {
 
 // put sets a model or an environment aside, and returns the reason if it is the only one: then the run ends.
 func (s *sidings) put(name string, reason error) error {
-	all, what := s.models, "models"
+	group, noun := s.models, "models"
 	if s.envs[name] {
-		all, what = s.envs, "environments"
+		group, noun = s.envs, "environments"
 	}
-	if len(all) < 2 {
+	if len(group) < 2 {
 		return reason
 	}
 	s.due.drop(name)
 	s.mu.Lock()
-	known := s.reasons[name]
-	s.reasons[name] = cmp.Or(known, reason)
+	listed := s.reasons[name]
+	s.reasons[name] = cmp.Or(listed, reason)
 	s.mu.Unlock()
-	if known == nil {
-		s.warn(fmt.Sprintf("%s is set aside; the other %s continue: %v", name, what, reason))
+	if listed == nil {
+		s.warn(fmt.Sprintf("%s is set aside; the other %s continue: %v", name, noun, reason))
 	}
 	return nil
 }

@@ -202,8 +202,8 @@ func (l *limit) may(e *episode.Episode) budgetVerdict {
 		return postpone
 	}
 	needed := l.spent + k.next()
-	for _, of := range l.kinds {
-		needed += of.inFlight()
+	for _, kind := range l.kinds {
+		needed += kind.inFlight()
 	}
 	switch {
 	case needed < l.bound:

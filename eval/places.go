@@ -52,14 +52,14 @@ func fairest(lines []*line, places int) (next *line) {
 		share := max(1, float64(places)*float64(p.size)/float64(total.size))
 		return max(0, float64(p.inFlight+1)-share)
 	}
-	var least float64
+	var lowest float64
 	for _, l := range lines {
 		if !l.waits() {
 			continue
 		}
 		excess := max(beyond(envs[l.env]), beyond(models[l.model]))
-		if next == nil || excess < least || excess == least && l.waiting[0].number < next.waiting[0].number {
-			next, least = l, excess
+		if next == nil || excess < lowest || excess == lowest && l.waiting[0].number < next.waiting[0].number {
+			next, lowest = l, excess
 		}
 	}
 	return next

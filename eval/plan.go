@@ -318,9 +318,9 @@ func (p *Plan) extends(m *record.Manifest) error {
 	for _, e := range p.Episodes {
 		planned[e.ID] = true
 	}
-	if model, was, now := p.Replaced(m); model != "" {
+	if model, old, now := p.Replaced(m); model != "" {
 		return fmt.Errorf("the player behind %s is not the one with recorded results: %s; give another --out, or "+
-			"--accept-changed-model to continue with it", model, record.ChangedPlayer(was, now))
+			"--accept-changed-model to continue with it", model, record.ChangedPlayer(old, now))
 	}
 	for _, g := range m.Groups {
 		for _, id := range g.Episodes {
@@ -345,11 +345,11 @@ func (p *Plan) difference(old record.Group) string {
 	if len(best) > 0 {
 		return record.Listed(best)
 	}
-	other := "other tasks of " + old.Condition.Env
+	cause := "other tasks of " + old.Condition.Env
 	if n := len(old.Episodes); old.Condition.Preset == nil {
-		other += fmt.Sprintf("; if an earlier version began it with --limit %d, give --tasks 0-%d instead", n, n-1)
+		cause += fmt.Sprintf("; if an earlier version began it with --limit %d, give --tasks 0-%d instead", n, n-1)
 	}
-	return other
+	return cause
 }
 
 // player is what the plan knows of a model's player.
@@ -374,12 +374,12 @@ func (p *Plan) otherPlayer(c record.Condition) bool {
 
 // Replaced returns a model of a run directory that this plan has played by another player,
 // and both players; an empty model if there is none.
-func (p *Plan) Replaced(m *record.Manifest) (model string, was, now *record.Identity) {
+func (p *Plan) Replaced(m *record.Manifest) (model string, old, now *record.Identity) {
 	for _, g := range m.Groups {
 		if p.otherPlayer(g.Condition) {
 			model = g.Condition.Model
-			_, was, _ = m.Player(model)
-			return model, was, p.player(model)
+			_, old, _ = m.Player(model)
+			return model, old, p.player(model)
 		}
 	}
 	return "", nil, nil
@@ -388,15 +388,15 @@ func (p *Plan) Replaced(m *record.Manifest) (model string, was, now *record.Iden
 // begun returns the groups of a run directory without those that agents from outside heldout
 // were to play and have not begun: nothing of them is there that could share a row.
 func (p *Plan) begun(groups []record.Group, attempts []record.Attempt) []record.Group {
-	kept := map[string]bool{}
+	done := map[string]bool{}
 	for i := range attempts {
-		kept[attempts[i].ID] = true
+		done[attempts[i].ID] = true
 	}
 	for i := range p.Groups {
-		kept[p.Groups[i].Condition.Key()] = true
+		done[p.Groups[i].Condition.Key()] = true
 	}
 	return slices.DeleteFunc(slices.Clone(groups), func(g record.Group) bool {
-		return (g.Condition.Player != nil || p.otherPlayer(g.Condition)) && !kept[g.Condition.Key()] &&
-			!slices.ContainsFunc(g.Episodes, func(id string) bool { return kept[id] })
+		return (g.Condition.Player != nil || p.otherPlayer(g.Condition)) && !done[g.Condition.Key()] &&
+			!slices.ContainsFunc(g.Episodes, func(id string) bool { return done[id] })
 	})
 }

@@ -61,8 +61,8 @@ func FirstTasks(env string, tasks []envs.Task, n int) []envs.Task {
 	chosen := balanced(episodes)[:n]
 	slices.Sort(chosen)
 	first := make([]envs.Task, n)
-	for i, at := range chosen {
-		first[i] = tasks[at]
+	for i, task := range chosen {
+		first[i] = tasks[task]
 	}
 	return first
 }
@@ -108,8 +108,8 @@ func newShares(episodes []*episode.Episode) shares {
 	for _, k := range kinds {
 		r := stream.New(0, "playing order", k.env, k.preset, k.task, string(k.difficulty))
 		first := r.Float64()
-		for place, at := range r.Perm(len(byKind[k])) {
-			s.byTask[byKind[k][at]] = (float64(place) + first) / float64(len(byKind[k]))
+		for place, task := range r.Perm(len(byKind[k])) {
+			s.byTask[byKind[k][task]] = (float64(place) + first) / float64(len(byKind[k]))
 		}
 	}
 	return s

@@ -31,7 +31,7 @@ type Rollouts struct {
 	groups   map[int][]int   // places in the manifest's groups, by step limit, in the order of seeds
 	attempts map[string]int  // by id of the episode
 	final    map[string]bool // those with a result
-	here     map[string]bool // those with a result of this session
+	fresh    map[string]bool // those with a result of this session
 
 	writing sync.Mutex // held while the manifest is written; guards what follows
 	saved   int        // version on disk
@@ -62,7 +62,7 @@ func OpenRollouts(dir string, about RolloutPlan, now func() time.Time) (*Rollout
 	}
 	r := &Rollouts{
 		store: store, now: now, tasks: map[string]int{}, groups: map[int][]int{}, attempts: map[string]int{},
-		final: map[string]bool{}, here: map[string]bool{},
+		final: map[string]bool{}, fresh: map[string]bool{},
 		base: record.Condition{
 			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings,
 			Model: record.Remote + ":" + about.Player, Agent: record.Remote, Player: about.Identity,
@@ -191,7 +191,7 @@ func (r *Rollouts) place(t envs.Task, stepLimit, rollout int, e *record.Episode)
 		}
 	}
 	seed := max(0, rollout)
-	for rollout < 0 && r.here[r.planned(task, stepLimit, seed)] {
+	for rollout < 0 && r.fresh[r.planned(task, stepLimit, seed)] {
 		seed++
 	}
 	for len(r.groups[stepLimit]) <= seed {
@@ -203,7 +203,7 @@ func (r *Rollouts) place(t envs.Task, stepLimit, rollout int, e *record.Episode)
 	c, id := &g.Condition, g.Episodes[task]
 	r.attempts[id]++
 	r.final[id] = r.final[id] || e.Outcome.Final()
-	r.here[id] = r.here[id] || e.Outcome.Final()
+	r.fresh[id] = r.fresh[id] || e.Outcome.Final()
 	e.ID, e.Attempt, e.Env, e.Source, e.Model, e.Agent, e.Seed, e.Perturbation = id, r.attempts[id], c.Env, c.Source,
 		c.Model, c.Agent, c.Seed, c.Perturbation
 	e.Task, e.TaskIndex, e.TaskType, e.Difficulty = t.ID, t.Index, t.Type, t.Difficulty

@@ -67,7 +67,7 @@ type climbing struct {
 
 // StepDone implements Observer.
 func (c climbing) StepDone(e *episode.Episode, u agent.Usage) {
-	if !u.Again {
+	if !u.Repeated {
 		c.climb.step(u)
 	}
 	c.Observer.StepDone(e, u)
@@ -103,8 +103,8 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
 	pool := &pool{due: due, attempts: todo.Attempts, store: s, o: &o, watch: w, aside: newSidings(p, due, o.note),
-		unvaried: &unchanging{warn: o.note, seen: map[string]*sight{}}, stop: stop, purse: purse,
-		held: map[string][]held{}, broken: map[string]int{}, stores: map[*record.Condition]string{}}
+		unvaried: &unchanging{warn: o.note, sights: map[string]*sight{}}, stop: stop, purse: purse,
+		waiting: map[string][]postponed{}, broken: map[string]int{}, stores: map[*record.Condition]string{}}
 	for _, f := range todo.Finished {
 		pool.stores[f.Episode.Condition] = f.Attempt.Store
 	}
@@ -139,17 +139,17 @@ type pool struct {
 
 	wind sync.Once
 	mu   sync.Mutex
-	// held are the attempts that do not count yet, by their models.
-	held map[string][]held
+	// waiting are the attempts that do not count yet, by their models.
+	waiting map[string][]postponed
 	// broken counts the attempts in a row that ended with an error of their environment, or of an agent of the user's.
 	broken map[string]int
 	// stores are the hashes of what players remembered after the last result.
 	stores map[*record.Condition]string
 }
 
-// held is an attempt whose model has given no usable reply so far. It is recorded as what it is once there is one,
+// postponed is an attempt whose model has given no usable reply so far. It is recorded as what it is once there is one,
 // whichever comes first, and otherwise as one without a result.
-type held struct {
+type postponed struct {
 	e   *episode.Episode
 	rec *record.Episode
 	ack func()
@@ -208,7 +208,7 @@ func (p *pool) keep(e *episode.Episode, rec *record.Episode, cause error, ack fu
 	rec.Unusable = errors.As(cause, new(*UnusableError))
 	if p.watch.unproven(e, rec) {
 		p.mu.Lock()
-		p.held[e.Player.Name] = append(p.held[e.Player.Name], held{e, rec, ack})
+		p.waiting[e.Player.Name] = append(p.waiting[e.Player.Name], postponed{e, rec, ack})
 		p.mu.Unlock()
 		p.purse.end(e, &rec.Result)
 	} else if err := p.record(e, rec, cause, ack); err != nil {
@@ -223,8 +223,8 @@ func (p *pool) recordHeld(model string) error {
 		return nil
 	}
 	p.mu.Lock()
-	ready := p.held[model]
-	delete(p.held, model)
+	ready := p.waiting[model]
+	delete(p.waiting, model)
 	p.mu.Unlock()
 	for _, h := range ready {
 		if err := p.record(h.e, h.rec, nil, h.ack); err != nil {
@@ -250,7 +250,8 @@ func (p *pool) leave(e *episode.Episode, rec *record.Episode, cause error) error
 }
 
 // attempt makes an attempt, here or elsewhere; nil if ctx is cancelled.
-func (p *pool) attempt(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func(), cause error) {
+func (p *pool) attempt(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, release func(),
+	cause error) {
 	if p.o.Elsewhere == nil {
 		e.Replies = p.store.Replies
 		p.mu.Lock()
@@ -259,8 +260,8 @@ func (p *pool) attempt(ctx context.Context, e *episode.Episode, n int) (rec *rec
 		rec, cause = attempt(ctx, e, n, p.o, p.watch)
 		return rec, func() {}, cause
 	}
-	rec, kept = p.delegate(ctx, e, n)
-	return rec, kept, nil
+	rec, release = p.delegate(ctx, e, n)
+	return rec, release, nil
 }
 
 // record puts an attempt on disk, says so, and has the trial played that follows it.
@@ -338,7 +339,7 @@ func (p *pool) crashes(e *episode.Episode, cause error) error {
 // verdict is about all models at the end of a run.
 func (p *pool) verdict() error {
 	for name, reason := range p.watch.verdicts() {
-		for _, h := range p.held[name] {
+		for _, h := range p.waiting[name] {
 			h.rec.Outcome, h.rec.Error, h.rec.Unusable = record.ModelError, reason.Error(), true
 			if err := p.record(h.e, h.rec, nil, h.ack); err != nil {
 				return err

@@ -22,7 +22,7 @@ func ParseSeeds(s string) ([]int64, error) {
 		return nil, fmt.Errorf("seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number "+
 			"of seeds such as 10", s, part)
 	}
-	many := func(n int64) ([]int64, error) {
+	firstSeeds := func(n int64) ([]int64, error) {
 		return nil, fmt.Errorf("seeds %q: these are %d seeds, and %d is the most", s, n, maxSeeds)
 	}
 	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
@@ -32,7 +32,7 @@ func ParseSeeds(s string) ([]int64, error) {
 		if n < 1 {
 			return bad(s)
 		} else if n > maxSeeds {
-			return many(n)
+			return firstSeeds(n)
 		}
 		s = fmt.Sprintf("0-%d", n-1)
 	}
@@ -50,7 +50,7 @@ func ParseSeeds(s string) ([]int64, error) {
 		if err1 != nil || err2 != nil || first < 0 || last < first {
 			return bad(part)
 		} else if n := last - first + 1; n > maxSeeds || n < 0 {
-			return many(n)
+			return firstSeeds(n)
 		}
 		for seed := first; seed <= last; seed++ {
 			seeds = append(seeds, seed)
@@ -182,12 +182,12 @@ func noMatch(pattern string, tasks []envs.Task) error {
 		return fmt.Errorf("no task has the name or number %q; the numbers are %d to %d", pattern,
 			slices.MinFunc(tasks, byIndex).Index, slices.MaxFunc(tasks, byIndex).Index)
 	}
-	folded, why := matcher(strings.ToLower(pattern)), ""
+	folded, reason := matcher(strings.ToLower(pattern)), ""
 	if slices.ContainsFunc(tasks, func(t envs.Task) bool { t.ID = strings.ToLower(t.ID); return folded(t) }) {
-		why = ", since case counts"
+		reason = ", since case counts"
 	}
 	return fmt.Errorf("no task matches %.80q%s; the first is %s and the last %s",
-		pattern, why, tasks[0].ID, tasks[last].ID)
+		pattern, reason, tasks[0].ID, tasks[last].ID)
 }
 
 var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)

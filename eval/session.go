@@ -192,8 +192,8 @@ func (s *Session) playedBy(player string, final bool) bool {
 
 // sameModel returns the last reports of those that are about the same model as one.
 func sameModel(reports []record.ServerReport, now record.ServerReport) []record.ServerReport {
-	for i, was := range slices.Backward(reports) {
-		if len(record.Changes(was, now)) > 0 {
+	for i, report := range slices.Backward(reports) {
+		if len(record.Changes(report, now)) > 0 {
 			return reports[i+1:]
 		}
 	}

@@ -26,15 +26,15 @@ const (
 type unchanging struct {
 	warn func(string)
 
-	mu   sync.Mutex
-	seen map[string]*sight // by environment
+	mu     sync.Mutex
+	sights map[string]*sight // by environment
 }
 
 // sight is what an environment has shown.
 type sight struct {
-	episodes int    // that showed always the same
-	shown    string // in the last of them
-	settled  bool   // it changes, or was warned about
+	episodes    int    // that showed always the same
+	observation string // in the last of them
+	settled     bool   // it changes, or was warned about
 }
 
 // look looks at an attempt.
@@ -58,10 +58,10 @@ func (u *unchanging) look(e *record.Episode) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	s := u.seen[e.Env]
+	s := u.sights[e.Env]
 	if s == nil {
 		s = &sight{}
-		u.seen[e.Env] = s
+		u.sights[e.Env] = s
 	}
 	if changes {
 		s.settled = true
@@ -69,7 +69,7 @@ func (u *unchanging) look(e *record.Episode) {
 	if changes || steps < fewSteps || !different {
 		return
 	}
-	s.episodes, s.shown = s.episodes+1, first.Observation
+	s.episodes, s.observation = s.episodes+1, first.Observation
 	u.say(e.Env, s, fewEpisodes)
 }
 
@@ -77,8 +77,8 @@ func (u *unchanging) look(e *record.Episode) {
 func (u *unchanging) end() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, env := range slices.Sorted(maps.Keys(u.seen)) {
-		u.say(env, u.seen[env], 1)
+	for _, env := range slices.Sorted(maps.Keys(u.sights)) {
+		u.say(env, u.sights[env], 1)
 	}
 }
 
@@ -93,5 +93,5 @@ func (u *unchanging) say(env string, s *sight, episodes int) {
 		remedy = "--openenv-observation names the fields that are shown"
 	}
 	u.warn(fmt.Sprintf("after every action in %s, %s showed the same, %q: %s",
-		table.Counted(s.episodes, "episode"), env, table.Shortened(s.shown, longestShown), remedy))
+		table.Counted(s.episodes, "episode"), env, table.Shortened(s.observation, longestShown), remedy))
 }

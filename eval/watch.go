@@ -107,7 +107,7 @@ func (w *watch) learn(p *episode.Player, rec *record.Episode) {
 	for name, n := range rec.Answered {
 		r.answered.Add(name, n)
 	}
-	warnings := r.doubts(rec.Model, agent.Answer{Other: rec.OtherModel > 0, Cut: rec.CutPrompts})
+	warnings := r.doubts(rec.Model, agent.Answer{Unlisted: rec.OtherModel > 0, Cut: rec.CutPrompts})
 	if r.usable += rec.Steps - rec.FormatErrors; r.usable == 0 && p.Model != nil {
 		for i := range rec.Trajectory {
 			r.add(p, agent.Move{Step: rec.Trajectory[i]}, rec.Trajectory[i].Valid)
@@ -178,7 +178,7 @@ func (r *replies) add(p *episode.Player, m agent.Move, valid bool) {
 func (r *replies) meet(name string, a agent.Answer, accepted bool) {
 	switch {
 	case a.Model == "":
-	case a.Again:
+	case a.Repeated:
 		r.recorded.Add(a.Model, 1)
 	default:
 		if r.answered == nil && r.recorded != nil && !accepted && !r.recorded.Has(a.Model) {
@@ -199,12 +199,12 @@ func (r *replies) unheard(problem string) bool {
 
 // doubts returns warnings that are due at once: another model answers than was asked, or the server cuts prompts.
 func (r *replies) doubts(name string, a agent.Answer) (texts []string) {
-	say := func(is bool, problem, text string) {
-		if is && r.unheard(problem) {
+	say := func(holds bool, problem, text string) {
+		if holds && r.unheard(problem) {
 			texts = append(texts, name+": "+text)
 		}
 	}
-	say(a.Other, "other", fmt.Sprintf("replies are by %s, another model of the server's list; load the one that is asked, or "+
+	say(a.Unlisted, "other", fmt.Sprintf("replies are by %s, another model of the server's list; load the one that is asked, or "+
 		"give the name of the one that answers with --model", table.List(r.answered.Names())))
 	say(r.answered.Several(), "several", fmt.Sprintf("several models answer: %s; switch off what chooses between them, such as "+
 		"a router's fallback, or give one of the names with --model", table.List(r.answered.Names())))

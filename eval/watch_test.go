@@ -211,7 +211,7 @@ func TestUnchanging(t *testing.T) {
 		"nothing": {envs.External, nil, "", ""},
 	} {
 		var said []string
-		u := &unchanging{warn: func(line string) { said = append(said, line) }, seen: map[string]*sight{}}
+		u := &unchanging{warn: func(line string) { said = append(said, line) }, sights: map[string]*sight{}}
 		check := func(when, episodes string) {
 			var want []string
 			if episodes != "" {

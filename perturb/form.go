@@ -82,11 +82,11 @@ func newForm(old, current string, iface envs.Interface, n *names) (form, error) 
 		}
 		f.half = &half
 	}
-	for _, other := range slices.Sorted(maps.Keys(iface.Synonyms)) {
-		if iface.Synonyms[other] != old {
+	for _, alternative := range slices.Sorted(maps.Keys(iface.Synonyms)) {
+		if iface.Synonyms[alternative] != old {
 			continue
 		}
-		synonym, err := parseTemplate(other)
+		synonym, err := parseTemplate(alternative)
 		if err != nil {
 			return f, err
 		}

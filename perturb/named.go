@@ -229,8 +229,8 @@ func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation
 	for _, m := range []*map[string]string{&rules.Actions, &rules.Replies, &rules.Verbs, &rules.Words, &rules.Texts,
 		&rules.Instructions} {
 		*m = maps.Clone(*m)
-		for old, written := range *m {
-			(*m)[old] = words.say(written)
+		for old, form := range *m {
+			(*m)[old] = words.say(form)
 		}
 	}
 	return rules, nil

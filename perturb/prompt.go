@@ -50,16 +50,16 @@ func (p *Perturbation) writeInstruction(text string) string {
 		switch {
 		case len(f.old.slots) > 0:
 			text = f.placeholders.replaceAll(text, keep)
-			for _, alike := range f.synonyms {
-				text = alike.replaceAll(text, keep)
+			for _, synonym := range f.synonyms {
+				text = synonym.replaceAll(text, keep)
 			}
 		default:
 			text = inEnumeration(text, f.old.text, f.current.text, p.iface.FoldCase)
 		}
 	}
-	for _, shown := range p.iface.PromptActions {
-		if current := p.writeAction(shown); current != shown {
-			text = inEnumeration(text, shown, current, p.iface.FoldCase)
+	for _, action := range p.iface.PromptActions {
+		if current := p.writeAction(action); current != action {
+			text = inEnumeration(text, action, current, p.iface.FoldCase)
 		}
 	}
 	for _, old := range p.iface.Replies {
@@ -73,8 +73,8 @@ var tagged = regexp.MustCompile(`<action>[^<]*[^<\s][^<]*</action>`)
 
 // writeMessage is writeInstruction for a message of a template.
 func (p *Perturbation) writeMessage(text string) string {
-	return p.writeInstruction(tagged.ReplaceAllStringFunc(text, func(shown string) string {
-		action := strings.TrimSuffix(strings.TrimPrefix(shown, "<action>"), "</action>")
+	return p.writeInstruction(tagged.ReplaceAllStringFunc(text, func(tag string) string {
+		action := strings.TrimSuffix(strings.TrimPrefix(tag, "<action>"), "</action>")
 		return "<action>" + p.writeAction(action) + "</action>"
 	}))
 }

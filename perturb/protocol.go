@@ -169,8 +169,8 @@ func (f *form) oldDefinition(text string) string {
 	if first == "" || first == strings.TrimSpace(f.current.literals[0]) {
 		return ""
 	}
-	for _, alike := range f.synonyms {
-		if remnant := alike.find.FindString(text); remnant != "" {
+	for _, synonym := range f.synonyms {
+		if remnant := synonym.find.FindString(text); remnant != "" {
 			return remnant
 		}
 	}

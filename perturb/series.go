@@ -37,16 +37,16 @@ func (o listOrder) permutation(n int) []int {
 // write puts items into the order, read undoes it.
 func (o listOrder) write(items []string) []string {
 	out := make([]string, len(items))
-	for i, from := range o.permutation(len(items)) {
-		out[i] = items[from]
+	for i, source := range o.permutation(len(items)) {
+		out[i] = items[source]
 	}
 	return out
 }
 
 func (o listOrder) read(items []string) []string {
 	out := make([]string, len(items))
-	for i, from := range o.permutation(len(items)) {
-		out[from] = items[i]
+	for i, source := range o.permutation(len(items)) {
+		out[source] = items[i]
 	}
 	return out
 }
@@ -188,11 +188,11 @@ func (l *look) readsOn(item string) bool { return l.wide != nil && !strings.HasS
 func (l *look) replaceAll(text string, write func(list) string) string {
 	var b strings.Builder
 	start := 0
-	for _, at := range l.find.FindAllStringSubmatchIndex(text, -1) {
-		begin := strings.TrimSuffix(text[at[2]:at[3]], l.open)
-		b.WriteString(text[start:at[0]])
-		b.WriteString(write(l.split(begin, text[at[4]:at[5]])))
-		start = at[1]
+	for _, span := range l.find.FindAllStringSubmatchIndex(text, -1) {
+		begin := strings.TrimSuffix(text[span[2]:span[3]], l.open)
+		b.WriteString(text[start:span[0]])
+		b.WriteString(write(l.split(begin, text[span[4]:span[5]])))
+		start = span[1]
 	}
 	b.WriteString(text[start:])
 	return b.String()
@@ -205,9 +205,9 @@ func (l *look) split(begin, items string) list {
 		out.items = l.items.FindAllString(items, -1)
 	case l.lines:
 		start, indent := 0, ""
-		for _, at := range l.gap.FindAllStringSubmatchIndex(items, -1) {
-			out.items = append(out.items, indent+items[start:at[0]])
-			indent, start = items[at[2]:at[3]], at[1]
+		for _, span := range l.gap.FindAllStringSubmatchIndex(items, -1) {
+			out.items = append(out.items, indent+items[start:span[0]])
+			indent, start = items[span[2]:span[3]], span[1]
 		}
 		out.items = append(out.items, indent+items[start:])
 	case l.sentences && l.separator == sentenceEnd:

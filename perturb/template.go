@@ -19,10 +19,10 @@ var slotPattern = regexp.MustCompile(`\{([a-z]+)\}`)
 func parseTemplate(text string) (template, error) {
 	t := template{text: text}
 	start := 0
-	for _, at := range slotPattern.FindAllStringSubmatchIndex(text, -1) {
-		t.literals = append(t.literals, text[start:at[0]])
-		t.slots = append(t.slots, text[at[2]:at[3]])
-		start = at[1]
+	for _, span := range slotPattern.FindAllStringSubmatchIndex(text, -1) {
+		t.literals = append(t.literals, text[start:span[0]])
+		t.slots = append(t.slots, text[span[2]:span[3]])
+		start = span[1]
 	}
 	t.literals = append(t.literals, text[start:])
 	sorted := slices.Sorted(slices.Values(t.slots))
@@ -108,11 +108,11 @@ func (r rewriting) replaceAround(text string, edit rewriter, around func(string)
 	}
 	var b strings.Builder
 	start := 0
-	for _, at := range r.find.FindAllStringSubmatchIndex(text, -1) {
-		if rewritten, ok := r.fill(text, at, edit); ok {
-			b.WriteString(around(text[start:at[0]]))
+	for _, span := range r.find.FindAllStringSubmatchIndex(text, -1) {
+		if rewritten, ok := r.fill(text, span, edit); ok {
+			b.WriteString(around(text[start:span[0]]))
 			b.WriteString(rewritten)
-			start = at[1]
+			start = span[1]
 		}
 	}
 	b.WriteString(around(text[start:]))

@@ -83,8 +83,8 @@ func checkText(old string, dst template, own *syntax.Prog, texts []string, autom
 		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", dst.text,
 			example)
 	}
-	for i, other := range automata {
-		if example, ok := common(other, own); ok {
+	for i, rule := range automata {
+		if example, ok := common(rule, own); ok {
 			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], old, example)
 		}
 	}

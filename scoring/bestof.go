@@ -7,11 +7,11 @@ import (
 )
 
 // BestOf is the best of several tries of each task, which are its seeds: whether any of them succeeded, and the
-// best progress. An oracle chooses it, namely the environment's own judgement. All is whether every one of them
+// best progress. An oracle chooses it, namely the environment's own judgement. Joint is whether every one of them
 // succeeded, which no oracle chooses.
 type BestOf struct {
-	Tries                  int
-	Success, Progress, All Estimate
+	Tries                    int
+	Success, Progress, Joint Estimate
 }
 
 // Tries returns the fewest results that a task with results has. It is the number
@@ -30,12 +30,12 @@ func (s *Score) Tries() (fewest int) {
 const mostTries = 100
 
 // triesUpTo are the numbers of tries whose best is estimated: all up to mostTries, and all that there are.
-func triesUpTo(all int) (ks []int) {
-	for k := 1; k <= min(all, mostTries); k++ {
+func triesUpTo(limit int) (ks []int) {
+	for k := 1; k <= min(limit, mostTries); k++ {
 		ks = append(ks, k)
 	}
-	if all > mostTries {
-		ks = append(ks, all)
+	if limit > mostTries {
+		ks = append(ks, limit)
 	}
 	return ks
 }
@@ -75,7 +75,7 @@ func bestOf(tries [][]float64, n int, estimate estimator) Estimate {
 
 // best returns the best of n tries of each task.
 func best(tries [][]float64, n int) []float64 {
-	return table.Each(tries, func(of []float64) float64 { return stats.BestOf(of, n) })
+	return table.Each(tries, func(task []float64) float64 { return stats.BestOf(task, n) })
 }
 
 // HeldOutBestOf is the held-out score of the best of the numbers of tries that one model has
@@ -91,18 +91,18 @@ func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) 
 		weights = append(weights, part.Weight)
 	}
 	for n := range fewest {
-		var successes, progresses, all []Estimate
+		var successes, progresses, joints []Estimate
 		tries := byEnv[w.HeldOut[0].Env][n].Tries
 		for _, part := range w.HeldOut {
 			b := byEnv[part.Env][n]
-			successes, progresses, all = append(successes, b.Success), append(progresses, b.Progress),
-				append(all, b.All)
+			successes, progresses, joints = append(successes, b.Success), append(progresses, b.Progress),
+				append(joints, b.Joint)
 			if b.Tries != tries { // all that there are, which is not the same number everywhere
 				return out
 			}
 		}
 		out = append(out, BestOf{tries, Weighted(successes, weights), Weighted(progresses, weights),
-			Weighted(all, weights)})
+			Weighted(joints, weights)})
 	}
 	return out
 }

@@ -53,8 +53,8 @@ var (
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
 // CompareMean pairs the mean of several scores with that of others, or with one, by task. Its errors are Compare's.
-func CompareMean(scores []*Score, others ...*Score) (Comparison, error) {
-	p, err := newPair(scores, others...)
+func CompareMean(scores []*Score, further ...*Score) (Comparison, error) {
+	p, err := newPair(scores, further...)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -146,16 +146,16 @@ func (a arm) weight() float64 {
 
 // newPair pairs the mean of scores with that of others. It returns ErrIncomplete, ErrOtherTasks, ErrDependent or
 // ErrDeterministic if the scores cannot be compared.
-func newPair(scores []*Score, others ...*Score) (pair, error) {
-	b := others[0]
-	p := pair{arms: []arm{{scores, false, true}, {others, true, false}}, b: b, about: b.About, seeds: b.worth()}
-	all, tasks := append(slices.Clone(others), scores...), tasksOf(b)
-	for _, s := range all {
+func newPair(scores []*Score, further ...*Score) (pair, error) {
+	b := further[0]
+	p := pair{arms: []arm{{scores, false, true}, {further, true, false}}, b: b, about: b.About, seeds: b.worth()}
+	joined, tasks := append(slices.Clone(further), scores...), tasksOf(b)
+	for _, s := range joined {
 		if !s.Complete() {
 			return p, ErrIncomplete
 		}
 	}
-	for _, s := range all {
+	for _, s := range joined {
 		if s.Condition.Order != "" {
 			return p, ErrDependent
 		}

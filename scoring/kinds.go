@@ -67,7 +67,7 @@ func (s *Score) ByKind() (out []KindScore) {
 	}
 	for _, typ := range slices.Sorted(maps.Keys(parts)) {
 		head, _ := headOf(s.Condition.Env, typ)
-		out = append(out, KindScore{typ, head, s.of(parts[typ])})
+		out = append(out, KindScore{typ, head, s.subset(parts[typ])})
 	}
 	return out
 }
@@ -83,17 +83,17 @@ func (s *Score) ByHead() []KindScore {
 		return cmp.Or(cmp.Compare(places[a], places[b]), cmp.Compare(a, b))
 	})
 	return table.Each(heads, func(head string) KindScore {
-		return KindScore{Head: head, Score: s.of(parts[head])}
+		return KindScore{Head: head, Score: s.subset(parts[head])}
 	})
 }
 
-// At is the score on the tasks of a difficulty.
-func (s *Score) At(d envs.Difficulty) *Score {
-	return s.of(table.Kept(s.tasks, func(t taskResults) bool { return t.Difficulty == d }))
+// Level is the score on the tasks of a difficulty.
+func (s *Score) Level(d envs.Difficulty) *Score {
+	return s.subset(table.Kept(s.tasks, func(t taskResults) bool { return t.Difficulty == d }))
 }
 
-// of is the score on some of its tasks.
-func (s *Score) of(tasks []taskResults) *Score {
+// subset is the score on some of its tasks.
+func (s *Score) subset(tasks []taskResults) *Score {
 	part := *s
 	part.tasks, part.chains, part.measures, part.trials = tasks, nil, nil, nil
 	part.rate()

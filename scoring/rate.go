@@ -91,7 +91,7 @@ func uneven(tasks []taskResults, seeds int) bool {
 
 // estimator estimates a mean over tasks from what the values of each come to: their mean, or the best of so
 // many tries if these are not 0. The error says why there is no interval.
-type estimator func(values [][]float64, tries int, each []float64) (Estimate, error)
+type estimator func(values [][]float64, tries int, weights []float64) (Estimate, error)
 
 // estimator makes intervals for the score's question.
 func (s *Score) estimator() estimator {
@@ -99,13 +99,13 @@ func (s *Score) estimator() estimator {
 	if s.About != stats.TheseTasks {
 		sampling, none = s.sampling(s.About)
 	}
-	return func(values [][]float64, tries int, each []float64) (e Estimate, err error) {
-		e.Mean = stats.Mean(each)
+	return func(values [][]float64, tries int, weights []float64) (e Estimate, err error) {
+		e.Mean = stats.Mean(weights)
 		switch {
 		case none != nil:
 			return e, none
 		case s.About != stats.TheseTasks:
-			e.Basis = sampling.Rate(each)
+			e.Basis = sampling.Rate(weights)
 		case tries > 0:
 			e.Basis, err = stats.DecodingBestOf(values, tries, Level)
 		case len(values) == 0:
@@ -166,18 +166,18 @@ func gathered[K cmp.Ordered](tasks []taskResults, key func(*taskResults, seedRes
 	for i := range tasks {
 		for _, p := range tasks[i].results {
 			k := key(&tasks[i], p)
-			at, known := place[k]
-			if !known {
-				at, place[k] = len(groups), len(groups)
+			index, ok := place[k]
+			if !ok {
+				index, place[k] = len(groups), len(groups)
 				groups = append(groups, make([]float64, 0, len(tasks)))
 			}
-			groups[at] = append(groups[at], measure(p.attempt))
+			groups[index] = append(groups[index], measure(p.attempt))
 		}
 	}
 	out := make(map[K][]float64, len(place))
-	for k, at := range place {
-		slices.Sort(groups[at])
-		out[k] = groups[at]
+	for k, index := range place {
+		slices.Sort(groups[index])
+		out[k] = groups[index]
 	}
 	return out
 }

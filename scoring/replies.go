@@ -49,20 +49,20 @@ func (r *Replies) add(a *attempt) {
 	if r.Faults == nil {
 		r.Faults, r.Repairs, r.Cuts = map[record.Fault]int{}, map[string]int{}, map[record.Cut]int{}
 	}
-	of := a.result
-	addCounts(r.Faults, of.Faults)
-	addCounts(r.Repairs, of.Repairs)
-	for _, name := range slices.Sorted(maps.Keys(of.Answered)) {
-		if name != asked(of) {
-			r.Answered.Add(name, of.Answered[name])
+	result := a.result
+	addCounts(r.Faults, result.Faults)
+	addCounts(r.Repairs, result.Repairs)
+	for _, name := range slices.Sorted(maps.Keys(result.Answered)) {
+		if name != askedName(result) {
+			r.Answered.Add(name, result.Answered[name])
 		}
 	}
-	r.OtherModel += of.OtherModel
-	if of.Cut != "" {
-		r.Cuts[of.Cut]++
+	r.OtherModel += result.OtherModel
+	if result.Cut != "" {
+		r.Cuts[result.Cut]++
 	}
-	if len(of.Dropped) > 0 {
-		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, of.Dropped))))
+	if len(result.Dropped) > 0 {
+		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, result.Dropped))))
 	}
 }
 

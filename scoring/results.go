@@ -100,26 +100,26 @@ func (s *stepReader) results(m *record.Manifest, e *record.Episode) *StepCounts 
 	return out
 }
 
-// Beside makes something else of attempts while they are read, as record.Beside does, and visits one after the other
-// with it, which is nil if there is nothing.
-type Beside struct {
-	record.Beside
+// Companion makes something else of attempts while they are read, as record.Companion does, and visits one after the
+// other with it, which is nil if there is nothing.
+type Companion struct {
+	record.Companion
 	Visit func(*record.Manifest, *record.Result, record.Position, *refinement.Counts, any)
 }
 
 // ReadRun reads a run, checks its records against the plan and counts what its episodes contribute to the measures
 // of refinement. Thoughts are compared with the known ones, which may be none.
-func ReadRun(p record.Readable, thoughts []string, beside Beside) (*Run, error) {
+func ReadRun(p record.Readable, thoughts []string, companion Companion) (*Run, error) {
 	s, version := newStepReader(thoughts), refinement.Version
 	if len(thoughts) > 0 { // the next reader may know others
 		version = record.Unkept
 	}
 	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachMeasured(p, s.measuring(version), beside.Beside, func(m *record.Manifest, e *record.Episode,
-			pos record.Position, of *StepCounts, other any) {
-			visit(m, e, pos, of)
-			if beside.Visit != nil {
-				beside.Visit(m, &e.Result, pos, of.Counts, other)
+		return record.EachMeasured(p, s.measuring(version), companion.Companion, func(m *record.Manifest,
+			e *record.Episode, pos record.Position, steps *StepCounts, extra any) {
+			visit(m, e, pos, steps)
+			if companion.Visit != nil {
+				companion.Visit(m, &e.Result, pos, steps.Counts, extra)
 			}
 		})
 	})
@@ -157,11 +157,11 @@ func (c *Collector) Run() (*Run, error) {
 func MeasureRun(p record.Readable) (*Run, error) {
 	s := newStepReader(nil)
 	return s.read(p, func(visit visitor) (*record.Manifest, error) {
-		return record.EachMeasured(p, s.measuring(refinement.Version), record.Beside{}, func(m *record.Manifest,
-			e *record.Episode, pos record.Position, of *StepCounts, _ any) {
-			short := StepCounts{actions: of.actions}
+		return record.EachMeasured(p, s.measuring(refinement.Version), record.Companion{}, func(m *record.Manifest,
+			e *record.Episode, pos record.Position, steps *StepCounts, _ any) {
+			short := StepCounts{actions: steps.actions}
 			if m.Sweep.Combines() {
-				short.Counts = new(*of.Counts)
+				short.Counts = new(*steps.Counts)
 				short.Counts.Thoughts = refinement.Thoughts{}
 			}
 			visit(m, e, pos, &short)
@@ -173,13 +173,13 @@ func MeasureRun(p record.Readable) (*Run, error) {
 type visitor func(*record.Manifest, *record.Episode, record.Position, *StepCounts)
 
 // read makes a run of what each visits.
-func (s *stepReader) read(p record.Readable, each func(visitor) (*record.Manifest, error)) (*Run, error) {
+func (s *stepReader) read(p record.Readable, visitAll func(visitor) (*record.Manifest, error)) (*Run, error) {
 	var r *Run
-	m, err := each(func(m *record.Manifest, e *record.Episode, pos record.Position, of *StepCounts) {
+	m, err := visitAll(func(m *record.Manifest, e *record.Episode, pos record.Position, steps *StepCounts) {
 		if r == nil {
 			r = NewRun(m)
 		}
-		r.add(pos, &e.Result, cmp.Or(of, &StepCounts{}))
+		r.add(pos, &e.Result, cmp.Or(steps, &StepCounts{}))
 	})
 	if err == nil && r != nil {
 		s.oldForm(m, &record.Episode{})
@@ -199,8 +199,8 @@ func (r *Run) Add(pos record.Position, result *record.Result, counts *refinement
 }
 
 // add keeps an attempt if it counts rather than the one that is there.
-func (r *Run) add(pos record.Position, result *record.Result, of *StepCounts) {
-	a := newAttempt(result, of.Counts, of.actions)
+func (r *Run) add(pos record.Position, result *record.Result, steps *StepCounts) {
+	a := newAttempt(result, steps.Counts, steps.actions)
 	r.withSteps = a.counts != nil
 	r.spent[pos.Group].add(result)
 	if result.Ended.After(r.Ended) {
@@ -244,7 +244,7 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts, actions: actions,
 		result: &unremarkable,
 	}
-	a.asAsked = int32(r.Answered[asked(r)])
+	a.asAsked = int32(r.Answered[askedName(r)])
 	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" &&
 		(len(r.Answered) == 0 || len(r.Answered) == 1 && a.asAsked > 0) {
 		return a
@@ -259,8 +259,8 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 	return a
 }
 
-// asked is the name of the model that was asked, without its provider.
-func asked(r *record.Result) string {
+// askedName is the name of the model that was asked, without its provider.
+func askedName(r *record.Result) string {
 	_, name, _ := strings.Cut(r.Model, ":")
 	return name
 }

@@ -111,10 +111,10 @@ func (s scale) sums(p pair, measure value) (retained, total []float64) {
 	baseMeans := meansByTask(p.b.tasks, measure)
 	retained, total = make([]float64, len(baseMeans)), make([]float64, len(baseMeans))
 	for c, score := range p.arms[0].scores {
-		for i, after := range meansByTask(score.tasks, measure) {
+		for i, perturbed := range meansByTask(score.tasks, measure) {
 			weight := s.counts[c][i] / float64(s.counted)
 			total[i] += weight * s.loses[c][i] * baseMeans[i]
-			retained[i] += weight * (after - (1-s.loses[c][i])*baseMeans[i])
+			retained[i] += weight * (perturbed - (1-s.loses[c][i])*baseMeans[i])
 		}
 	}
 	return retained, total
@@ -168,11 +168,11 @@ func (p pair) onScaleDecoding(s scale, measure value) func(u, v float64) (stats.
 			}
 			return weight
 		})
-		kept := sum
-		if kept.Mean, kept.Variance = u*sum.Mean, u*u*sum.Variance; u == 0 {
-			kept.Degrees = 0 // nothing of it has none
+		total := sum
+		if total.Mean, total.Variance = u*sum.Mean, u*u*sum.Variance; u == 0 {
+			total.Degrees = 0 // nothing of it has none
 		}
-		return stats.DecodingDifference(kept, base, Level), nil
+		return stats.DecodingDifference(total, base, Level), nil
 	}
 }
 

@@ -195,15 +195,15 @@ func Join(scores ...*Score) *Score {
 	for i := range s.tasks {
 		byKey[s.tasks[i].key] = &s.tasks[i]
 	}
-	for _, of := range scores {
-		s.withSteps = s.withSteps && of.withSteps
-		s.Seeds = append(s.Seeds, of.Seeds...)
-		s.Planned, s.Finished = s.Planned+of.Planned, s.Finished+of.Finished
-		s.chains = append(s.chains, of.chains...)
-		s.Spent = s.Spent.Plus(of.Spent)
-		addCounts(s.Unfinished, of.Unfinished)
-		addCounts(s.LaterUnfinished, of.LaterUnfinished)
-		for _, t := range of.tasks {
+	for _, score := range scores {
+		s.withSteps = s.withSteps && score.withSteps
+		s.Seeds = append(s.Seeds, score.Seeds...)
+		s.Planned, s.Finished = s.Planned+score.Planned, s.Finished+score.Finished
+		s.chains = append(s.chains, score.chains...)
+		s.Spent = s.Spent.Plus(score.Spent)
+		addCounts(s.Unfinished, score.Unfinished)
+		addCounts(s.LaterUnfinished, score.LaterUnfinished)
+		for _, t := range score.tasks {
 			for _, p := range t.results {
 				byKey[t.key].results = append(byKey[t.key].results, p)
 				s.Replies.add(p.attempt)
@@ -215,7 +215,7 @@ func Join(scores ...*Score) *Score {
 }
 
 func addCounts[K comparable](dst, src map[K]int) {
-	for of, n := range src {
-		dst[of] += n
+	for kind, n := range src {
+		dst[kind] += n
 	}
 }

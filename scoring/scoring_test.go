@@ -152,7 +152,7 @@ func TestCompute(t *testing.T) {
 	near(t, "progress, sample", s.Progress.SampleStd, 0.15625*math.Sqrt2)
 	near(t, "grounding, sample", s.Grounding.SampleStd, 0.125*math.Sqrt2)
 
-	easy, hard := s.At(envs.Easy), s.At(envs.Hard)
+	easy, hard := s.Level(envs.Easy), s.Level(envs.Hard)
 	near(t, "easy success", easy.Success.Mean, 0.75)
 	near(t, "easy progress", easy.Progress.Mean, 0.875)
 	near(t, "hard success", hard.Success.Mean, 0)
@@ -177,7 +177,7 @@ func TestComputeOneSeed(t *testing.T) {
 	if s.Success.Interval == nil {
 		t.Error("two tasks have no interval")
 	}
-	if s.At(envs.Easy).Success.Interval != nil {
+	if s.Level(envs.Easy).Success.Interval != nil {
 		t.Error("one task has an interval")
 	}
 }
@@ -270,11 +270,11 @@ func TestComputeNothing(t *testing.T) {
 	s := newRun(2, 2).score(t)
 	for what, v := range map[string]float64{
 		"success": s.Success.Mean, "progress": s.Progress.Mean, "grounding": s.Grounding.Mean,
-		"easy": s.At(envs.Easy).Success.Mean, "sample": s.Success.SampleStd,
+		"easy": s.Level(envs.Easy).Success.Mean, "sample": s.Success.SampleStd,
 	} {
 		near(t, what, v, math.NaN())
 	}
-	if s.Success.Interval != nil || s.Complete() || s.At(envs.Easy).Tasks() != 0 || s.Unfinished[""] != 4 {
+	if s.Success.Interval != nil || s.Complete() || s.Level(envs.Easy).Tasks() != 0 || s.Unfinished[""] != 4 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -344,7 +344,7 @@ func TestReadRun(t *testing.T) {
 		Trajectory: []record.Step{{Progress: 1}},
 	}
 	sharedtest.OK(t, errors.Join(store.SetManifest(want.Manifest), store.Append(e), store.Close()))
-	got := sharedtest.Must(ReadRun(record.Parts{dir}, nil, Beside{}))(t)
+	got := sharedtest.Must(ReadRun(record.Parts{dir}, nil, Companion{}))(t)
 	want.Results = []record.Result{e.Result}
 	want.Counts = []refinement.Counts{refinement.NewCounter(nil).Count(e, nil)}
 	if diff := cmp.Diff(want.read(), got, cmp.AllowUnexported(Run{}, attempt{}), cmpopts.EquateNaNs()); diff != "" {
@@ -352,7 +352,7 @@ func TestReadRun(t *testing.T) {
 	}
 	group.Condition.StepLimit++
 	spoil(t, dir, want.Manifest)
-	if _, err := ReadRun(record.Parts{dir}, nil, Beside{}); err == nil ||
+	if _, err := ReadRun(record.Parts{dir}, nil, Companion{}); err == nil ||
 		!strings.Contains(err.Error(), "groups[0].episodes[0]") {
 		t.Errorf("a condition was changed: %v", err)
 	}
@@ -360,8 +360,8 @@ func TestReadRun(t *testing.T) {
 	spoil(t, dir, want.Manifest)
 	file := filepath.Join(dir, "episodes.jsonl")
 	sharedtest.OK(t, os.WriteFile(file, []byte("garbage\n{}\n"), 0o644))
-	sharedtest.Fails(t, sharedtest.Err(ReadRun(record.Parts{dir}, nil, Beside{})), file+":1", "error")
-	if _, err := ReadRun(record.Parts{t.TempDir()}, nil, Beside{}); !errors.Is(err, os.ErrNotExist) {
+	sharedtest.Fails(t, sharedtest.Err(ReadRun(record.Parts{dir}, nil, Companion{})), file+":1", "error")
+	if _, err := ReadRun(record.Parts{t.TempDir()}, nil, Companion{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

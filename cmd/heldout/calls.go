@@ -41,7 +41,7 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 		return err
 	}
 	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Texts}}
-	write := func(w io.Writer) (*modelcalls.Written, error) {
+	write := func(w io.Writer) (*modelcalls.Summary, error) {
 		return modelcalls.Write(c.Context(), w, runs, prompts.Sent, sys.now())
 	}
 	if format == callLines {
@@ -51,25 +51,25 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 }
 
 // exportLines writes model calls as a file of lines.
-func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Written, error)) error {
-	var written *modelcalls.Written
+func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Summary, error)) error {
+	var summary *modelcalls.Summary
 	err := export.WriteFile(o.Out, o.Force, func(w io.Writer) (err error) {
-		written, err = write(w)
+		summary, err = write(w)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	sys.sayCalls(written)
-	sys.say("%s and %s in %s", table.Counted(written.Conditions, "condition"),
-		table.Counted(written.Episodes, "episode"), table.Printable(o.Out))
+	sys.sayCalls(summary)
+	sys.say("%s and %s in %s", table.Counted(summary.Conditions, "condition"),
+		table.Counted(summary.Episodes, "episode"), table.Printable(o.Out))
 	return nil
 }
 
 // exportInspect has the Python package write model calls as logs of Inspect. They get their names only if
 // all goes well.
 func exportInspect(c *cobra.Command, sys *system, o export.Options,
-	write func(io.Writer) (*modelcalls.Written, error)) error {
+	write func(io.Writer) (*modelcalls.Summary, error)) error {
 	if _, _, err := sys.python(); err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func exportInspect(c *cobra.Command, sys *system, o export.Options,
 	if o.Force {
 		arguments = append(arguments, "--force")
 	}
-	var written *modelcalls.Written
+	var summary *modelcalls.Summary
 	files, err := sys.pipe(c.Context(), func(w io.Writer) (err error) {
-		written, err = write(w)
+		summary, err = write(w)
 		return err
 	}, arguments...)
 	if err != nil {
@@ -105,21 +105,21 @@ func exportInspect(c *cobra.Command, sys *system, o export.Options,
 			return err
 		}
 	}
-	sys.sayCalls(written)
-	sys.say("%s in %s; inspect view --log-dir shows them", table.Counted(written.Episodes, "episode"),
+	sys.sayCalls(summary)
+	sys.say("%s in %s; inspect view --log-dir shows them", table.Counted(summary.Episodes, "episode"),
 		table.Counted(len(files), "log"))
 	return nil
 }
 
 // sayCalls says what was left out.
-func (sys *system) sayCalls(w *modelcalls.Written) {
+func (sys *system) sayCalls(w *modelcalls.Summary) {
 	sys.warnUncovered(w.Uncovered)
 	if w.Recorded > 0 {
 		sys.warn(fmt.Sprintf("%s with actions and observations in place of messages; the first: %s",
 			table.Counted(w.Recorded, "episode"), table.Printable(w.Reason.Error())))
 	}
-	if w.Later > 0 {
-		sys.say("left out: %s of later trials", table.Counted(w.Later, "episode"))
+	if w.Skipped > 0 {
+		sys.say("left out: %s of later trials", table.Counted(w.Skipped, "episode"))
 	}
 	if w.Missing > 0 {
 		sys.warn(table.Counted(w.Missing, "planned episode") + " without a result: the rates leave them out")

@@ -47,8 +47,8 @@ func newDisplay(w io.Writer, size func() (columns, rows int)) *display {
 
 // write writes what is shown until the display ends, even if the terminal is gone.
 func (d *display) write(w io.Writer) {
-	var shown []string // the lines that change, as they stand on the terminal
-	var drawn [2]int   // the terminal's size when they were drawn
+	var changing []string // the lines that change, as they stand on the terminal
+	var drawn [2]int      // the terminal's size when they were drawn
 	put := func(text string) {
 		if text != "" {
 			_, _ = io.WriteString(w, text)
@@ -64,7 +64,7 @@ func (d *display) write(w io.Writer) {
 		select {
 		case note := <-d.notes:
 			columns, _ := d.screen()
-			put(erased(shown, columns) + note + strings.Join(shown, lineFeed))
+			put(erased(changing, columns) + note + strings.Join(changing, lineFeed))
 		case lines := <-d.frames:
 			if d.size == nil {
 				put(strings.Join(lines, "\n") + "\n")
@@ -73,14 +73,14 @@ func (d *display) write(w io.Writer) {
 			columns, rows := d.screen()
 			text := ""
 			if size := [2]int{columns, rows}; size != drawn { // the terminal may have lost some
-				text, shown, drawn = erased(shown, columns), nil, size
+				text, changing, drawn = erased(changing, columns), nil, size
 			}
-			put(text + redrawn(shown, lines))
-			shown = lines
+			put(text + redrawn(changing, lines))
+			changing = lines
 		case done := <-d.flushes:
 			columns, _ := d.screen()
-			put(erased(shown, columns))
-			shown = nil
+			put(erased(changing, columns))
+			changing = nil
 			putNotes()
 			close(done)
 		case <-d.stop:
@@ -94,20 +94,20 @@ const lineFeed = "\r\n"
 
 // redrawn is what makes a terminal of the same size show other lines where it shows some. Lines that stay the
 // same are not written again, except the last, behind which the cursor stands.
-func redrawn(shown, lines []string) string {
-	if len(lines) < len(shown) {
-		return up(len(shown)) + ansi.EraseScreenBelow + strings.Join(lines, lineFeed)
+func redrawn(old, lines []string) string {
+	if len(lines) < len(old) {
+		return cursorUp(len(old)) + ansi.EraseScreenBelow + strings.Join(lines, lineFeed)
 	}
-	if slices.Equal(shown, lines) {
+	if slices.Equal(old, lines) {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(up(len(shown)))
+	b.WriteString(cursorUp(len(old)))
 	for i, line := range lines {
 		if i > 0 {
 			b.WriteString(lineFeed)
 		}
-		if i >= len(shown) || line != shown[i] || i == len(lines)-1 {
+		if i >= len(old) || line != old[i] || i == len(lines)-1 {
 			b.WriteString(line + ansi.EraseLineRight)
 		}
 	}
@@ -116,15 +116,15 @@ func redrawn(shown, lines []string) string {
 
 // erased removes lines from a terminal, and leaves the cursor where they began. If it has got
 // narrower, it has wrapped them.
-func erased(shown []string, columns int) string {
-	if len(shown) == 0 {
+func erased(old []string, columns int) string {
+	if len(old) == 0 {
 		return ""
 	}
-	return up(height(shown, columns)) + ansi.EraseScreenBelow
+	return cursorUp(height(old, columns)) + ansi.EraseScreenBelow
 }
 
 // up goes to the start of the first of so many lines, from the last.
-func up(lines int) string {
+func cursorUp(lines int) string {
 	if lines < 2 {
 		return "\r"
 	}
@@ -285,14 +285,14 @@ func (s *system) repeat(line func() string, show func(), state func() string) (f
 }
 
 // work shows what takes time, and how long it has taken, until finish is called.
-func (s *system) work() (doing func(what string), finish func()) {
+func (s *system) work() (doing func(job string), finish func()) {
 	var line atomic.Value
 	idle := func() string { return "" }
 	line.Store(idle)
 	end := s.follow(func() string { return line.Load().(func() string)() })
-	doing = func(what string) {
+	doing = func(job string) {
 		started := s.now()
-		line.Store(func() string { return fmt.Sprintf("%s: %v", what, s.now().Sub(started).Round(time.Second)) })
+		line.Store(func() string { return fmt.Sprintf("%s: %v", job, s.now().Sub(started).Round(time.Second)) })
 	}
 	return doing, func() {
 		line.Store(idle)

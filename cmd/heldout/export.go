@@ -43,8 +43,8 @@ func newExport(sys *system, c *cobra.Command) {
 		o.Command = commandOf(c, sources)
 		if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 			o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
-			o.Parquet = func(f export.Format, from, to string) error {
-				return sys.parquet(c.Context(), noLines, "examples", string(f), from, to)
+			o.Parquet = func(f export.Format, source, target string) error {
+				return sys.parquet(c.Context(), noLines, "examples", string(f), source, target)
 			}
 		}
 		if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {

@@ -115,7 +115,7 @@ func TestFlippedRun(t *testing.T) {
 		flip(t, filepath.Join(dir, file), func() (string, error) {
 			x, err := record.OpenIndex(record.Parts{dir})
 			if err == nil && len(x.Bad) > 0 {
-				err = x.Bad[0].Why
+				err = x.Bad[0].Cause
 			}
 			if err != nil {
 				return "", err

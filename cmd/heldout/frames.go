@@ -41,9 +41,9 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o
 	if err != nil {
 		return err
 	}
-	var written *frame.Summary
+	var summary *frame.Summary
 	write := func(w io.Writer) (err error) {
-		written, err = frame.Write(c.Context(), w, runs, f)
+		summary, err = frame.Write(c.Context(), w, runs, f)
 		return err
 	}
 	if format == recordLines {
@@ -54,9 +54,9 @@ func exportFrames(c *cobra.Command, sys *system, dirs []string, format string, o
 	if err != nil {
 		return err
 	}
-	sys.warnUncovered(written.Uncovered)
-	sys.say("%s, %s, %s", table.Counted(written.Runs, "run"), table.Counted(written.Episodes, "episode"),
-		table.Counted(written.Steps, "step"))
+	sys.warnUncovered(summary.Uncovered)
+	sys.say("%s, %s, %s", table.Counted(summary.Runs, "run"), table.Counted(summary.Episodes, "episode"),
+		table.Counted(summary.Steps, "step"))
 	return nil
 }
 
@@ -74,13 +74,13 @@ func exportParquet(ctx context.Context, sys *system, o export.Options, write fun
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
 		return err
 	}
-	written, err := export.Tables(filepath.Join(o.Out, "tables"), names, o.Force, func(files []string) error {
+	paths, err := export.Tables(filepath.Join(o.Out, "tables"), names, o.Force, func(files []string) error {
 		return sys.parquet(ctx, write, append([]string{"frames", content}, files...)...)
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(sys.stdout, strings.Join(written, "\n"))
+	_, err = fmt.Fprintln(sys.stdout, strings.Join(paths, "\n"))
 	return err
 }
 

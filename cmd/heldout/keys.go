@@ -32,8 +32,8 @@ func isKey(c *cobra.Command, name string) bool {
 // addKeys gives a command, and each below it, the flag that sets its keys. For one version the former flags
 // of these names work with a hint.
 func addKeys(c *cobra.Command) {
-	for _, below := range c.Commands() {
-		addKeys(below)
+	for _, child := range c.Commands() {
+		addKeys(child)
 	}
 	keys := rareKeys(c)
 	if len(keys) == 0 || c.RunE == nil {
@@ -42,13 +42,13 @@ func addKeys(c *cobra.Command) {
 	for _, name := range keys {
 		c.Flags().Lookup(name).Hidden = true
 	}
-	var given []string
-	c.Flags().StringArrayVar(&given, setFlagName, nil,
+	var settings []string
+	c.Flags().StringArrayVar(&settings, setFlagName, nil,
 		"set a key: KEY=VALUE, once more for each value of a list; heldout help keys explains all keys")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		hintFormer(c)
-		if err := setKeys(c, given); err != nil {
+		if err := setKeys(c, settings); err != nil {
 			return err
 		}
 		return run(c, args)
@@ -61,9 +61,9 @@ func rareKeys(c *cobra.Command) []string {
 }
 
 // namesOf are the names of the flags that are taken.
-func namesOf(flags *pflag.FlagSet, taken func(name string) bool) (names []string) {
+func namesOf(flags *pflag.FlagSet, accept func(name string) bool) (names []string) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if taken(f.Name) {
+		if accept(f.Name) {
 			names = append(names, f.Name)
 		}
 	})
@@ -85,8 +85,8 @@ func hintFormer(c *cobra.Command) {
 }
 
 // setKeys sets what --set says.
-func setKeys(c *cobra.Command, given []string) error {
-	for _, text := range given {
+func setKeys(c *cobra.Command, settings []string) error {
+	for _, text := range settings {
 		name, value, assigned := strings.Cut(text, "=")
 		f := c.Flags().Lookup(name)
 		if f == nil || flagTables().Only[name] != "" {

@@ -236,7 +236,7 @@ func codeOf(err error) int {
 		return coded.code
 	case errors.As(err, &config):
 		return exitUsage
-	case slices.ContainsFunc(machineErrors, func(of error) bool { return errors.Is(err, of) }):
+	case slices.ContainsFunc(machineErrors, func(kind error) bool { return errors.Is(err, kind) }):
 		return exitMachine
 	case errors.As(err, &incomplete), errors.As(err, &unplayed):
 		return exitIncomplete

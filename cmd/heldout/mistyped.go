@@ -40,16 +40,16 @@ func flagError(c *cobra.Command, err error) error {
 
 // meantFlag says which flag a user may have meant.
 func meantFlag(c *cobra.Command, name string) string {
-	other := flagTables().Others[name]
-	flag, _, _ := strings.Cut(strings.TrimPrefix(other, "--"), ",")
+	meant := flagTables().Others[name]
+	flag, _, _ := strings.Cut(strings.TrimPrefix(meant, "--"), ",")
 	run, _, err := c.Root().Find([]string{"run"})
 	switch {
 	case !c.HasParent() && err == nil && run.Flag(name) != nil:
 		return fmt.Sprintf(": flags follow a command, as in heldout run --%s", name)
-	case strings.HasPrefix(other, "--") && c.Flag(flag) != nil:
-		return fmt.Sprintf(" (did you mean %s?)", other)
-	case other != "" && !strings.HasPrefix(other, "--"):
-		return ": " + other
+	case strings.HasPrefix(meant, "--") && c.Flag(flag) != nil:
+		return fmt.Sprintf(" (did you mean %s?)", meant)
+	case meant != "" && !strings.HasPrefix(meant, "--"):
+		return ": " + meant
 	}
 	closest := spelling.Nearest("--"+strings.ToLower(name), flagNames(c))
 	for i, flag := range closest {
@@ -110,7 +110,7 @@ func flagsOnly(c *cobra.Command, words []string) error {
 			c.CommandPath(), c.CommandPath()))
 	}
 	list, isList := c.Flag(flag).Value.(pflag.SliceValue)
-	if given := c.Flag(flag).Changed; given && isList && flag != "model" {
+	if changed := c.Flag(flag).Changed; changed && isList && flag != "model" {
 		names := append(slices.DeleteFunc(list.GetSlice(), func(name string) bool { return name == "" }), words...)
 		return usage(fmt.Errorf("%q stands alone: a list has no blanks, so write --%s %s", words[0], flag,
 			strings.Join(names, ",")))

@@ -70,16 +70,16 @@ func (p *helpPage) item(list *ast.List, n ast.Node, margin string, columns int) 
 	mark := "- "
 	if list.IsOrdered() {
 		number := list.Start
-		for before := n.PreviousSibling(); before != nil; before = before.PreviousSibling() {
+		for sibling := n.PreviousSibling(); sibling != nil; sibling = sibling.PreviousSibling() {
 			number++
 		}
 		mark = fmt.Sprintf("%d. ", number)
 	}
 	start := p.out.Len()
 	p.blocks(n, margin+strings.Repeat(" ", len(mark)), columns)
-	written := p.out.String()
+	printed := p.out.String()
 	p.out.Reset()
-	p.out.WriteString(written[:start] + margin + mark + written[min(len(written), start+len(margin+mark)):])
+	p.out.WriteString(printed[:start] + margin + mark + printed[min(len(printed), start+len(margin+mark)):])
 }
 
 func (p *helpPage) wrap(text, margin string, columns int) {

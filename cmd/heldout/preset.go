@@ -26,8 +26,8 @@ func newPresetShow(sys *system, c *cobra.Command) {
 		if err != nil {
 			return usage(err)
 		}
-		shown := brokenLines(table.PrintableLines(string(text)), sys.columns, true) // which is the same YAML
-		if _, err := fmt.Fprintln(sys.stdout, shown); err != nil {
+		broken := brokenLines(table.PrintableLines(string(text)), sys.columns, true) // which is the same YAML
+		if _, err := fmt.Fprintln(sys.stdout, broken); err != nil {
 			return err
 		}
 		for _, p := range found {

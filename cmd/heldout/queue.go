@@ -111,21 +111,21 @@ func flagsOfRun(flags *pflag.FlagSet, excluded []string) (out []queue.Flag) {
 func apply(r *configs.Run, flags []queue.Flag) error {
 	set := flagsOf(r)
 	var faults configs.Faults
-	for _, given := range flags {
-		f := set.Lookup(given.Name)
+	for _, flag := range flags {
+		f := set.Lookup(flag.Name)
 		if f == nil {
-			faults.Add(fmt.Errorf("the run has a flag that this version does not know: %.40q", given.Name))
+			faults.Add(fmt.Errorf("the run has a flag that this version does not know: %.40q", flag.Name))
 			continue
 		}
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
-		case isList != given.List, !isList && len(given.Values) != 1:
+		case isList != flag.List, !isList && len(flag.Values) != 1:
 			faults.Add(fmt.Errorf("the run has the flag %.40q, which has other values in this version",
-				given.Name))
+				flag.Name))
 		case isList:
-			faults.Add(list.Replace(given.Values))
+			faults.Add(list.Replace(flag.Values))
 		default:
-			faults.Add(f.Value.Set(given.Values[0]))
+			faults.Add(f.Value.Set(flag.Values[0]))
 		}
 	}
 	return faults.Err()

@@ -34,8 +34,8 @@ func acceptFormer(c *cobra.Command) {
 			return pflag.NormalizedName(r.New)
 		})
 	}
-	for _, below := range c.Commands() {
-		acceptFormer(below)
+	for _, child := range c.Commands() {
+		acceptFormer(child)
 	}
 }
 

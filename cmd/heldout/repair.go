@@ -47,7 +47,7 @@ func repair(sys *system, dir, lead string) error {
 func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	var b strings.Builder
 	for _, bad := range r.Bad {
-		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Why.Error()))
+		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Cause.Error()))
 	}
 	fmt.Fprintf(&b, "%s, %s\n", table.Counted(len(r.Bad), "bad line"), table.Counted(r.Attempts, "good one"))
 	if r.File != "" {

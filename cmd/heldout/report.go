@@ -33,12 +33,12 @@ func newReport(sys *system, c *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		d.Beside = episodes.Beside(c.Context())
-		from, err := d.read(sys, once, true)
+		d.Companion = episodes.Beside(c.Context())
+		data, err := d.read(sys, once, true)
 		if err != nil {
 			return err
 		}
-		text, err := overview.HTML(from, episodes)
+		text, err := overview.HTML(data, episodes)
 		if err != nil {
 			return err
 		}

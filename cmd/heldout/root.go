@@ -57,15 +57,15 @@ func newCommands() map[string]func(*system, *cobra.Command) {
 
 // addCommands adds the commands below a row to their parent.
 func addCommands(sys *system, parent *cobra.Command, row commandRow, lists *strings.Replacer) {
-	for _, below := range row.Commands {
-		c := below.command(lists)
+	for _, child := range row.Commands {
+		c := child.command(lists)
 		if c.GroupID != "" && !parent.ContainsGroup(c.GroupID) {
 			parent.AddGroup(&cobra.Group{ID: c.GroupID, Title: c.GroupID})
 		}
 		parent.AddCommand(c)
 		newCommands()[strings.TrimPrefix(c.CommandPath(), "heldout ")](sys, c)
-		explainFlags(c.Flags(), below.Flags, lists)
-		addCommands(sys, c, below, lists)
+		explainFlags(c.Flags(), child.Flags, lists)
+		addCommands(sys, c, child, lists)
 	}
 }
 

@@ -60,8 +60,8 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return series.play(c.Context(), sys, input, dry, &out)
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, input)
-		for _, why := range skipped {
-			sys.say("skipped: %v", why)
+		for _, reason := range skipped {
+			sys.say("skipped: %v", reason)
 		}
 		if err != nil {
 			return usage(err)

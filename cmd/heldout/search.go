@@ -72,8 +72,8 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 		return unknownTopic(root, question)
 	}
 	var b strings.Builder
-	more := results[min(len(results), mostResults):]
-	for i, r := range results[:len(results)-len(more)] {
+	rest := results[min(len(results), mostResults):]
+	for i, r := range results[:len(results)-len(rest)] {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -82,10 +82,10 @@ func lookUp(w io.Writer, root *cobra.Command, question string) error {
 			fmt.Fprintf(&b, "    %s\n", hanging(line, 4))
 		}
 	}
-	if len(more) > 0 {
+	if len(rest) > 0 {
 		fmt.Fprintln(&b, "\nFurther:")
 	}
-	for _, r := range more {
+	for _, r := range rest {
 		fmt.Fprintf(&b, "    %s\n", hanging(r.title, 4))
 	}
 	if results[0].inPage() || strings.HasPrefix(results[0].title, "table ") {
@@ -135,13 +135,13 @@ type helpIndex struct {
 	list []passage
 	// asked, used and text are how often the heading and words.yaml, questions, and all of these with the text of
 	// each passage have a term.
-	asked, used, text []map[string]float64
-	headings          []map[string]float64 // the terms of a heading or of a flag's name
-	written           []map[string]bool    // questions, as their stems
-	length            []float64            // of a passage, by the mean of all
-	passages          map[string]int       // how many passages have a term
-	synonyms          map[string][]string  // of a stem
-	idle              []string             // stems
+	questions, used, text []map[string]float64
+	headings              []map[string]float64 // the terms of a heading or of a flag's name
+	stems                 []map[string]bool    // questions, as their stems
+	length                []float64            // of a passage, by the mean of all
+	passages              map[string]int       // how many passages have a term
+	synonyms              map[string][]string  // of a stem
+	idle                  []string             // stems
 }
 
 // indexPassages counts the terms of passages.
@@ -151,20 +151,20 @@ func indexPassages(list []passage) *helpIndex {
 	for _, p := range list {
 		name, heading, _ := strings.Cut(p.title, ": ")
 		also := cmp.Or(readWords().Asked[p.title], readWords().Asked[name])
-		asked := slices.Concat(readQuestions()[p.title], readQuestions()[name])
-		questions, written := strings.Join(asked, "\n"), map[string]bool{}
-		for _, q := range asked {
+		lines := slices.Concat(readQuestions()[p.title], readQuestions()[name])
+		questions, questionStems := strings.Join(lines, "\n"), map[string]bool{}
+		for _, q := range lines {
 			stems, _ := terms(q)
-			written[strings.Join(stems, " ")] = true
+			questionStems[strings.Join(stems, " ")] = true
 		}
-		x.written = append(x.written, written)
+		x.stems = append(x.stems, questionStems)
 		if p.flag {
 			also += "\n" + p.text
 		} else {
 			also = heading + "\n" + heading + "\n" + also
 		}
 		text := countTerms(p.title + "\n" + p.text + "\n" + also + "\n" + questions)
-		x.asked, x.used = append(x.asked, countTerms(also)), append(x.used, countTerms(questions))
+		x.questions, x.used = append(x.questions, countTerms(also)), append(x.used, countTerms(questions))
 		x.text, x.headings = append(x.text, text), append(x.headings, countTerms(cmp.Or(heading, name)))
 		length := 0.0
 		for term, n := range text {
@@ -205,26 +205,28 @@ func (x *helpIndex) find(question string) (results []match) {
 	if words := slices.DeleteFunc(slices.Clone(stems), idle); len(words) > 0 {
 		stems = words
 	}
-	var wanted, neighbours []map[string]float64
+	var targets, neighbours []map[string]float64
 	for _, stem := range stems {
-		wanted = append(wanted, x.alternatives(stem))
+		targets = append(targets, x.alternatives(stem))
 	}
 	for _, pair := range pairs {
 		neighbours = append(neighbours, map[string]float64{pair: 1})
 	}
 	for i, p := range x.list {
-		score := x.total(wanted, func(term string) float64 {
-			return askedBoost*saturated(x.asked[i][term], 1) + usedBoost*saturated(x.used[i][term], usedHalf) +
+		score := x.total(targets, func(term string) float64 {
+			return askedBoost*saturated(x.questions[i][term], 1) + usedBoost*saturated(x.used[i][term], usedHalf) +
 				saturated(x.text[i][term], x.length[i])
 		})
 		if score == 0 {
 			continue
 		}
-		score += pairBoost * x.total(neighbours, func(pair string) float64 { return saturated(x.asked[i][pair], 1) })
+		score += pairBoost * x.total(neighbours, func(pair string) float64 {
+			return saturated(x.questions[i][pair], 1)
+		})
 		if !slices.ContainsFunc(stems, func(stem string) bool { return x.headings[i][stem] == 0 }) {
 			score *= wholeBoost
 		}
-		if x.written[i][typed] {
+		if x.stems[i][typed] {
 			score *= wholeBoost
 		}
 		if p.title == question { // flags of one name have the order of commands, run's first
@@ -233,15 +235,15 @@ func (x *helpIndex) find(question string) (results []match) {
 		results = append(results, match{passage: p, score: score * p.weight()})
 	}
 	slices.SortStableFunc(results, func(a, b match) int { return cmp.Compare(b.score, a.score) })
-	shown := map[string]bool{}
+	titles := map[string]bool{}
 	results = slices.DeleteFunc(results, func(r match) bool { // flags of one name, which several commands have
-		again := shown[r.title]
-		shown[r.title] = true
-		return again
+		repeated := titles[r.title]
+		titles[r.title] = true
+		return repeated
 	})
 	results = results[:min(len(results), mostResults+mostTitles)]
 	for i, r := range results[:min(len(results), mostResults)] {
-		results[i].lines = x.excerpt(r.passage, excerpted[min(i, len(excerpted)-1)], wanted, neighbours)
+		results[i].lines = x.excerpt(r.passage, excerpted[min(i, len(excerpted)-1)], targets, neighbours)
 	}
 	return results
 }
@@ -251,12 +253,12 @@ func (x *helpIndex) find(question string) (results []match) {
 func (x *helpIndex) total(terms []map[string]float64, score func(string) float64) (sum float64) {
 	n := 0
 	for _, alternatives := range terms {
-		most := 0.0
+		largest := 0.0
 		for term, weight := range alternatives {
-			most = max(most, weight*x.rarity(term)*score(term))
+			largest = max(largest, weight*x.rarity(term)*score(term))
 		}
-		sum += most
-		if most > 0 {
+		sum += largest
+		if largest > 0 {
 			n++
 		}
 	}
@@ -274,17 +276,17 @@ func saturated(count, half float64) float64 { return count / (count + half) }
 
 // alternatives are a stem and its synonyms; of an unknown stem, what it may be a misspelling of.
 func (x *helpIndex) alternatives(stem string) map[string]float64 {
-	all := map[string]float64{}
+	words := map[string]float64{}
 	for _, term := range x.synonyms[stem] {
-		all[term] = likeness
+		words[term] = likeness
 	}
-	if x.passages[stem] == 0 && len(all) == 0 && len(stem) > 4 { // shorter ones are close to too much
+	if x.passages[stem] == 0 && len(words) == 0 && len(stem) > 4 { // shorter ones are close to too much
 		for _, term := range spelling.Nearest(stem, slices.Collect(maps.Keys(x.passages))) {
-			all[term] = likeness
+			words[term] = likeness
 		}
 	}
-	all[stem] = 1
-	return all
+	words[stem] = 1
+	return words
 }
 
 // separated divides unknown names such as JSONDecodeError into words.
@@ -323,31 +325,31 @@ func (p passage) weight() float64 {
 
 // excerpt is the first sentence of a passage, and so many of its lines that fit the terms and pairs of a question best.
 // If none of several shows a command of heldout, the line follows that fits best among those that do.
-func (x *helpIndex) excerpt(p passage, count int, wanted, neighbours []map[string]float64) (lines []string) {
-	all := strings.Split(p.text, "\n")
-	scores, order := make([]float64, len(all)), make([]int, len(all))
-	for i, line := range all {
-		has := countTerms(line)
-		often := func(term string) float64 { return saturated(has[term], 1) }
-		order[i], scores[i] = i, x.total(wanted, often)+pairBoost*x.total(neighbours, often)
+func (x *helpIndex) excerpt(p passage, count int, terms, neighbours []map[string]float64) (lines []string) {
+	source := strings.Split(p.text, "\n")
+	scores, order := make([]float64, len(source)), make([]int, len(source))
+	for i, line := range source {
+		counts := countTerms(line)
+		often := func(term string) float64 { return saturated(counts[term], 1) }
+		order[i], scores[i] = i, x.total(terms, often)+pairBoost*x.total(neighbours, often)
 		if !prose.MatchString(line) {
 			scores[i] *= likeness // items and lines of examples say less than sentences
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
 	best := order[:min(count, len(order))]
-	shown := func(i int) bool { return strings.Contains(all[i], "heldout ") }
-	if typed := slices.IndexFunc(order, shown); typed >= 0 && count > 1 && !slices.ContainsFunc(best, shown) {
+	command := func(i int) bool { return strings.Contains(source[i], "heldout ") }
+	if typed := slices.IndexFunc(order, command); typed >= 0 && count > 1 && !slices.ContainsFunc(best, command) {
 		best = append(slices.Clone(best), order[typed])
 		scores[order[typed]] += likeness
 	}
-	for i, line := range all {
+	for i, line := range source {
 		if i == 0 && prose.MatchString(line) || scores[i] > 0 && slices.Contains(best, i) {
 			lines = append(lines, line)
 		}
 	}
 	if lines == nil {
-		return all[:1]
+		return source[:1]
 	}
 	return lines
 }
@@ -383,18 +385,18 @@ func passages(root *cobra.Command) (list []passage) {
 // commandPassages are the commands below a command, and their flags without repetitions:
 // a flag that run has counts as run's.
 func commandPassages(root *cobra.Command) (list []passage) {
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
-		if !c.IsAvailableCommand() || seen[c.CommandPath()] {
+		if !c.IsAvailableCommand() || visited[c.CommandPath()] {
 			return
 		}
-		seen[c.CommandPath()] = true
+		visited[c.CommandPath()] = true
 		list = append(list, passage{title: c.CommandPath() + ": " + c.Short, command: c.CommandPath() + " --help",
 			text: unwrapped(c.Long + "\n\n" + c.Example)})
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if p := flagPassage(c, f); (!f.Hidden || isKey(c, f.Name)) && !seen[f.Name+f.Usage] {
-				seen[f.Name+f.Usage] = true
+			if p := flagPassage(c, f); (!f.Hidden || isKey(c, f.Name)) && !visited[f.Name+f.Usage] {
+				visited[f.Name+f.Usage] = true
 				list = append(list, p)
 			}
 		})

@@ -62,15 +62,15 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		return usage(err)
 	}
 	mounts, skipped, err := mount.Parse(sys.bench(), o.Defaults, texts)
-	for _, why := range skipped {
-		sys.say("skipped: %v", why)
+	for _, reason := range skipped {
+		sys.say("skipped: %v", reason)
 	}
 	if err != nil {
 		return usage(err)
 	}
 	gyms, skipped := mount.Gyms(sys.bench(), o.Defaults, texts)
-	for _, why := range skipped {
-		sys.say("%v", why)
+	for _, reason := range skipped {
+		sys.say("%v", reason)
 	}
 	for _, m := range mounts { // what cannot be played is an error now, not of a client
 		if _, err := m.Set(""); err != nil {
@@ -104,7 +104,7 @@ func (o *serveOptions) recording(sys *system, options serve.Options) (serve.Opti
 			return options, err
 		}
 		r.Player = filepath.Base(dir)
-		options.Said = append(options.Said, fmt.Sprintf(
+		options.Notices = append(options.Notices, fmt.Sprintf(
 			"episodes are recorded with the folder as their player, %s; --name gives another name", r.Player))
 	}
 	if err := configs.CheckPlayer(r.Player); err != nil {
@@ -161,11 +161,11 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	said, err := server.Resume()
+	notices, err := server.Resume()
 	if err != nil {
 		return usage(errors.Join(err, l.Close()))
 	}
-	for _, line := range said {
+	for _, line := range notices {
 		sys.say("%s", line)
 	}
 	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {

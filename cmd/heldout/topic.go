@@ -82,7 +82,7 @@ func namedPage(names []string) (page []byte, ok bool, err error) {
 	}
 	text := strings.Join(names, " ")
 	if title, isTable := strings.CutPrefix(text, "table "); isTable {
-		if id, _, whole := strings.Cut(title, ": "); whole {
+		if id, _, prefixed := strings.Cut(title, ": "); prefixed {
 			return namedPage([]string{"tables", id})
 		}
 	}
@@ -90,8 +90,8 @@ func namedPage(names []string) (page []byte, ok bool, err error) {
 		return page, true, nil
 	}
 	name, heading, _ := strings.Cut(text, ": ")
-	whole, _ := readTopic(name)
-	for _, s := range dividePage(string(whole)) {
+	topic, _ := readTopic(name)
+	for _, s := range dividePage(string(topic)) {
 		if strings.EqualFold(s.heading, heading) {
 			return []byte(underlined(s.heading, '-') + strings.TrimRight(s.text, "\n") + "\n"), true, nil
 		}

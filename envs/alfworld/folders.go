@@ -96,12 +96,12 @@ func noGames(folder string, names []string) error {
 	if len(names) > 0 {
 		return fmt.Errorf("alfworld: no solvable game in %s", folder)
 	}
-	for _, instead := range [...]struct{ name, reason string }{
+	for _, candidate := range [...]struct{ name, reason string }{
 		{gameName + ".gz", "its games are compressed; gunzip -r " + folder + " unpacks them"},
 		{"traj_data.json", "it has trajectories only; ALFWorld's archive json_2.1.3_tw-pddl.zip has the games"},
 	} {
-		if found, _ := fs.Glob(os.DirFS(folder), "*/*/"+instead.name); len(found) > 0 {
-			return fmt.Errorf("alfworld: no game in %s: %s", folder, instead.reason)
+		if found, _ := fs.Glob(os.DirFS(folder), "*/*/"+candidate.name); len(found) > 0 {
+			return fmt.Errorf("alfworld: no game in %s: %s", folder, candidate.reason)
 		}
 	}
 	return fmt.Errorf("alfworld: no game in %s: want TASK/TRIAL/%s; heldout data pull alfworld fetches them", folder,

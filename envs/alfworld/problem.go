@@ -18,8 +18,8 @@ func (s *scene) problem(name string) string {
 	for _, f := range s.containers {
 		declare("receptacle", f.id)
 	}
-	for _, it := range s.items {
-		declare("object", it.id)
+	for _, thing := range s.items {
+		declare("object", thing.id)
 	}
 	for _, class := range furnishing().Classes["objectClasses"] {
 		declare("otype", class+"Type")
@@ -47,24 +47,24 @@ func (s *scene) facts() []string {
 			add("openable", f.id)
 		}
 	}
-	for _, it := range s.items {
-		present[it.class] = true
-		add("objectType", it.id, it.class+"Type")
-		add("objectAtLocation", it.id, it.location)
-		for _, r := range it.in {
-			add("inReceptacle", it.id, r)
+	for _, thing := range s.items {
+		present[thing.class] = true
+		add("objectType", thing.id, thing.class+"Type")
+		add("objectAtLocation", thing.id, thing.location)
+		for _, r := range thing.in {
+			add("inReceptacle", thing.id, r)
 		}
-		if it.holder != "" {
-			add("inReceptacleObject", it.id, it.holder)
+		if thing.holder != "" {
+			add("inReceptacleObject", thing.id, thing.holder)
 		}
-		if it.cool {
-			add("isCool", it.id)
+		if thing.cool {
+			add("isCool", thing.id)
 		}
-		if !can(it.class, "fixed") {
-			add("pickupable", it.id)
+		if !can(thing.class, "fixed") {
+			add("pickupable", thing.id)
 		}
-		for _, a := range s.affordances[it.class] {
-			add(a, it.id)
+		for _, a := range s.affordances[thing.class] {
+			add(a, thing.id)
 		}
 	}
 	for _, container := range s.receptacles {

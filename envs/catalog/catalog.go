@@ -58,8 +58,8 @@ type Entry struct {
 //go:embed entries.yaml
 var entriesYAML []byte
 
-// all are the entries of the file with what opens them.
-var all = sync.OnceValue(func() (list []Entry) {
+// entries are those of the file with what opens them.
+var entries = sync.OnceValue(func() (list []Entry) {
 	if err := yaml.Load(entriesYAML, &list, yaml.WithKnownFields()); err != nil {
 		panic(err) // it is ours, and tests read it
 	}
@@ -96,7 +96,7 @@ var providers = map[string]func(address string, s envs.Settings, out envs.Outsid
 }
 
 // All lists the environments, and the ways to those that others run.
-func All() []Entry { return slices.Clone(all()) }
+func All() []Entry { return slices.Clone(entries()) }
 
 // Entries lists the environments.
 func Entries() []Entry {
@@ -105,7 +105,7 @@ func Entries() []Entry {
 
 // Places are the names of environments that others run, with what stands for their addresses.
 func Places() (names []string) {
-	for _, e := range all() {
+	for _, e := range entries() {
 		if e.Place != "" {
 			names = append(names, e.Name+":"+e.Place)
 		}
@@ -162,7 +162,7 @@ func Reach(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 func Find(name string) (Entry, error) {
 	var names []string
 	scheme, place, _ := strings.Cut(name, ":")
-	for _, e := range all() {
+	for _, e := range entries() {
 		switch {
 		case e.Place == "" && e.Name == name:
 			return e, nil

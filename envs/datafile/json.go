@@ -30,16 +30,16 @@ var Closed = jsonv2.RejectUnknownMembers(true)
 type JSONError struct {
 	// Line is where, counted from 1.
 	Line int
-	// Says names the value by the keys that lead to it, and says what is wanted.
-	Says string
+	// Message names the value by the keys that lead to it, and says what is wanted.
+	Message string
 }
 
-func (f *JSONError) Error() string { return f.Says }
+func (f *JSONError) Error() string { return f.Message }
 
 // JSON decodes the JSON of a file as encoding/json does, but refuses a key that stands there
 // twice. Errors begin with the name and the line.
-func JSON(name string, b []byte, v any, how ...jsonv2.Options) error {
-	return inFile(name, Unmarshal(b, v, how...))
+func JSON(name string, b []byte, v any, options ...jsonv2.Options) error {
+	return inFile(name, Unmarshal(b, v, options...))
 }
 
 func inFile(name string, err error) error {
@@ -67,8 +67,8 @@ func Marshal(v any) ([]byte, error) {
 }
 
 // Unmarshal is JSON for a text without a name. Its errors are faults.
-func Unmarshal(b []byte, v any, how ...jsonv2.Options) error {
-	if err := jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, how...)...); err != nil {
+func Unmarshal(b []byte, v any, options ...jsonv2.Options) error {
+	if err := jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, options...)...); err != nil {
 		return faultOf(b, err)
 	}
 	return nil
@@ -115,7 +115,7 @@ func faultOf(b []byte, err error) *JSONError {
 		return &JSONError{1, "it is " + form}
 	}
 	if path := path(b, place); path != "" {
-		f.Says = path + ": " + f.Says
+		f.Message = path + ": " + f.Message
 	}
 	return f
 }
@@ -214,16 +214,16 @@ func misplaced(b []byte, offset int, found string) error {
 	for offset > 0 && !inText && inWord(b[offset-1]) {
 		offset--
 	}
-	after := ""
-	if before := strings.TrimSpace(strings.ToValidUTF8(string(b[max(0, offset-24):offset]), "")); before != "" {
-		after = fmt.Sprintf(", after %q", before)
+	place := ""
+	if context := strings.TrimSpace(strings.ToValidUTF8(string(b[max(0, offset-24):offset]), "")); context != "" {
+		place = fmt.Sprintf(", after %q", context)
 	}
 	for _, slip := range faults().Slips {
 		if text := regexp.MustCompile(slip.Pattern).Find(b[offset:]); text != nil {
-			return fmt.Errorf(slip.Says+"%s", text[:min(len(text), 40)], after)
+			return fmt.Errorf(slip.Says+"%s", text[:min(len(text), 40)], place)
 		}
 	}
-	return errors.New("this is not JSON" + after)
+	return errors.New("this is not JSON" + place)
 }
 
 func inWord(c byte) bool {

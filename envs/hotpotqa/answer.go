@@ -69,8 +69,8 @@ func withoutArticles(s string) string {
 // and recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong,
 // never partly right. Two empty answers have F1 0 although they match exactly.
 func f1(answer, gold string) (f1, precision, recall float64) {
-	for _, whole := range []string{"yes", "no", "noanswer"} {
-		if (answer == whole || gold == whole) && answer != gold {
+	for _, word := range []string{"yes", "no", "noanswer"} {
+		if (answer == word || gold == word) && answer != gold {
 			return 0, 0, 0
 		}
 	}

@@ -87,15 +87,15 @@ const informWord = 9
 //go:embed games.json
 var gamesText []byte
 
-// known are the games of which something is known: AgentBoard's, in its order, those that TALES plays besides, in its
-// order, and our own. Nothing is known of changes that carry no information in TALES', so their lists of valid actions
-// are longer. The source of our own is in the folder of its name.
-var known = datafile.Table[struct {
+// gameTable lists the games of which something is known: AgentBoard's, in its order, those that TALES plays besides,
+// in its order, and our own. Nothing is known of changes that carry no information in TALES', so their lists of valid
+// actions are longer. The source of our own is in the folder of its name.
+var gameTable = datafile.Table[struct {
 	AgentBoard, TALES []game
 	Own               []ownGame
 }](gamesText)
 
-var games, talesGames, lowlight = known.AgentBoard, known.TALES, known.Own[0]
+var games, talesGames, lowlight = gameTable.AgentBoard, gameTable.TALES, gameTable.Own[0]
 
 // allGames are the games that TALES plays: AgentBoard's, then the others.
 func allGames() iter.Seq[*game] {

@@ -209,8 +209,8 @@ func shortest(texts []string) []string {
 	var out []string
 	for i, t := range texts {
 		longer := false
-		for k, other := range texts {
-			if k != i && strings.Contains(t, other) && (other != t || k < i) {
+		for k, text := range texts {
+			if k != i && strings.Contains(t, text) && (text != t || k < i) {
 				longer = true
 			}
 		}

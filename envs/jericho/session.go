@@ -107,16 +107,16 @@ func parseScore(raw []byte) int {
 }
 
 func (s *storySession) won() bool {
-	return s.says(s.game.Victory)
+	return s.announces(s.game.Victory)
 }
 
 // lost reports whether the game is lost, or has stopped.
 func (s *storySession) lost() bool {
-	return s.machine.Halted() || s.says(s.game.Death)
+	return s.machine.Halted() || s.announces(s.game.Death)
 }
 
-// says reports whether the last text has an end in it.
-func (s *storySession) says(end string) bool {
+// announces reports whether the last text has an end in it.
+func (s *storySession) announces(end string) bool {
 	return end != "" && bytes.Contains(s.world, []byte(end))
 }
 

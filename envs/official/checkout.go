@@ -180,8 +180,8 @@ func (k *keeper) alone(s PublishedFile, file string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	for path, wanted := range k.missing {
-		if err := wanted.Check(b); err != nil {
+	for path, finding := range k.missing {
+		if err := finding.Check(b); err != nil {
 			return fmt.Errorf("%s: %s is another file: %w; it is not kept", s.Name, s.Address(), err)
 		}
 		if err := k.keep(path, b); err != nil {

@@ -167,10 +167,10 @@ func (p *pull) missing(s PublishedFile) ([]string, error) {
 }
 
 // incomplete lists the parts of environments that are wanted and neither in the data folder nor staged as a whole.
-func (p *pull) incomplete(environments []string, wanted func(Finding) bool) (ids []string, err error) {
+func (p *pull) incomplete(environments []string, accept func(Finding) bool) (ids []string, err error) {
 	found, err := Check(p.Dir, environments)
 	for _, f := range found {
-		if wanted(f) && !f.Usable() && !p.stage.completes(f) {
+		if accept(f) && !f.Usable() && !p.stage.completes(f) {
 			ids = append(ids, f.ID())
 		}
 	}

@@ -184,8 +184,8 @@ func (s *stage) offer(name string, content io.Reader, r Receipt, parts ...string
 
 // newly reports whether a file is a game of ALFWorld in its other version that replaces nothing.
 func (s *stage) newly(file string, content []byte, sum string) bool {
-	there, err := datafile.Sum(filepath.Join(s.dir, filepath.FromSlash(file)))
-	return (errors.Is(err, fs.ErrNotExist) || there == sum) && alfworld.Republished(content)
+	present, err := datafile.Sum(filepath.Join(s.dir, filepath.FromSlash(file)))
+	return (errors.Is(err, fs.ErrNotExist) || present == sum) && alfworld.Republished(content)
 }
 
 // add stages a file with that content.
@@ -240,12 +240,12 @@ func (s *stage) place() error {
 	if err := merge(s.root.Name(), s.dir); err != nil {
 		return err
 	}
-	for file, from := range s.moves {
+	for file, source := range s.moves {
 		target := filepath.Join(s.dir, filepath.FromSlash(file))
 		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 			return err
 		}
-		if err := os.Rename(from, target); err != nil {
+		if err := os.Rename(source, target); err != nil {
 			return err
 		}
 	}

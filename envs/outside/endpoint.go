@@ -30,15 +30,15 @@ type Endpoint struct {
 
 // NewEndpoint returns the server at an address such as http://127.0.0.1:8000. A request and its answer
 // take at most timeout, and an answer has at most so many bytes. Records keep the address, so it may not
-// have secrets; instead says in the error where they go.
-func NewEndpoint(address, instead string, out envs.Outside, timeout time.Duration, longest int64) (*Endpoint, error) {
+// have secrets; fallback says in the error where they go.
+func NewEndpoint(address, fallback string, out envs.Outside, timeout time.Duration, longest int64) (*Endpoint, error) {
 	base, err := url.Parse(strings.TrimRight(address, "/"))
 	switch {
 	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
 		return nil, errors.New("the address of the server must be such as http://127.0.0.1:8000")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		return nil, errors.New("the address of the server has a user, a query or a fragment, which records would keep: " +
-			instead)
+			fallback)
 	}
 	proxy := func(r *http.Request) (*url.URL, error) {
 		if out.Proxy == nil {

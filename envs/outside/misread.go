@@ -63,23 +63,23 @@ const (
 
 // malformed says what is wrong with the form of a JSON text.
 func malformed(err *jsontext.SyntacticError, text []byte) string {
-	why := err.Err.Error()
-	before := strings.TrimRight(string(text[:err.ByteOffset]), "-abcdefghijklmnopqrstuvwxyz") // of a word begun
-	word := strings.TrimLeft(string(text[len(before):]), " \t\r\n:,")
+	reason := err.Err.Error()
+	prefix := strings.TrimRight(string(text[:err.ByteOffset]), "-abcdefghijklmnopqrstuvwxyz") // of a word begun
+	word := strings.TrimLeft(string(text[len(prefix):]), " \t\r\n:,")
 	switch number := constant(word); {
 	case number != "":
 		return "is " + number + ", want a number"
 	case errors.Is(err.Err, jsontext.ErrDuplicateName):
 		return "is there twice"
-	case strings.Contains(why, "UTF-8"):
+	case strings.Contains(reason, "UTF-8"):
 		return "has bytes that are not UTF-8"
-	case strings.Contains(why, "surrogate"):
+	case strings.Contains(reason, "surrogate"):
 		return "has half of a surrogate pair, which no text has"
 	case strings.TrimSpace(string(text)) == "":
 		return "is empty"
 	case errors.Is(err.Err, io.ErrUnexpectedEOF):
 		return "ends in the middle"
-	case strings.Contains(why, "after top-level"):
+	case strings.Contains(reason, "after top-level"):
 		return "is followed by " + quoted(word, longestValue)
 	}
 	return "is no JSON at " + quoted(word, longestValue)
@@ -115,11 +115,11 @@ func mistyped(err *jsonv2.SemanticError, rest []byte) string {
 	if err.JSONKind == '"' {
 		found = "the text " + found
 	}
-	return "is " + found + ", want " + wanted(err.GoType)
+	return "is " + found + ", want " + typeName(err.GoType)
 }
 
-// wanted is a type in words.
-func wanted(t reflect.Type) string {
+// typeName is a type in words.
+func typeName(t reflect.Type) string {
 	return strings.NewReplacer(" […]", "", " {…}", "").Replace(datafile.Wanted(t))
 }
 

@@ -25,11 +25,11 @@ func (w world) Rewrites() []any {
 }
 
 func shownIf[Ability any](w world, can string) func(Ability) Ability {
-	return func(own Ability) (shown Ability) {
+	return func(own Ability) (visible Ability) {
 		if slices.Contains(w.env.about.Can, can) {
-			shown = own
+			visible = own
 		}
-		return shown
+		return visible
 	}
 }
 

@@ -21,29 +21,29 @@ func Lower(s string) string {
 		return strings.ToLower(s)
 	}
 	var out strings.Builder
-	for from := 0; ; {
-		at := strings.IndexRune(s[from:], 'Σ')
-		if at < 0 {
-			return out.String() + cases.Lower(language.Und).String(s[from:])
+	for start := 0; ; {
+		place := strings.IndexRune(s[start:], 'Σ')
+		if place < 0 {
+			return out.String() + cases.Lower(language.Und).String(s[start:])
 		}
-		end := from + at + len("Σ")
-		out.WriteString(cases.Lower(language.Und).String(s[from : from+at]))
-		if isFinal(s[:from+at], s[end:]) {
+		end := start + place + len("Σ")
+		out.WriteString(cases.Lower(language.Und).String(s[start : start+place]))
+		if isFinal(s[:start+place], s[end:]) {
 			out.WriteRune('ς')
 		} else {
 			out.WriteRune('σ')
 		}
-		from = end
+		start = end
 	}
 }
 
 // isFinal reports whether a sigma between two texts ends a word, as Python finds it: it skips what has no case of
 // its own in words, also letters that have one besides.
-func isFinal(before, after string) bool {
-	before = strings.TrimRightFunc(before, ignoresCase)
-	last, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(after, ignoresCase))
-	return before != "" && isCased(last) && !isCased(next)
+func isFinal(head, tail string) bool {
+	head = strings.TrimRightFunc(head, ignoresCase)
+	last, _ := utf8.DecodeLastRuneInString(head)
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(tail, ignoresCase))
+	return head != "" && isCased(last) && !isCased(next)
 }
 
 // isCased is Unicode's Cased, ignoresCase its Case_Ignorable.
@@ -134,8 +134,8 @@ func Format(template string, values map[string]string) (string, error) {
 		if !closed {
 			return "", errors.New("there is a single {")
 		}
-		value, known := values[name]
-		if !known {
+		value, ok := values[name]
+		if !ok {
 			return "", fmt.Errorf("there is no slot {%.60s}", name)
 		}
 		out.WriteString(value)

@@ -25,8 +25,8 @@ func simplifications() []string {
 }
 
 // simplify chooses the requested simplifications, or the variant's.
-func (e *Env) simplify(given string) error {
-	standard, requested := "", strings.ReplaceAll(given, " ", "")
+func (e *Env) simplify(names string) error {
+	standard, requested := "", strings.ReplaceAll(names, " ", "")
 	if e.board {
 		standard = boardSimplifications
 	}

@@ -24,8 +24,8 @@ func (p taskVariation) id() string { return p.task + "/" + strconv.Itoa(p.variat
 //go:embed tasks.json
 var tasksText []byte
 
-// known are the simulator's tasks with their numbers of variations (§2.1), and AgentBoard's 90 variations (§4.1).
-var known = datafile.Table[struct {
+// taskTable lists the simulator's tasks with their numbers of variations (§2.1), and AgentBoard's 90 variations (§4.1).
+var taskTable = datafile.Table[struct {
 	Tasks []struct {
 		Name       string
 		Variations int
@@ -37,7 +37,7 @@ var known = datafile.Table[struct {
 	}
 }](tasksText)
 
-var tasks = known.Tasks
+var tasks = taskTable.Tasks
 
 // parsePlace reads the name of a task, a slash and a variation.
 func parsePlace(id string) (taskVariation, error) {
@@ -115,7 +115,7 @@ func (s split) places() (out []taskVariation) {
 
 // boardPlaces lists AgentBoard's tasks.
 func boardPlaces() (out []taskVariation) {
-	for _, t := range known.Board {
+	for _, t := range taskTable.Board {
 		for _, v := range t.Variations {
 			out = append(out, taskVariation{t.Task, v})
 		}

@@ -265,8 +265,8 @@ func (w *world) Hints(context.Context) (forms, things []string, err error) {
 	if w.game == nil {
 		return nil, nil, errNotRunning
 	}
-	asked := w.game.fork()
-	return asked.forms(), asked.objects(), nil
+	fork := w.game.fork()
+	return fork.forms(), fork.objects(), nil
 }
 
 // Goals is the simulator's table of the goals and whether they are reached.

@@ -17,10 +17,10 @@ func Cases[T any](t testing.TB, file string) (cases []T) {
 }
 
 // Table reads what a test wants of each text, at least of one, from such a file.
-func Table[V any](t testing.TB, file string) (wanted map[string]V) {
+func Table[V any](t testing.TB, file string) (want map[string]V) {
 	t.Helper()
-	read(t, file, &wanted)
-	return wanted
+	read(t, file, &want)
+	return want
 }
 
 func read(t testing.TB, file string, v any) {

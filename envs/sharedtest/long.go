@@ -42,18 +42,18 @@ func Every(t testing.TB, n int, long ...int) int {
 
 // Times returns how often a test does something: long or short, by its form, and in the
 // whole form as often as it says, or long. It says so.
-func Times(t testing.TB, long, short int, whole ...int) int {
+func Times(t testing.TB, long, short int, full ...int) int {
 	t.Helper()
-	most := append(whole, long)[0]
+	largest := append(full, long)[0]
 	n := short
 	switch {
 	case Whole():
-		n = most
+		n = largest
 	case Long():
 		n = long
 	}
-	if n != most {
-		t.Logf("this form does %d of %d; HELDOUT_LONG=all does all", n, most)
+	if n != largest {
+		t.Logf("this form does %d of %d; HELDOUT_LONG=all does all", n, largest)
 	}
 	return n
 }

@@ -87,12 +87,12 @@ func ReadLines[T any](t testing.TB, path string, every ...int) (out []T) {
 	}
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<26)
-	each := 1
+	step := 1
 	if every != nil {
-		each = Every(t, every[0])
+		step = Every(t, every[0])
 	}
 	for i := 0; lines.Scan(); i++ {
-		if i%each > 0 {
+		if i%step > 0 {
 			continue
 		}
 		var v T

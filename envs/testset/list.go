@@ -34,8 +34,8 @@ func NewList(byEnv map[string][][]byte) List {
 // Join returns the tasks of both lists.
 func (l List) Join(o List) List {
 	byEnv := map[string][][]byte{}
-	for _, from := range []List{l, o} {
-		for env, digits := range from {
+	for _, list := range []List{l, o} {
+		for env, digits := range list {
 			b, _ := hex.DecodeString(digits) // Check has seen it
 			byEnv[env] = slices.AppendSeq(byEnv[env], slices.Chunk(b, digestSize))
 		}

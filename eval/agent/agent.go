@@ -70,7 +70,7 @@ type Usage struct {
 	Leftovers []record.Leftover
 	Answers   []Answer     // what replies say of themselves, as far as they say anything
 	Sent      []string     // digests of the answered prompts, in order
-	Again     bool         // the last reply is one that an earlier session was given
+	Repeated  bool         // the last reply is one that an earlier session was given
 	Counted   record.Usage // of replies that the record of an earlier attempt has
 }
 
@@ -78,9 +78,9 @@ type Usage struct {
 // server must have cut.
 type Answer struct {
 	Model, Fingerprint string
-	Other              bool
+	Unlisted           bool
 	Cut                int
-	Again              bool // an earlier session was given the reply
+	Repeated           bool // an earlier session was given the reply
 }
 
 const helpStart = "No action could be read from your reply."

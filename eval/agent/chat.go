@@ -144,8 +144,8 @@ func (c *caller) tooLong(messages []model.Message) bool {
 		return false
 	}
 	prompt := int(float64(size(messages))*c.tokensPerByte) + messageTokens*len(messages)
-	if most := c.Decoding.PromptTokens(); most > 0 {
-		prompt = min(prompt, most)
+	if limit := c.Decoding.PromptTokens(); limit > 0 {
+		prompt = min(prompt, limit)
 	}
 	return prompt+c.Decoding.MaxTokens > c.ContextLimit
 }
@@ -182,11 +182,11 @@ const leastGrowth = 16
 
 // grown is by how many bytes a prompt is longer than one that it continues: it has all of that, but for a
 // little at the end. It is 0 for any other prompt.
-func grown(from, to []model.Message) int {
-	same := model.Common(from, to)
-	gone, added := size(from[same:]), size(to[same:])
-	if same < min(len(from), len(to)) {
-		begin := model.Common([]byte(from[same].Content), []byte(to[same].Content))
+func grown(old, current []model.Message) int {
+	same := model.Common(old, current)
+	gone, added := size(old[same:]), size(current[same:])
+	if same < min(len(old), len(current)) {
+		begin := model.Common([]byte(old[same].Content), []byte(current[same].Content))
 		gone, added = gone-begin, added-begin
 	}
 	const little = 8 // one byte in so many
@@ -219,7 +219,7 @@ func (u *Usage) plus(v Usage) {
 	u.Trimmed += v.Trimmed
 	u.Forgotten += v.Forgotten
 	u.Latency += v.Latency
-	u.Dropped, u.Server, u.Again = v.Dropped, cmp.Or(v.Server, u.Server), v.Again
+	u.Dropped, u.Server, u.Repeated = v.Dropped, cmp.Or(v.Server, u.Server), v.Repeated
 	u.Leftovers = append(u.Leftovers, v.Leftovers...)
 	u.Answers = append(u.Answers, v.Answers...)
 	u.Sent = append(u.Sent, v.Sent...)
@@ -227,8 +227,8 @@ func (u *Usage) plus(v Usage) {
 
 // answered adds what a reply says of itself.
 func (u *Usage) answered(reply *model.Reply, cut int) {
-	a := Answer{reply.Model, reply.Fingerprint, reply.OtherModel, cut, reply.Again}
-	if a != (Answer{Again: a.Again}) {
+	a := Answer{reply.Model, reply.Fingerprint, reply.OtherModel, cut, reply.Repeated}
+	if a != (Answer{Repeated: a.Repeated}) {
 		u.Answers = append(u.Answers, a)
 	}
 }
@@ -239,7 +239,7 @@ func (u *Usage) add(reply model.Reply, err error) {
 		Usage: record.Usage{Calls: 1, PromptTokens: reply.PromptTokens + reply.UnusedPromptTokens,
 			CompletionTokens: reply.CompletionTokens + reply.UnusedCompletionTokens, TokenDetails: reply.TokenDetails},
 		Requests: reply.Attempts + model.Attempts(err), Late: reply.Late + model.Late(err), Latency: reply.Latency,
-		Dropped: reply.Dropped, Server: reply.Server, Again: reply.Again, Leftovers: reply.Leftovers,
+		Dropped: reply.Dropped, Server: reply.Server, Repeated: reply.Repeated, Leftovers: reply.Leftovers,
 	}
 	if reply.Counted {
 		v.Counted = v.Usage

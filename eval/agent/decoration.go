@@ -70,12 +70,12 @@ func withoutStop(s string) string { return strings.TrimSuffix(strings.TrimSuffix
 // withoutPair removes a pair around a text.
 func withoutPair(s string) (inner string, ok bool) {
 	for _, b := range brackets {
-		if inner, ok := between(s, b[0], b[1]); ok {
+		if inner, ok := bracketed(s, b[0], b[1]); ok {
 			return inner, true
 		}
 	}
 	if n := paired(s); n > 0 {
-		return between(s, s[:n], s[len(s)-n:])
+		return bracketed(s, s[:n], s[len(s)-n:])
 	}
 	if loc := command.FindStringIndex(s); loc != nil && strings.HasSuffix(s, "}") {
 		inner := s[loc[1] : len(s)-1]
@@ -108,9 +108,9 @@ func paired(s string) int {
 	return min(head, tail)
 }
 
-// between is what stands between the marks at both ends of a text; false if these do not belong
+// bracketed is what stands between the marks at both ends of a text; false if these do not belong
 // together, as in "open" and "close".
-func between(s, open, end string) (inner string, ok bool) {
+func bracketed(s, open, end string) (inner string, ok bool) {
 	if len(s) < len(open)+len(end) || !strings.HasPrefix(s, open) || !strings.HasSuffix(s, end) {
 		return s, false
 	}
@@ -120,22 +120,22 @@ func between(s, open, end string) (inner string, ok bool) {
 		opener, ender = open, end
 	}
 	depth, ended := 0, false
-	for at := 0; at < len(inner); {
+	for place := 0; place < len(inner); {
 		mark := ""
-		switch rest := inner[at:]; {
+		switch rest := inner[place:]; {
 		case strings.HasPrefix(rest, ender):
 			mark = ender
 		case strings.HasPrefix(rest, opener):
 			mark = opener
 		default:
-			at++
+			place++
 			continue
 		}
-		next := at + len(mark)
+		next := place + len(mark)
 		for strings.HasPrefix(inner[next:], mark) {
 			next += len(mark)
 		}
-		switch opens, ends := flanked(inner[:at], inner[next:]); {
+		switch opens, ends := flanked(inner[:place], inner[next:]); {
 		case opens && mark == opener && ended:
 			return s, false
 		case opens && mark == opener:
@@ -145,20 +145,20 @@ func between(s, open, end string) (inner string, ok bool) {
 		case ends && mark == ender:
 			ended = true
 		}
-		at = next
+		place = next
 	}
 	return inner, true
 }
 
 // flanked says whether a mark between two texts opens or ends something, as in Markdown: an apostrophe
 // within a word does neither.
-func flanked(before, after string) (opens, ends bool) {
-	prev, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(after)
+func flanked(head, tail string) (opens, ends bool) {
+	prev, _ := utf8.DecodeLastRuneInString(head)
+	next, _ := utf8.DecodeRuneInString(tail)
 	outside := func(r rune, text string) bool { return text == "" || unicode.IsSpace(r) }
 	word := func(r rune, text string) bool { return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
-	opens = !word(prev, before) && !outside(next, after)
-	ends = !outside(prev, before) && !word(next, after)
+	opens = !word(prev, head) && !outside(next, tail)
+	ends = !outside(prev, head) && !word(next, tail)
 	return opens && !ends, ends && !opens
 }
 

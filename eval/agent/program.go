@@ -76,7 +76,7 @@ const (
 
 // programAnswer is a line of an agent.
 type programAnswer struct {
-	lines.Said
+	lines.Envelope
 	Action  *string       `json:"action"`
 	Thought string        `json:"thought"`
 	Reply   string        `json:"reply"`
@@ -146,7 +146,7 @@ func (e *GoneError) Unwrap() error { return e.Err }
 
 // programAbout is what a program says of itself.
 type programAbout struct {
-	lines.Said
+	lines.Envelope
 	Protocol int            `json:"protocol"`
 	Name     string         `json:"name"`
 	Version  string         `json:"version"`
@@ -184,8 +184,8 @@ func (p *Program) describe(line []byte) error {
 		return errors.New("it gives neither hash nor version, so nothing would show that it changed")
 	}
 	p.Called = a.Name
-	said := configs.Identity{Version: a.Version, Source: a.Hash, Sampling: a.Sampling}
-	return cmp.Or(configs.CheckPlayer(a.Name), p.Identity.Replace(said.GetSlice()))
+	identity := configs.Identity{Version: a.Version, Source: a.Hash, Sampling: a.Sampling}
+	return cmp.Or(configs.CheckPlayer(a.Name), p.Identity.Replace(identity.GetSlice()))
 }
 
 // Close ends the program.
@@ -196,7 +196,7 @@ func (p *Program) Close() error {
 
 // ask makes a request in an episode that ends when it is over; nil for no limit. The error is a *CrashError, a
 // *GoneError or the error of ctx.
-func (p *Program) ask(ctx context.Context, r *programRequest, over <-chan time.Time) (a programAnswer, err error) {
+func (p *Program) ask(ctx context.Context, r *programRequest, done <-chan time.Time) (a programAnswer, err error) {
 	answers, err := p.lines.Request(r)
 	if err == nil {
 		select {
@@ -206,7 +206,7 @@ func (p *Program) ask(ctx context.Context, r *programRequest, over <-chan time.T
 			return a, ctx.Err()
 		case <-time.After(p.timeout):
 			err = fmt.Errorf("it has not answered %q within %v", r.Ask, p.timeout)
-		case <-over:
+		case <-done:
 			err = fmt.Errorf("it has played the episode for %v, as long as episode-timeout lets it", p.episode)
 		}
 	}
@@ -216,8 +216,8 @@ func (p *Program) ask(ctx context.Context, r *programRequest, over <-chan time.T
 	if failure := p.lines.Failure(); failure != nil {
 		return a, &GoneError{p.Called, failure}
 	}
-	if said, ok := errors.AsType[*lines.SaidError](err); ok {
-		return a, &CrashError{said.Text}
+	if failure, ok := errors.AsType[*lines.SaidError](err); ok {
+		return a, &CrashError{failure.Text}
 	}
 	return a, &CrashError{err.Error()}
 }
@@ -230,7 +230,7 @@ type programAgent struct {
 	store   record.StoreHashes
 	next    programRequest
 	acted   bool // and was not told yet what came of it
-	over    <-chan time.Time
+	done    <-chan time.Time
 }
 
 // Turn is the place of an episode among those that a program plays: its id among those in flight, the hash of the
@@ -248,7 +248,7 @@ func NewProgramAgent(p *Program, turn Turn, about ProgramEpisode, in configs.Ins
 	a := &programAgent{program: p, world: w, turn: turn, next: programRequest{Head: lines.Head{Ask: askFirst},
 		Episode: turn.ID, Store: turn.Store, ProgramEpisode: &about, Observation: &observation}}
 	if p.episode > 0 {
-		a.over = time.After(p.episode)
+		a.done = time.After(p.episode)
 	}
 	return a
 }
@@ -258,7 +258,7 @@ func (a *programAgent) Act(ctx context.Context) (Move, error) {
 	var move Move
 	a.acted = false
 	for {
-		answer, err := a.program.ask(ctx, &a.next, a.over)
+		answer, err := a.program.ask(ctx, &a.next, a.done)
 		move.Usage.plus(answer.usage())
 		move.Notes = append(move.Notes, answer.Notes...)
 		if err == nil && a.next.Ask == askFirst {

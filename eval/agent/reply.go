@@ -157,10 +157,10 @@ func looseLabel(line string) (start, end int, found bool) {
 	if !mentionsAction(line) {
 		return 0, 0, false
 	}
-	for _, at := range actionWithin.FindAllStringIndex(line, -1) {
-		before, label := line[:at[0]], line[at[0]:at[1]]
-		if !quoted(before, line[at[1]:]) && !counted(before, label) {
-			return at[0], at[1], true
+	for _, span := range actionWithin.FindAllStringIndex(line, -1) {
+		head, label := line[:span[0]], line[span[0]:span[1]]
+		if !quoted(head, line[span[1]:]) && !counted(head, label) {
+			return span[0], span[1], true
 		}
 	}
 	if loc := actionBare.FindStringIndex(line); loc != nil && !sentence.MatchString(line[loc[1]:]) {
@@ -171,16 +171,16 @@ func looseLabel(line string) (start, end int, found bool) {
 
 // counted reports whether a label in small letters is a noun of the words before it, as in
 // "there is only one action: …".
-func counted(before, label string) bool {
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " "))
+func counted(head, label string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(head, " "))
 	return strings.HasPrefix(label, "action") && (unicode.IsLetter(last) || unicode.IsDigit(last))
 }
 
 // quoted reports whether a label is only mentioned: quotes or a bracket around it are open, or punctuation follows.
-func quoted(before, after string) bool {
-	open := strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") ||
-		strings.Count(before, "`")%2 == 1 || strings.Count(before, "(") > strings.Count(before, ")")
-	return open || after != "" && strings.ContainsAny(after[:1], `).,;!?]}`)
+func quoted(head, tail string) bool {
+	open := strings.Count(head, `"`)%2 == 1 || strings.Count(head, "“") > strings.Count(head, "”") ||
+		strings.Count(head, "`")%2 == 1 || strings.Count(head, "(") > strings.Count(head, ")")
+	return open || tail != "" && strings.ContainsAny(tail[:1], `).,;!?]}`)
 }
 
 // actionFrom returns the action after a label: from the rest of the label's line

@@ -123,7 +123,7 @@ func (l *singleLayout) history(f *formed) (text string, pairs int) {
 			pairs++
 		}
 		if form != "" {
-			items = append(items, l.Earlier(form, map[string]string{
+			items = append(items, l.Past(form, map[string]string{
 				"turn": strconv.Itoa(i + 1), "window-turn": strconv.Itoa(i + 1 + min(0, len(f.turns)-1-l.pairs)),
 				"observation": t.observation, "action": t.action, "result": f.turns[i+1].observation,
 			}))

@@ -253,9 +253,9 @@ const mostNamed = 2
 
 // directoryName names a run after its environments, models and plan.
 func directoryName(r configs.Run, hash string) string {
-	named := func(list []string, what string) []string {
+	named := func(list []string, noun string) []string {
 		if len(list) > mostNamed {
-			return []string{strconv.Itoa(len(list)) + what}
+			return []string{strconv.Itoa(len(list)) + noun}
 		}
 		return list
 	}

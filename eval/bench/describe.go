@@ -56,18 +56,18 @@ func (j *Job) Describe(ctx context.Context, width int) string {
 // several models would be dozens.
 func describeGroups(b *strings.Builder, groups []record.Group) {
 	type described struct{ subject, limits string }
-	for _, alike := range table.Grouped(groups, func(g record.Group) described {
+	for _, group := range table.Grouped(groups, func(g record.Group) described {
 		return described{whatOf(g.Condition), limitsOf(g.Condition)}
 	}) {
-		models := table.Keys(alike, func(g record.Group) string { return g.Condition.Model })
-		perturbations := table.Keys(alike, func(g record.Group) string { return g.Condition.Perturbation })
-		seeds := table.Keys(alike, func(g record.Group) int64 { return g.Condition.Seed })
+		models := table.Keys(group, func(g record.Group) string { return g.Condition.Model })
+		perturbations := table.Keys(group, func(g record.Group) string { return g.Condition.Perturbation })
+		seeds := table.Keys(group, func(g record.Group) int64 { return g.Condition.Seed })
 		slices.Sort(seeds)
 		episodes := 0
-		for _, g := range alike {
+		for _, g := range group {
 			episodes += len(g.Episodes)
 		}
-		c := alike[0].Condition
+		c := group[0].Condition
 		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %s %s\n", whatOf(c), strings.Join(models, " and "),
 			plural("perturbation", perturbations), strings.Join(perturbations, ", "), plural("seed", seeds),
 			record.SeedRanges(seeds), table.Counted(episodes, "episode"), limitsOf(c))
@@ -101,8 +101,8 @@ func limitsOf(c record.Condition) string {
 // describeSuite has a line for each environment and player, and the perturbations of
 // each environment: a suite has dozens of groups for each.
 func describeSuite(b *strings.Builder, j *Job, width int) {
-	for _, played := range table.Grouped(j.Plan.Groups, func(g record.Group) string { return g.Condition.Env }) {
-		env, limit := played[0].Condition.Env, played[0].Condition.StepLimit
+	for _, group := range table.Grouped(j.Plan.Groups, func(g record.Group) string { return g.Condition.Env }) {
+		env, limit := group[0].Condition.Env, group[0].Condition.StepLimit
 		names := j.Perturbations(env)
 		fmt.Fprintf(b, "%s, without a perturbation and under %d:\n", env, len(names))
 		indented(b, strings.Join(names, ", "), width)
@@ -110,12 +110,12 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 			fmt.Fprintf(b, "  without %s (heldout envs %s says why)\n", strings.Join(lacks, ", "), env)
 		}
 		describeDeparts(b, j.about.Sweep.In(env), width)
-		for _, left := range j.about.Sweep.LeftOut {
-			if left.Env == env {
-				indented(b, fmt.Sprintf("without %s: %s", left.Perturbation, left.Reason), width)
+		for _, omitted := range j.about.Sweep.LeftOut {
+			if omitted.Env == env {
+				indented(b, fmt.Sprintf("without %s: %s", omitted.Perturbation, omitted.Reason), width)
 			}
 		}
-		for _, own := range table.Grouped(played, func(g record.Group) string { return g.Condition.Model }) {
+		for _, own := range table.Grouped(group, func(g record.Group) string { return g.Condition.Model }) {
 			episodes := 0
 			for _, g := range own {
 				episodes += len(g.Episodes)
@@ -223,9 +223,9 @@ func (j *Job) identity(r configs.Run, name string) *record.Identity {
 	return now
 }
 
-// before says which runs without a name of their own have results from before the player
+// resumed says which runs without a name of their own have results from before the player
 // changed. A changed player has another plan, so its run begins anew in a folder of its own.
-func (j *Job) before() (lines []string) {
+func (j *Job) resumed() (lines []string) {
 	if j.Config.Out != "" || j.Config.Player.Zero() {
 		return nil
 	}
@@ -243,9 +243,9 @@ func (j *Job) before() (lines []string) {
 		if err != nil || dir == j.Dir || results == 0 {
 			continue
 		}
-		if model, was, now := j.Plan.Replaced(m); model != "" {
+		if model, old, now := j.Plan.Replaced(m); model != "" {
 			lines = append(lines, fmt.Sprintf("%s has %s of %s as it was (%s); this run begins anew in %s", dir,
-				table.Counted(results, "result"), model, record.ChangedPlayer(was, now), j.Dir))
+				table.Counted(results, "result"), model, record.ChangedPlayer(old, now), j.Dir))
 		}
 	}
 	return lines

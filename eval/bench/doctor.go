@@ -27,7 +27,7 @@ type Doctor struct {
 	Say    func(line string)
 	Server func(address string)
 	// Doing is told what takes time now; nil is not.
-	Doing func(what string)
+	Doing func(check string)
 	// Quick asks a server for its first turns alone. Show receives what is sent in them and
 	// what comes back; nil shows nothing.
 	Quick bool
@@ -47,9 +47,9 @@ func (d *Doctor) tell(checks ...envs.Check) {
 	}
 }
 
-func (d *Doctor) doing(what string) {
+func (d *Doctor) doing(check string) {
 	if d.Doing != nil {
-		d.Doing(what)
+		d.Doing(check)
 	}
 }
 
@@ -120,8 +120,8 @@ func (d *Doctor) Presets(names []string, override func(*configs.Run) error) erro
 	if err != nil {
 		return ConfigError{err}
 	}
-	for _, why := range skipped {
-		d.Say(fmt.Sprintf("skipped: %v", why))
+	for _, reason := range skipped {
+		d.Say(fmt.Sprintf("skipped: %v", reason))
 	}
 	for _, c := range chosen {
 		d.tell(examinePreset(d.Outside, c)...)

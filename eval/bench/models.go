@@ -72,9 +72,9 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 }
 
 // headers are the values of headers NAME=ENV. No error quotes ENV: it may be the value itself, by mistake.
-func headers(out Outside, given configs.Strings) (map[string]model.Secret, error) {
+func headers(out Outside, settings configs.Strings) (map[string]model.Secret, error) {
 	values := map[string]model.Secret{}
-	for _, text := range given {
+	for _, text := range settings {
 		i := strings.IndexAny(text, "=:")
 		if i < 0 || strings.Contains(text[:i], " ") {
 			return nil, errors.New("a --header is not NAME=ENV: the environment variable ENV holds the value")
@@ -160,17 +160,17 @@ func (g Input) takeProgram(r *configs.Run, form string) (command string, err err
 	if !ok {
 		return "", nil
 	}
-	given, err := g.given()
+	run, err := g.settings()
 	if strings.TrimSpace(command) == "" {
 		err = cmp.Or(err, errors.New("--agent exec: lacks a command, such as --agent \"exec:python3 agent.py\""))
 	}
 	for _, o := range configs.Options() {
-		if o.Asks() && o.Given(&given) {
+		if o.Asks() && o.Given(&run) {
 			err = cmp.Or(err, fmt.Errorf("--%s says how heldout asks a model, and your agent asks its own: leave it out, "+
 				"and set it in the agent", o.Name))
 		}
 	}
-	r.Agent, r.Model = form, given.Model
+	r.Agent, r.Model = form, run.Model
 	return command, err
 }
 
@@ -186,12 +186,13 @@ func startProgram(out Outside, command string, chosen []Chosen) (*agent.Program,
 	for i := range chosen {
 		r := &chosen[i].Run
 		r.Model = append(slices.Clone(r.Model), record.OwnModel+p.Called)
-		who := p.Identity
-		who.Version, who.Source = cmp.Or(r.Player.Version, who.Version), cmp.Or(r.Player.Source, who.Source)
+		identity := p.Identity
+		identity.Version = cmp.Or(r.Player.Version, identity.Version)
+		identity.Source = cmp.Or(r.Player.Source, identity.Source)
 		if len(r.Player.Sampling) > 0 {
-			who.Sampling = maps.Clone(r.Player.Sampling)
+			identity.Sampling = maps.Clone(r.Player.Sampling)
 		}
-		r.Player = who
+		r.Player = identity
 	}
 	return p, nil
 }

@@ -109,10 +109,10 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 		on.say("passed over %s of an episode that a crash left unfinished", table.Counted(int(n), "byte"))
 	}
 	if n := len(session.Finished); n > 0 {
-		of := fmt.Sprintf("of %d episodes already", n+len(session.Missing))
-		on.say("%s a result in %s", table.Counted(n, of+" has", of+" have"), j.Dir)
+		share := fmt.Sprintf("of %d episodes already", n+len(session.Missing))
+		on.say("%s a result in %s", table.Counted(n, share+" has", share+" have"), j.Dir)
 	} else {
-		for _, line := range j.before() {
+		for _, line := range j.resumed() {
 			on.say("%s", line)
 		}
 	}
@@ -162,17 +162,17 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 const longWait = 2 * time.Second
 
 // waits says for what all calls of the models wait; empty if one can go on.
-func (j *Job) waits() (why string) {
+func (j *Job) waits() (reason string) {
 	for _, s := range j.Served {
 		if until := s.Fleet.Waits(); until.Sub(j.outside.Now()) >= longWait {
-			why = "waits for the service's limit until " + until.Format(time.TimeOnly)
+			reason = "waits for the service's limit until " + until.Format(time.TimeOnly)
 		} else if outage := s.Fleet.Outage(); outage != "" {
-			why = outage
+			reason = outage
 		} else {
 			return ""
 		}
 	}
-	return why
+	return reason
 }
 
 // EndShard says how far a shard is. It has no tables of its own: they would cover an arbitrary part of the tasks.

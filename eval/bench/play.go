@@ -115,9 +115,9 @@ func (j *Job) Meet(ctx context.Context) error {
 // the first model none of whose servers is; the job keeps the reason of each.
 func (j *Job) ask(ctx context.Context, patience time.Duration) (unready, err error) {
 	j.about.Reports, j.absent = map[string]record.ServerReport{}, map[string]error{}
-	for _, known := range j.Served {
-		name := known.Players[0].Name
-		s, err := meet(ctx, known.Fleet, name, patience)
+	for _, served := range j.Served {
+		name := served.Players[0].Name
+		s, err := meet(ctx, served.Fleet, name, patience)
 		if fleet.Unready(err) && ctx.Err() == nil {
 			j.absent[name] = err
 			unready = cmp.Or(unready, err)
@@ -126,8 +126,8 @@ func (j *Job) ask(ctx context.Context, patience time.Duration) (unready, err err
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range known.Players {
-			p.ContextLimit = known.Fleet.ContextLimit()
+		for _, p := range served.Players {
+			p.ContextLimit = served.Fleet.ContextLimit()
 			err := leavesRoom("max-tokens", p.Decoding.MaxTokens, p.ContextLimit, name)
 			if t := p.Trials; err == nil && t != nil && t.Decoding != nil {
 				err = leavesRoom("reflection-tokens", t.Decoding.MaxTokens, p.ContextLimit, name)

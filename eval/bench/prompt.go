@@ -118,10 +118,10 @@ func OpeningText(ctx context.Context, env envs.Env, task envs.Task) (string, err
 	if err != nil {
 		return "", err
 	}
-	told := episode.Episode{Task: &task, Condition: &record.Condition{StepLimit: 1},
+	opening := episode.Episode{Task: &task, Condition: &record.Condition{StepLimit: 1},
 		Benchmark: &episode.Benchmark{Env: env, Prompt: prompt},
 		Player:    &episode.Player{Agent: configs.React, Model: idler{new(tokenUsage)}}}
-	turns, err := told.Opening(ctx, 1)
+	turns, err := opening.Opening(ctx, 1)
 	if err != nil {
 		return "", err
 	}

@@ -75,9 +75,9 @@ func reopened(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, err
 	if err != nil {
 		return nil, err
 	}
-	here := c
-	here.Env, here.Settings = env.Info().Name, env.Info().Settings
-	if differ := record.Differing(c, here); len(differ) > 0 {
+	local := c
+	local.Env, local.Settings = env.Info().Name, env.Info().Settings
+	if differ := record.Differing(c, local); len(differ) > 0 {
 		return nil, fmt.Errorf("the records are not of the environment that --env names (%s)", record.Listed(differ))
 	}
 	return env, nil
@@ -191,22 +191,22 @@ func AsReleased(m *record.Manifest, c record.Condition) error {
 
 // once makes values, each once. It is safe for concurrent use.
 type once[T any] struct {
-	mu   sync.Mutex
-	made map[string]func() (T, error)
+	mu     sync.Mutex
+	values map[string]func() (T, error)
 }
 
 func (o *once[T]) get(key string, value func() (T, error)) (T, error) {
 	o.mu.Lock()
-	made := o.made[key]
-	if made == nil {
-		made = sync.OnceValues(value)
-		if o.made == nil {
-			o.made = map[string]func() (T, error){}
+	load := o.values[key]
+	if load == nil {
+		load = sync.OnceValues(value)
+		if o.values == nil {
+			o.values = map[string]func() (T, error){}
 		}
-		o.made[key] = made
+		o.values[key] = load
 	}
 	o.mu.Unlock()
-	return made()
+	return load()
 }
 
 // Worlds opens the environments of recorded conditions, each once. It is safe for concurrent use.

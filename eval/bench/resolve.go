@@ -52,11 +52,11 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 	if kind, err = kind.resolve(in); err != nil {
 		return r, nil, err
 	}
-	given, err := in.given()
+	run, err := in.settings()
 	if err != nil {
 		return r, nil, err
 	}
-	in.Chosen = in.Chosen || strings.HasPrefix(given.Agent, configs.OwnAgent)
+	in.Chosen = in.Chosen || strings.HasPrefix(run.Agent, configs.OwnAgent)
 	if kind != Plain || in.File == "" && !in.Chosen {
 		if err := configs.LoadSuite(string(kind), &r); err != nil {
 			return r, nil, err
@@ -85,7 +85,7 @@ func (k Purpose) resolve(in Input) (Purpose, error) {
 	if k != Sweep {
 		return k, nil
 	}
-	r, err := in.given()
+	r, err := in.settings()
 	switch {
 	case err != nil:
 		return k, err
@@ -113,8 +113,8 @@ func (g Input) ReadFile() ([]byte, error) {
 	return b, err
 }
 
-// given is what the user gave, without defaults.
-func (g Input) given() (r configs.Run, err error) {
+// settings is what the user gave, without defaults.
+func (g Input) settings() (r configs.Run, err error) {
 	_, err = g.Parse(&r)
 	return r, errors.Join(err, g.Override(&r))
 }

@@ -191,7 +191,7 @@ func playSweep(t *testing.T, run configs.Run, before func(*Job)) *scoring.Run {
 	defer job.Close()
 	before(job)
 	sharedtest.OK(t, job.Play(t.Context(), Screen{Say: outside.Warn, Warn: outside.Warn}))
-	return sharedtest.Must(scoring.ReadRun(record.Parts{run.Out}, nil, scoring.Beside{}))(t)
+	return sharedtest.Must(scoring.ReadRun(record.Parts{run.Out}, nil, scoring.Companion{}))(t)
 }
 
 // index is the model's index under some perturbations, on the scale of an anchor.

@@ -38,15 +38,15 @@ type ModelTexts struct {
 // Find finds the texts of a condition by their hashes.
 func (x Texts) Find(m *record.Manifest, c record.Condition) (ModelTexts, error) {
 	var t ModelTexts
-	played, err := PlayedPreset(m, c)
+	preset, err := PlayedPreset(m, c)
 	if err != nil {
 		return t, err
 	}
-	own, err := configs.HashJSON(played.Agent.Reflection)
+	own, err := configs.HashJSON(preset.Agent.Reflection)
 	if err != nil {
 		return t, err
 	}
-	if t.Preset, err = x.reader(&played).Fill(played); err != nil {
+	if t.Preset, err = x.reader(&preset).Fill(preset); err != nil {
 		return t, err
 	}
 	if t.Prompt, err = x.prompt(m, c, &t.Preset); err != nil {

@@ -245,13 +245,13 @@ func note(r *record.Result, u agent.Usage) {
 	}
 	for _, a := range u.Answers {
 		r.Answered.Add(a.Model, 1)
-		if a.Other {
+		if a.Unlisted {
 			r.OtherModel++
 		}
 		r.CutPrompts += a.Cut
-		const most = 16 // some servers say something else each time
-		if i, known := slices.BinarySearch(r.Fingerprints, a.Fingerprint); !known && a.Fingerprint != "" &&
-			len(r.Fingerprints) < most {
+		const limit = 16 // some servers say something else each time
+		if i, listed := slices.BinarySearch(r.Fingerprints, a.Fingerprint); !listed && a.Fingerprint != "" &&
+			len(r.Fingerprints) < limit {
 			r.Fingerprints = slices.Insert(r.Fingerprints, i, a.Fingerprint)
 		}
 	}

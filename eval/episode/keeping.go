@@ -41,7 +41,7 @@ func newKeeping(m model.Model, r *record.Replies, id string, attempt int) *keepi
 
 // Chat implements model.Model. Its own error is a *record.ReplyError.
 func (k *keeping) Chat(ctx context.Context, req model.Request) (reply model.Reply, err error) {
-	if known, err := k.recall(&req, &reply); known {
+	if found, err := k.recall(&req, &reply); found {
 		return reply, err
 	}
 	if err := k.flush(); err != nil {
@@ -56,7 +56,7 @@ func (k *keeping) Chat(ctx context.Context, req model.Request) (reply model.Repl
 func (k *keeping) flush() error { return k.replies.Flush(k.batch) }
 
 // recall reports whether the reply to a request is known.
-func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, err error) {
+func (k *keeping) recall(req *model.Request, reply *model.Reply) (found bool, err error) {
 	if k.asks {
 		return false, nil
 	}
@@ -70,7 +70,7 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 		return true, line.Refusal
 	}
 	*reply = line.Reply
-	reply.Again, reply.Counted = true, line.Attempt < k.key.Attempt
+	reply.Repeated, reply.Counted = true, line.Attempt < k.key.Attempt
 	return true, nil
 }
 

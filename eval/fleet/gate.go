@@ -35,15 +35,15 @@ func (f *Fleet) setAside(s *server, out *aside, wait time.Duration) {
 
 // rest notes that the server asks for no calls for so long.
 func (a *aside) rest(wait time.Duration, now time.Time) {
-	a.rests, a.asked = now.Add(wait), wait
+	a.rests, a.requested = now.Add(wait), wait
 }
 
 // String is the cause, with the wait that the server asks for.
 func (a *aside) String() string {
-	if a.asked == 0 {
+	if a.requested == 0 {
 		return a.cause
 	}
-	return fmt.Sprintf("%s (it asks to wait %v)", a.cause, a.asked.Round(time.Second))
+	return fmt.Sprintf("%s (it asks to wait %v)", a.cause, a.requested.Round(time.Second))
 }
 
 // hold makes all calls wait, because no server is in use. It tells the cause and since when that is so, and
@@ -85,11 +85,11 @@ func (f *Fleet) lastReply(out *aside) time.Time {
 
 // outage says since when no server is in use. The caller holds the lock.
 func (f *Fleet) outage() string {
-	what := "no model server answers"
+	text := "no model server answers"
 	if f.talks {
-		what = "no usable reply"
+		text = "no usable reply"
 	}
-	return what + " since " + f.gone.Format(time.TimeOnly)
+	return text + " since " + f.gone.Format(time.TimeOnly)
 }
 
 // Outage says since when no server is in use; empty if one is.
@@ -157,11 +157,11 @@ func (f *Fleet) tell(format string, args ...any) {
 func (f *Fleet) recallLater(s *server, wait time.Duration) {
 	out := s.aside
 	f.work.Go(func() {
-		for again := true; again; {
+		for retry := true; retry; {
 			if model.Pause(f.ctx, wait) != nil {
 				return
 			}
-			wait, again = f.recall(s, out)
+			wait, retry = f.recall(s, out)
 		}
 	})
 }
@@ -171,7 +171,7 @@ const trialPace = 5
 
 // recall asks a server that is set aside. It reports whether it is to be asked again, and after which wait: not
 // if it is in use again, or has left.
-func (f *Fleet) recall(s *server, out *aside) (wait time.Duration, again bool) {
+func (f *Fleet) recall(s *server, out *aside) (wait time.Duration, retry bool) {
 	talks, differs, err := f.examine(s, out)
 	f.mu.Lock()
 	defer f.mu.Unlock()

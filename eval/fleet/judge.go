@@ -132,7 +132,7 @@ func (c *call) pause(p placed) time.Duration {
 type doubt struct {
 	server *server
 	since  time.Time
-	over   chan struct{}      // closed at its end
+	done   chan struct{}      // closed at its end
 	turn   chan time.Duration // holds the wait before a turn while one is free
 	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server
 	// last answered any call. The fleet's lock protects them.
@@ -145,7 +145,7 @@ type doubt struct {
 	last             time.Time
 	// there: the server has answered since. It is not asked again whether it is there: of a balancer's two servers,
 	// one of which fails, each question would get the good one and each call the other one.
-	there bool
+	present bool
 }
 
 // mostFailures is the number of failures in turn after which a server is set aside. Even of a server that fails one
@@ -160,14 +160,14 @@ func (f *Fleet) doubted(s *server) *doubt {
 		return nil
 	}
 	if s.doubt == nil {
-		s.doubt = &doubt{server: s, since: f.o.Now(), over: make(chan struct{}), turn: make(chan time.Duration, 1)}
+		s.doubt = &doubt{server: s, since: f.o.Now(), done: make(chan struct{}), turn: make(chan time.Duration, 1)}
 		s.doubt.free(0)
 	}
 	return s.doubt
 }
 
 // heard reports whether the server has answered since it is in doubt. The caller holds the lock.
-func (d *doubt) heard() bool { return d.there || d.server.answered.After(d.since) }
+func (d *doubt) heard() bool { return d.present || d.server.answered.After(d.since) }
 
 // free lets one call take a turn after a wait.
 func (d *doubt) free(wait time.Duration) {
@@ -228,7 +228,7 @@ func (c *call) takeTurn(ctx context.Context) bool {
 	var now <-chan time.Time // at which it is the call's turn; nil before it is known
 	for {
 		select {
-		case <-d.over:
+		case <-d.done:
 			return false
 		case <-ctx.Done():
 			return false
@@ -258,7 +258,7 @@ func (c *call) ask(ctx context.Context, p placed, another bool) error {
 			return err
 		}
 		f.mu.Lock()
-		c.turn.there = true
+		c.turn.present = true
 		f.mu.Unlock()
 	}
 	if !another {
@@ -274,7 +274,7 @@ func (c *call) ask(ctx context.Context, p placed, another bool) error {
 
 // failInTurn ends the call's turn, if it has one, with a failure. If all fails that was asked in turn, often enough or
 // because of time-outs, the server is set aside. There: the failure shows that somebody is at its address.
-func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error, there bool) {
+func (c *call) failInTurn(p placed, failed *model.UnavailableError, answer error, present bool) {
 	d, f := c.turn, c.fleet
 	if d == nil {
 		return
@@ -289,7 +289,7 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 	if !busy {
 		d.unheard++
 	}
-	if late, ok := errors.AsType[*model.UnavailableError](asked); ok && late.Limit > 0 {
+	if late, ok := errors.AsType[*model.UnavailableError](answer); ok && late.Limit > 0 {
 		d.unheard = mostFailures
 	}
 	switch {
@@ -300,7 +300,7 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 		d.free(f.replyTime(d.server))
 	case p.server.doubt == d && d.unheard >= mostFailures:
 		out := &aside{cause: failed.Message, began: p.began}
-		if there || d.heard() {
+		if present || d.heard() {
 			out.trial = trial(c.req)
 		}
 		f.setAside(p.server, out, 0)
@@ -364,7 +364,7 @@ func (f *Fleet) room(s *server) bool {
 // settle ends the doubt that the server is in, if it is. The caller holds the lock.
 func (s *server) settle() {
 	if s.doubt != nil {
-		close(s.doubt.over)
+		close(s.doubt.done)
 		s.doubt = nil
 	}
 }
@@ -392,8 +392,8 @@ func try(ctx context.Context, s *server, trial *model.Request) error {
 func (f *Fleet) setAsideOneOf(p placed, trial *model.Request, cause string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, other := range f.servers {
-		if other != p.server && (other.aside == nil || !other.aside.refuses) {
+	for _, s := range f.servers {
+		if s != p.server && (s.aside == nil || !s.aside.refuses) {
 			f.setAside(p.server, &aside{cause: cause, began: p.began, trial: trial, refuses: true}, 0)
 			return true
 		}
@@ -414,21 +414,21 @@ func (f *Fleet) rest(p placed, trial *model.Request, refused *model.UnavailableE
 }
 
 // tellLate says once that a reply took too long.
-func (f *Fleet) tellLate(p placed, limit time.Duration, again bool) {
+func (f *Fleet) tellLate(p placed, limit time.Duration, retried bool) {
 	f.mu.Lock()
-	told := f.toldLate
+	warned := f.toldLate
 	f.toldLate = true
-	others := p.server.calls
+	calls := p.server.calls
 	f.mu.Unlock()
-	if told {
+	if warned {
 		return
 	}
-	what, helps := "is not asked for again", "a larger --timeout"
-	if again {
-		what = fmt.Sprintf("is asked for again, within %v", 2*limit)
+	consequence, helps := "is not asked for again", "a larger --timeout"
+	if retried {
+		consequence = fmt.Sprintf("is asked for again, within %v", 2*limit)
 	}
-	if others > 0 {
+	if calls > 0 {
 		helps += " or a smaller --concurrency"
 	}
-	f.tell("a reply took longer than --timeout %v and %s: %s helps", limit, what, helps)
+	f.tell("a reply took longer than --timeout %v and %s: %s helps", limit, consequence, helps)
 }

@@ -41,8 +41,8 @@ type aside struct {
 	// began is when the call began whose failure set it aside. An answer to a later one ends that.
 	began time.Time
 	// rests is until when it asks for no calls, and asked the wait that it asked for; zero if it does not.
-	rests time.Time
-	asked time.Duration
+	rests     time.Time
+	requested time.Duration
 	// trial is a call that the server must answer before it is used again; nil for none.
 	trial *model.Request
 	// refuses: it refuses calls.

@@ -31,11 +31,11 @@ func (o Options) read() (*url.URL, error) {
 	if o.Spec.Provider == Ollama {
 		extra = "?#"
 	}
-	switch at := strings.IndexAny(o.BaseURL, extra); {
-	case at >= 0:
+	switch place := strings.IndexAny(o.BaseURL, extra); {
+	case place >= 0:
 		// Not quoted whole: services take keys there.
 		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the %s",
-			o.BaseURL[:at], strings.Join(strings.Split(extra, ""), " or "))
+			o.BaseURL[:place], strings.Join(strings.Split(extra, ""), " or "))
 	case o.Spec.Provider == Ollama:
 		return ollamaBase(o.BaseURL)
 	case o.BaseURL != "":
@@ -87,8 +87,8 @@ func parseBase(text string) (*url.URL, error) {
 func beforeEndpoint(path string) string {
 	path = strings.TrimRight(path, "/")
 	for _, endpoint := range []string{"/chat/completions", "/completions"} {
-		if before, ok := strings.CutSuffix(path, endpoint); ok {
-			return strings.TrimRight(before, "/")
+		if root, ok := strings.CutSuffix(path, endpoint); ok {
+			return strings.TrimRight(root, "/")
 		}
 	}
 	return path

@@ -146,9 +146,9 @@ func (c *caller) List(ctx context.Context) error {
 }
 
 // get fetches a document of the server, and returns what came with it.
-func (c *caller) get(ctx context.Context, again func(*UnavailableError) bool, url string, into any) (header http.Header,
+func (c *caller) get(ctx context.Context, retry func(*UnavailableError) bool, url string, into any) (header http.Header,
 	err error) {
-	_, err = c.call(ctx, again, func(ctx context.Context, x *exchange) error {
+	_, err = c.call(ctx, retry, func(ctx context.Context, x *exchange) error {
 		err := x.fetch(ctx, url, nil, into)
 		header = x.header
 		return err
@@ -170,7 +170,7 @@ func never(*UnavailableError) bool          { return false }
 
 // call makes a talk, and repeats it after a failure that is worth it, until it has been tried often enough. It
 // returns the number of attempts, and a ContextError, RequestError, UnavailableError or the context's own error.
-func (c *caller) call(ctx context.Context, again func(*UnavailableError) bool, do talk) (int, error) {
+func (c *caller) call(ctx context.Context, retry func(*UnavailableError) bool, do talk) (int, error) {
 	wait := c.retry.Waits()
 	last := "" // the last failure before ctx was done
 	for attempts := 1; ; attempts++ {
@@ -184,7 +184,7 @@ func (c *caller) call(ctx context.Context, again func(*UnavailableError) bool, d
 			return attempts, nil
 		case ctx.Err() != nil:
 			return attempts, c.stopped(ctx, last)
-		case !failed || !again(f) || f.Wait > LongWait || attempts == c.retry.Attempts:
+		case !failed || !retry(f) || f.Wait > LongWait || attempts == c.retry.Attempts:
 			if e, ok := err.(failure); ok {
 				*e.attempts() = attempts
 			}

@@ -93,9 +93,9 @@ func (t ReplyCounts) Diagnose(a Adviser) Diagnosis {
 // rambles reports whether many replies go on and on, which is what improbable tokens do to a
 // small model: then the format is not what to begin with.
 func (t ReplyCounts) rambles() bool {
-	const many = 5 // one in so many
+	const share = 5 // one in so many
 	endless := t.Lost[Rambling] + t.Lost[Repetition] + t.Marred[LongTail]
-	return endless > 0 && endless*many >= t.Replies
+	return endless > 0 && endless*share >= t.Replies
 }
 
 // top is the most frequent symptom, and of several the first.

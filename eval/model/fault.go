@@ -82,7 +82,7 @@ func (c content) forRequest(req *Request) (content, error) {
 func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent bool, key Secret) {
 	parts := speech{visible: sent.text}
 	if !req.KeepReasoning {
-		parts = sent.apart(req, stops)
+		parts = sent.split(req, stops)
 	}
 	found := parts.reasoning()
 	if found != "" {
@@ -117,7 +117,7 @@ func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent boo
 // apart separates the reasoning that the server left in the text. If that leaves nothing for the reader,
 // a tag may be in the wrong place: a closing one behind the reply, or one before it that the server took
 // for reasoning with all that follows.
-func (c *content) apart(req *Request, stops []string) speech {
+func (c *content) split(req *Request, stops []string) speech {
 	parts := splitReasoning(c.text)
 	if !endsAtOnce(parts.visible, stops) {
 		return parts
@@ -129,9 +129,9 @@ func (c *content) apart(req *Request, stops []string) speech {
 	if strings.TrimSpace(c.text) != "" || req.Reads == nil {
 		return parts
 	}
-	if beside := splitReasoning(c.reasoning); len(beside.hidden) > 0 && req.Reads(beside.visible) {
+	if nested := splitReasoning(c.reasoning); len(nested.hidden) > 0 && req.Reads(nested.visible) {
 		c.reasoning = ""
-		return beside
+		return nested
 	}
 	return parts
 }

@@ -63,9 +63,9 @@ func (o Options) secrets(base *url.URL) (values []string) {
 	for _, value := range o.Headers {
 		values = append(values, value.Reveal())
 	}
-	for name, all := range base.Query() {
+	for name, list := range base.Query() {
 		if name != azureVersion {
-			values = append(values, all...)
+			values = append(values, list...)
 		}
 	}
 	return values

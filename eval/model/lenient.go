@@ -16,8 +16,8 @@ import (
 type count int
 
 // UnmarshalJSON implements json.Unmarshaler. It refuses nothing.
-func (c *count) UnmarshalJSON(told []byte) error {
-	number, err := strconv.ParseFloat(string(bytes.Trim(told, `"`)), 64)
+func (c *count) UnmarshalJSON(text []byte) error {
+	number, err := strconv.ParseFloat(string(bytes.Trim(text, `"`)), 64)
 	if *c = 0; err == nil && number == math.Trunc(number) && number > 0 && number <= math.MaxInt32 {
 		*c = count(number)
 	}
@@ -26,11 +26,11 @@ func (c *count) UnmarshalJSON(told []byte) error {
 
 // readJSON reads a value leniently: parts of another type than expected count as not
 // told, numbers that JSON does not have are null, and something may follow the value.
-func readJSON(told []byte, into any) error {
-	told = bytes.TrimPrefix(told, byteOrderMark)
-	err := json.Unmarshal(told, into)
+func readJSON(text []byte, into any) error {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	err := json.Unmarshal(text, into)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		err = json.NewDecoder(finite(told)).Decode(into)
+		err = json.NewDecoder(finite(text)).Decode(into)
 	}
 	if err == nil || errors.As(err, new(*json.UnmarshalTypeError)) {
 		return nil
@@ -39,22 +39,22 @@ func readJSON(told []byte, into any) error {
 }
 
 // finite writes null in place of the numbers that Python puts into JSON: NaN and the infinities.
-func finite(told []byte) *bytes.Buffer {
+func finite(text []byte) *bytes.Buffer {
 	var out bytes.Buffer
 	quoted := false
-	for i := 0; i < len(told); i++ {
-		switch name := notFinite(told[i:]); {
-		case told[i] == '"':
+	for i := 0; i < len(text); i++ {
+		switch name := notFinite(text[i:]); {
+		case text[i] == '"':
 			quoted = !quoted
-		case quoted && told[i] == '\\' && i+1 < len(told):
-			out.WriteByte(told[i])
+		case quoted && text[i] == '\\' && i+1 < len(text):
+			out.WriteByte(text[i])
 			i++
 		case !quoted && name != "":
 			out.WriteString("null")
 			i += len(name) - 1
 			continue
 		}
-		out.WriteByte(told[i])
+		out.WriteByte(text[i])
 	}
 	return &out
 }
@@ -79,9 +79,9 @@ func hollow(value any) bool {
 }
 
 // notFinite is the number at the beginning of a text that JSON does not have; empty for none.
-func notFinite(told []byte) string {
+func notFinite(text []byte) string {
 	for _, name := range []string{"NaN", "Infinity", "-Infinity"} {
-		if bytes.HasPrefix(told, []byte(name)) {
+		if bytes.HasPrefix(text, []byte(name)) {
 			return name
 		}
 	}

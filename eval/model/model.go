@@ -117,9 +117,9 @@ type Reply struct {
 	Server string `json:"server,omitempty"`
 	// Latency is how long the last, successful attempt took, without the waits before it.
 	Latency time.Duration `json:"latency,omitempty"`
-	// Again: an earlier session was given the reply. Counted: an earlier attempt was, whose record has it.
-	Again   bool `json:"-"`
-	Counted bool `json:"-"`
+	// Repeated: an earlier session was given the reply. Counted: an earlier attempt was, whose record has it.
+	Repeated bool `json:"-"`
+	Counted  bool `json:"-"`
 }
 
 // Model answers calls. It is safe for concurrent use.

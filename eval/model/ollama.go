@@ -141,7 +141,7 @@ type ollamaReply struct {
 }
 
 // readOllama reads a reply, as leniently as one of OpenAI's protocol.
-func readOllama(x *exchange, reply *Reply) (whole content, err error) {
+func readOllama(x *exchange, reply *Reply) (body content, err error) {
 	var last ollamaReply
 	count := 0
 	for parts := json.NewDecoder(finite(x.reply)); ; count++ {
@@ -149,27 +149,27 @@ func readOllama(x *exchange, reply *Reply) (whole content, err error) {
 		if err := parts.Decode(&part); err == io.EOF {
 			break
 		} else if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			return whole, errMisread
+			return body, errMisread
 		}
 		c, err := part.Message.content()
 		if _, isError := readWords(x.reply); err != nil || isError || part.failed() {
-			return whole, errMisread
+			return body, errMisread
 		}
-		whole = whole.plus(c)
+		body = body.plus(c)
 		last = part
 	}
 	*reply = Reply{PromptTokens: int(last.Prompt), CompletionTokens: int(last.Completion)}
 	reply.FinishReason, _ = last.DoneReason.(string)
 	reply.Model, _ = last.Model.(string)
 	switch {
-	case last.Done == false && count == 1 && len(whole.text+whole.reasoning) > 30: // it ends after 30 equal tokens so
+	case last.Done == false && count == 1 && len(body.text+body.reasoning) > 30: // it ends after 30 equal tokens so
 		reply.FinishReason = repetition
 	case last.Done == nil, last.Done == false:
-		return whole, errCutOff
+		return body, errCutOff
 	case reply.FinishReason == "load", reply.FinishReason == "unload":
-		return whole, errLoaded
+		return body, errLoaded
 	}
-	return whole, nil
+	return body, nil
 }
 
 // errLoaded says that the server only loaded its model: that is no reply of the model, however often it comes.

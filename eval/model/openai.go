@@ -19,10 +19,10 @@ type openAI struct {
 	base, query string
 	// option is the context limit that was given.
 	option int
-	// reported is what the server last reported about itself, nil until it is asked; others are the names of
+	// reported is what the server last reported about itself, nil until it is asked; siblings are the names of
 	// the models that it lists besides.
 	reported atomic.Pointer[record.ServerReport]
-	others   atomic.Pointer[[]string]
+	siblings atomic.Pointer[[]string]
 }
 
 // ContextLimit is the one that was given, or that the server reported.
@@ -104,7 +104,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 
 // listsBeside reports whether a name belongs to another model of the server.
 func (o *openAI) listsBeside(name string) bool {
-	listed := o.others.Load()
+	listed := o.siblings.Load()
 	return name != "" && listed != nil && !record.SameModel(o.spec.Name, name) && !record.Alias(o.spec.Name, name) &&
 		slices.ContainsFunc(*listed, func(model string) bool { return record.SameModel(model, name) })
 }

@@ -59,9 +59,9 @@ type tokenCounts struct {
 func (r *Reply) begin(finish any, sent *chatReply) error {
 	reason, _ := finish.(string)
 	u := &sent.Usage
-	apart := u.Total - u.Prompt - u.Completion // xAI counts reasoning apart, Google in the total alone
-	if apart > 0 && (apart == u.CompletionDetails.Reasoning || u.Completion == 0 && u.Prompt > 0) {
-		u.Completion += apart
+	separate := u.Total - u.Prompt - u.Completion // xAI counts reasoning apart, Google in the total alone
+	if separate > 0 && (separate == u.CompletionDetails.Reasoning || u.Completion == 0 && u.Prompt > 0) {
+		u.Completion += separate
 	}
 	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
 	r.Model, _ = sent.Model.(string)

@@ -74,10 +74,10 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
-	var told json.RawMessage
-	header, err := o.about().get(ctx, unlessAbsent, o.list, &told)
-	_ = readJSON(told, &list)      // an object, or
-	_ = readJSON(told, &list.Data) // the list alone, as Together sends it
+	var answer json.RawMessage
+	header, err := o.about().get(ctx, unlessAbsent, o.list, &answer)
+	_ = readJSON(answer, &list)      // an object, or
+	_ = readJSON(answer, &list.Data) // the list alone, as Together sends it
 	// Services may want another kind of key for the list alone. Whether ours is good shows at the first call.
 	refusesList := o.spec.Provider == OpenAI && o.key.Reveal() != "" && errors.As(err, new(*RequestError))
 	if err != nil && !missing(err) && !refusesList {
@@ -104,13 +104,13 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 		o.askVLLM(ctx, &s)
 	}
 	o.reported.Store(&s)
-	o.others.Store(new(o.besides(list.Data)))
+	o.siblings.Store(new(o.alternatives(list.Data)))
 	return s, nil
 }
 
-// besides are the names of the models that are listed beside ours. Equal roots are one model: vLLM lists
+// alternatives are the names of the models that are listed beside ours. Equal roots are one model: vLLM lists
 // it once for each of its names, and answers with the first.
-func (o *openAI) besides(cards []modelCard) (names []string) {
+func (o *openAI) alternatives(cards []modelCard) (names []string) {
 	roots := map[string]bool{}
 	for _, card := range cards {
 		roots[card.Root] = roots[card.Root] || card.Root != "" && o.names(card)

@@ -118,9 +118,9 @@ func (p *pacer) waits() (until time.Time) {
 	if p.sent > 0 {
 		return time.Time{}
 	}
-	for of := range p.asleep {
-		if until.IsZero() || of.Before(until) {
-			until = *of
+	for sleeper := range p.asleep {
+		if until.IsZero() || sleeper.Before(until) {
+			until = *sleeper
 		}
 	}
 	return until

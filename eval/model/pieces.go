@@ -22,26 +22,26 @@ func (x *exchange) joinPieces() error {
 	if !x.answered() || !x.inPieces() {
 		return nil
 	}
-	whole := joined{}
+	assembled := joined{}
 	for data, err := range events(x.reply) {
 		switch {
 		case err != nil:
 			return err
 		case string(data) == endOfEvents:
-			whole.done = true
+			assembled.done = true
 		default:
-			if err := whole.add(data); err != nil {
+			if err := assembled.add(data); err != nil {
 				return err
 			}
 		}
 	}
 	switch {
-	case !whole.done:
+	case !assembled.done:
 		return errCutOff
-	case whole.rest == nil:
+	case assembled.rest == nil:
 		return errNoPieces
 	}
-	reply, err := json.Marshal(whole.fields())
+	reply, err := json.Marshal(assembled.fields())
 	x.release()
 	x.reply = reply
 	x.caller.inUse.Add(int64(cap(reply)))
@@ -80,8 +80,8 @@ func events(stream []byte) iter.Seq2[[]byte, error] {
 				return
 			}
 			data, lines = append(append(data, part...), '\n'), lines+1
-			if whole := finite(data).Bytes(); json.Valid(whole) {
-				if !yield(whole, nil) {
+			if event := finite(data).Bytes(); json.Valid(event) {
+				if !yield(event, nil) {
 					return
 				}
 				data, lines = nil, 0
@@ -129,18 +129,18 @@ type piece struct {
 // add adds a piece. A reason to finish ends the text, and so do the tokens that it took.
 func (j *joined) add(data []byte) error {
 	var p piece
-	var all map[string]any
-	if json.Unmarshal(data, &all) != nil || json.Unmarshal(data, &p) != nil {
+	var fields map[string]any
+	if json.Unmarshal(data, &fields) != nil || json.Unmarshal(data, &p) != nil {
 		return errPieces
 	}
-	delete(all, "choices")
+	delete(fields, "choices")
 	if j.rest == nil {
 		j.rest = map[string]any{}
 	}
-	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
-	maps.Copy(j.rest, all)
-	counted := p.Choices != nil && len(p.Choices) == 0 && all["usage"] != nil
-	j.done = j.done || !hollow(all["error"]) || counted && j.chosen
+	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == nil })
+	maps.Copy(j.rest, fields)
+	counted := p.Choices != nil && len(p.Choices) == 0 && fields["usage"] != nil
+	j.done = j.done || !hollow(fields["error"]) || counted && j.chosen
 	for _, c := range p.Choices {
 		if index := fmt.Sprint(c.Index); c.Index != nil && index != "0" && index != "" { // nobody asked for several
 			continue
@@ -165,8 +165,8 @@ func (j *joined) add(data []byte) error {
 // replace adds a message that may be all so far.
 func (j *joined) replace(message map[string]any) {
 	for name, value := range message {
-		before, _ := j.message[name].(string)
-		if text, ok := value.(string); ok && strings.HasPrefix(text, before) {
+		old, _ := j.message[name].(string)
+		if text, ok := value.(string); ok && strings.HasPrefix(text, old) {
 			delete(j.message, name)
 		}
 	}
@@ -192,52 +192,52 @@ func (j *joined) fields() map[string]any {
 var growing = []string{"content", "reasoning_content", "reasoning", "refusal", "arguments", "text", "thinking"}
 
 // extend adds the fields of a piece to those so far.
-func extend(whole, piece map[string]any) {
+func extend(sum, piece map[string]any) {
 	for name, value := range piece {
 		switch value := value.(type) {
 		case nil:
 		case string:
-			if list, ok := whole[name].([]any); ok { // Mistral's models think in lists and speak in texts
-				whole[name] = append(list, value)
+			if list, ok := sum[name].([]any); ok { // Mistral's models think in lists and speak in texts
+				sum[name] = append(list, value)
 				continue
 			}
-			before, _ := whole[name].(string)
+			old, _ := sum[name].(string)
 			if slices.Contains(growing, name) {
-				value = before + value
+				value = old + value
 			}
-			whole[name] = value
+			sum[name] = value
 		case map[string]any:
-			part, _ := whole[name].(map[string]any)
+			part, _ := sum[name].(map[string]any)
 			if part == nil {
 				part = map[string]any{}
 			}
 			extend(part, value)
-			whole[name] = part
+			sum[name] = part
 		case []any:
-			list, ok := whole[name].([]any)
-			if !ok && whole[name] != nil {
-				list = []any{whole[name]}
+			list, ok := sum[name].([]any)
+			if !ok && sum[name] != nil {
+				list = []any{sum[name]}
 			}
-			whole[name] = extendList(list, value)
+			sum[name] = extendList(list, value)
 		default:
-			whole[name] = value
+			sum[name] = value
 		}
 	}
 }
 
 // extendList adds to the entries that have the same index, as the calls of tools have, and others at the end.
-func extendList(whole, pieces []any) []any {
+func extendList(sum, pieces []any) []any {
 	for _, p := range pieces {
 		part, _ := p.(map[string]any)
-		at := slices.IndexFunc(whole, func(w any) bool {
+		place := slices.IndexFunc(sum, func(w any) bool {
 			entry, _ := w.(map[string]any)
 			return part["index"] != nil && fmt.Sprint(entry["index"]) == fmt.Sprint(part["index"])
 		})
-		if at < 0 {
-			whole = append(whole, p)
+		if place < 0 {
+			sum = append(sum, p)
 			continue
 		}
-		extend(whole[at].(map[string]any), part)
+		extend(sum[place].(map[string]any), part)
 	}
-	return whole
+	return sum
 }

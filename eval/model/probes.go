@@ -223,13 +223,13 @@ func (e *examiner) overflow(ctx context.Context) error {
 	case err != nil:
 		return err
 	default:
-		e.taken(words, reply.PromptTokens, limit)
+		e.spent(words, reply.PromptTokens, limit)
 	}
 	return nil
 }
 
-// taken says what it means that the server counted so many tokens in a prompt of so many words, or more tokens.
-func (e *examiner) taken(words, counted, limit int) {
+// spent says what it means that the server counted so many tokens in a prompt of so many words, or more tokens.
+func (e *examiner) spent(words, counted, limit int) {
 	switch {
 	case counted >= words && limit > 0:
 		e.found(envs.CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",

@@ -42,8 +42,8 @@ func splitReasoning(s string) speech {
 	if visible, reasoning, found := splitHarmony(s); found {
 		return speech{visible, []thought{{text: reasoning}}}
 	}
-	if said := wording("spoken-reasoning").FindStringSubmatch(s); said != nil {
-		return speech{strings.TrimSpace(said[2]), []thought{{text: said[1]}}}
+	if phrases := wording("spoken-reasoning").FindStringSubmatch(s); phrases != nil {
+		return speech{strings.TrimSpace(phrases[2]), []thought{{text: phrases[1]}}}
 	}
 	if !strings.ContainsAny(s, tagStarts) {
 		return speech{visible: s}
@@ -55,8 +55,8 @@ func splitReasoning(s string) speech {
 	var out speech
 	var plain strings.Builder
 	inside, start := false, 0
-	for _, at := range tags {
-		part, tag := s[start:at[0]], s[at[0]:at[1]]
+	for _, span := range tags {
+		part, tag := s[start:span[0]], s[span[0]:span[1]]
 		closes := wording("closing-tag").MatchString(tag)
 		if strings.HasSuffix(tag, "/>") || !closes && inside { // no reasoning, or a tag within it
 			continue
@@ -71,7 +71,7 @@ func splitReasoning(s string) speech {
 			out.hidden = append(out.hidden, thought{plain.String() + part, true})
 			plain.Reset()
 		}
-		inside, start = !closes, at[1]
+		inside, start = !closes, span[1]
 	}
 	if inside {
 		out.hidden = append(out.hidden, thought{text: s[start:]})
@@ -147,9 +147,9 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 			channel = wording("harmony-name").FindString(message)
 			body = message[len(channel):]
 		}
-		behind := ""
+		rest := ""
 		if loc := wording("harmony-end").FindStringIndex(body); loc != nil {
-			body, behind = body[:loc[0]], body[loc[0]:]
+			body, rest = body[:loc[0]], body[loc[0]:]
 		}
 		switch channel = strings.TrimSpace(channel); {
 		case strings.HasPrefix(channel, "final"), !marked && channel == "" && !cutChannel(body):
@@ -160,7 +160,7 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 		default:
 			hidden.WriteString(body + "\n")
 		}
-		plain += unchanneled(behind)
+		plain += unchanneled(rest)
 	}
 	if strings.TrimSpace(plain) == "" {
 		plain, comment = comment, ""
@@ -205,11 +205,11 @@ func cutAtEnd(s string) (string, bool) {
 		return s, false
 	}
 	cut := len(s)
-	if at := wording("last-tokens").FindStringIndex(s); at != nil {
-		cut = at[0]
+	if place := wording("last-tokens").FindStringIndex(s); place != nil {
+		cut = place[0]
 	}
-	if at := wording("next-turn").FindStringSubmatchIndex(s[:cut]); at != nil {
-		cut = at[2]
+	if place := wording("next-turn").FindStringSubmatchIndex(s[:cut]); place != nil {
+		cut = place[2]
 	}
 	return s[:cut], cut < len(s)
 }

@@ -21,8 +21,8 @@ type Secret struct {
 	// A pointer, because fmt prints the unexported fields of whatever struct
 	// holds a Secret without asking for the methods below.
 	value *string
-	// more are other values that are masked with it; nil for none.
-	more *[]string
+	// extra are other values that are masked with it; nil for none.
+	extra *[]string
 }
 
 // NewSecret keeps a key. White space around it, such as the line break at the
@@ -41,33 +41,33 @@ const leastMasked = 4
 
 // masking is the key that other values are masked with, and words within them that are as long as a key.
 func (s Secret) masking(values []string) Secret {
-	var more []string
+	var extra []string
 	for _, value := range values {
 		if len(value) >= leastMasked {
-			more = append(more, value)
+			extra = append(extra, value)
 		}
 		for _, word := range strings.Fields(value) {
 			if len(word) >= leastSecret && word != value {
-				more = append(more, word)
+				extra = append(extra, word)
 			}
 		}
 	}
-	if more != nil {
-		slices.SortFunc(more, func(a, b string) int { return len(b) - len(a) })
-		s.more = &more
+	if extra != nil {
+		slices.SortFunc(extra, func(a, b string) int { return len(b) - len(a) })
+		s.extra = &extra
 	}
 	return s
 }
 
 // values are all that is masked, the key first.
-func (s Secret) values() (all []string) {
+func (s Secret) values() (list []string) {
 	if s.value != nil {
-		all = append(all, *s.value)
+		list = append(list, *s.value)
 	}
-	if s.more != nil {
-		all = append(all, *s.more...)
+	if s.extra != nil {
+		list = append(list, *s.extra...)
 	}
-	return all
+	return list
 }
 
 // String returns "[redacted]".
@@ -102,9 +102,9 @@ func (s Secret) validate() error {
 
 // scrub replaces the values that have at least so many bytes in a text, also where they are escaped as in JSON, HTML
 // or a URL.
-func (s Secret) scrub(text string, least int) string {
+func (s Secret) scrub(text string, shortest int) string {
 	for _, value := range s.values() {
-		if len(value) < least {
+		if len(value) < shortest {
 			continue
 		}
 		for _, form := range escaped(value) {

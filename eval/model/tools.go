@@ -80,15 +80,15 @@ func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 
 // calledTools are the calls of a reply that can be read. Servers send arguments as a text or as an object.
 func calledTools(sent json.RawMessage) (calls []ToolCall) {
-	var all []struct {
+	var listed []struct {
 		ID       any `json:"id"`
 		Function struct {
 			Name      any             `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"function"`
 	}
-	_ = readJSON(sent, &all) // none if it is not a list
-	for _, c := range all {
+	_ = readJSON(sent, &listed) // none if it is not a list
+	for _, c := range listed {
 		if name, ok := c.Function.Name.(string); ok {
 			calls = append(calls, ToolCall{ID: textOf(c.ID), Name: name, Arguments: argumentsOf(c.Function.Arguments)})
 		}

@@ -41,14 +41,14 @@ var wordings = sync.OnceValue(func() (read struct {
 		func(name string) bool { return !strings.Contains(name, "_") })
 	read.Patterns["neutral"], read.Patterns["wordless"] = neutralFields, wordless // these are no words of English
 	slot := regexp.MustCompile(`\{[a-z-]+\}`)
-	var written func(lines []string) string
-	written = func(lines []string) string {
+	var pattern func(lines []string) string
+	pattern = func(lines []string) string {
 		return slot.ReplaceAllStringFunc(strings.Join(lines, "|"), func(name string) string {
-			return written(read.Patterns[strings.Trim(name, "{}")])
+			return pattern(read.Patterns[strings.Trim(name, "{}")])
 		})
 	}
 	compiled := func(lines []string) func() *regexp.Regexp {
-		return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(written(lines)) })
+		return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern(lines)) })
 	}
 	read.compiled = map[string]func() *regexp.Regexp{}
 	for name, lines := range read.Patterns {

@@ -66,8 +66,8 @@ func Find(dir string, p *configs.Preset, file string) (string, error) {
 		return "", fmt.Errorf("the file %s of preset %s is needed: --originals DIR names the folder that has it", file,
 			p.Name)
 	}
-	for _, at := range []string{file, path.Base(file)} {
-		name := filepath.Join(dir, filepath.FromSlash(at))
+	for _, candidate := range []string{file, path.Base(file)} {
+		name := filepath.Join(dir, filepath.FromSlash(candidate))
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
 			return name, nil
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -34,9 +34,9 @@ func forecastOf(l *lengths.Lengths, last int) forecast {
 	}
 	for ahead := range l.Limit {
 		none := 1.0 // the probability that none in flight takes longer
-		for at, n := range ages[:l.Limit-ahead] {
-			if n > 0 && survival[at] > 0 {
-				none *= math.Pow(1-survival[at+ahead]/survival[at], float64(n))
+		for age, n := range ages[:l.Limit-ahead] {
+			if n > 0 && survival[age] > 0 {
+				none *= math.Pow(1-survival[age+ahead]/survival[age], float64(n))
 			}
 		}
 		f.longest += 1 - none
@@ -48,8 +48,8 @@ func forecastOf(l *lengths.Lengths, last int) forecast {
 	return f
 }
 
-// after is how many steps an episode still takes after so many.
-func (f forecast) after(steps int) float64 {
+// remaining is how many steps an episode still takes after so many.
+func (f forecast) remaining(steps int) float64 {
 	if age := min(steps, len(f.survival)-1); f.survival[age] > 0 {
 		return f.tail[age] / f.survival[age]
 	}
@@ -85,9 +85,9 @@ func (d durations) recent() float64 {
 // latest minute, by the steps that ended in it. Steps under way count, so that it is soon known when steps become
 // longer, as where more episodes share a processor.
 type stepTimes struct {
-	begin time.Time
-	spent float64 // seconds in steps that ended
-	asked float64 // of these, those in which a model was asked
+	begin   time.Time
+	spent   float64 // seconds in steps that ended
+	calling float64 // of these, those in which a model was asked
 	// underWay counts the steps under way, since adds up when they began, in seconds after begin.
 	underWay int
 	since    float64
@@ -96,9 +96,9 @@ type stepTimes struct {
 
 // stepCount is what was known when a step ended.
 type stepCount struct {
-	at           time.Time
-	spent, asked float64 // spent has the time of steps under way, too
-	ended        int
+	time           time.Time
+	spent, calling float64 // spent has the time of steps under way, too
+	ended          int
 }
 
 // The latest steps ended within this time; they are so many at least, and never more than the later half.
@@ -107,34 +107,34 @@ const (
 	fewestSteps = 64
 )
 
-func (s *stepTimes) after(t time.Time) float64 { return t.Sub(s.begin).Seconds() }
+func (s *stepTimes) elapsed(t time.Time) float64 { return t.Sub(s.begin).Seconds() }
 
 func (s *stepTimes) total(now time.Time) float64 {
-	return s.spent + float64(s.underWay)*s.after(now) - s.since
+	return s.spent + float64(s.underWay)*s.elapsed(now) - s.since
 }
 
 func (s *stepTimes) start(now time.Time) {
 	if s.begin.IsZero() {
-		s.begin, s.counts = now, []stepCount{{at: now}}
+		s.begin, s.counts = now, []stepCount{{time: now}}
 	}
 	s.underWay++
-	s.since += s.after(now)
+	s.since += s.elapsed(now)
 }
 
 func (s *stepTimes) stop(began time.Time) {
 	s.underWay--
-	s.since -= s.after(began)
+	s.since -= s.elapsed(began)
 }
 
 // end notes that a step that began then has ended, in which a model was asked for so long.
-func (s *stepTimes) end(began, now time.Time, asked time.Duration) {
+func (s *stepTimes) end(began, now time.Time, calling time.Duration) {
 	s.stop(began)
 	s.spent += now.Sub(began).Seconds()
-	s.asked += asked.Seconds()
+	s.calling += calling.Seconds()
 	ended := s.ended() + 1
-	s.counts = append(s.counts, stepCount{now, s.total(now), s.asked, ended})
+	s.counts = append(s.counts, stepCount{now, s.total(now), s.calling, ended})
 	for len(s.counts) > 2 && (s.counts[1].ended <= ended/2 ||
-		len(s.counts) > fewestSteps && now.Sub(s.counts[1].at) > latest) {
+		len(s.counts) > fewestSteps && now.Sub(s.counts[1].time) > latest) {
 		s.counts = s.counts[1:]
 	}
 }
@@ -201,40 +201,40 @@ func (p *pace) rate(e *episode.Episode, success bool) {
 
 // success is the mean over tasks of their means, as a scoring.Rate is; NaN without a result.
 func (p *pace) success() (rate float64) {
-	for _, of := range p.tasks {
-		rate += of.successes / of.results
+	for _, task := range p.tasks {
+		rate += task.successes / task.results
 	}
 	return rate / float64(len(p.tasks))
 }
 
 func (p *pace) begin(id string, now time.Time) {
-	of := &life{id: id, began: now, heard: now}
-	p.Running[id], p.begun[id] = 0, of
-	p.lives = append(p.lives, of)
+	episode := &life{id: id, began: now, heard: now}
+	p.Running[id], p.begun[id] = 0, episode
+	p.lives = append(p.lives, episode)
 }
 
 // step notes the end of a step. Sharing is the number of episodes per processor during the step.
-func (p *pace) step(id string, now time.Time, asked time.Duration, sharing float64) {
-	p.asks = p.asks || asked > 0
-	of := p.begun[id]
+func (p *pace) step(id string, now time.Time, calling time.Duration, sharing float64) {
+	p.asks = p.asks || calling > 0
+	episode := p.begun[id]
 	if p.Running[id] == 0 {
-		p.firsts.add(now.Sub(of.heard))
+		p.firsts.add(now.Sub(episode.heard))
 	} else {
-		p.steps.end(of.heard, now, asked)
-		took := now.Sub(of.heard).Seconds()
-		if of.own == nil {
-			of.own = &ownSteps{took, took / sharing}
+		p.steps.end(episode.heard, now, calling)
+		took := now.Sub(episode.heard).Seconds()
+		if episode.own == nil {
+			episode.own = &ownSteps{took, took / sharing}
 		}
-		of.own.took += latestShare * (took - of.own.took)
-		of.own.alone += latestShare * (took/sharing - of.own.alone)
+		episode.own.took += latestShare * (took - episode.own.took)
+		episode.own.alone += latestShare * (took/sharing - episode.own.alone)
 	}
 	p.Running[id]++
-	of.heard = now
+	episode.heard = now
 	p.steps.start(now)
 }
 
 // again notes a step that was made before, and took no time now.
-func (p *pace) again(id string, now time.Time) {
+func (p *pace) restart(id string, now time.Time) {
 	if p.Running[id] > 0 {
 		p.steps.stop(p.begun[id].heard)
 	}
@@ -249,9 +249,9 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 	if p.Running[r.ID] == 0 {
 		took = &p.firsts // it has failed without a step
 	}
-	of := p.begun[r.ID]
-	took.add(now.Sub(of.heard))
-	of.took = max(1e-9, now.Sub(of.began).Seconds())
+	current := p.begun[r.ID]
+	took.add(now.Sub(current.heard))
+	current.took = max(1e-9, now.Sub(current.began).Seconds())
 	p.leave(r.ID)
 	p.End(r.ID, r.Steps)
 	p.done++
@@ -266,7 +266,7 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 
 // cancel forgets an episode in flight.
 func (p *pace) cancel(id string) {
-	p.lives = slices.DeleteFunc(p.lives, func(of *life) bool { return of.id == id })
+	p.lives = slices.DeleteFunc(p.lives, func(episode *life) bool { return episode.id == id })
 	p.leave(id)
 }
 
@@ -286,19 +286,19 @@ func (p *pace) measured() bool { return len(p.firsts)+len(p.steps.counts) > 0 }
 // latestShare is the share that an episode's latest step has in what its steps take.
 const latestShare = 0.2
 
-// left is what the episodes in flight still take, in seconds: all of them and the one that takes longest, each by its
-// own steps, as a step of one game may cost twenty times as much as one of another. Extra is what an episode takes
+// remaining is what the episodes in flight still take, in seconds: all of them and the one that takes longest, each by
+// its own steps, as a step of one game may cost twenty times as much as one of another. Extra is what an episode takes
 // beside its steps, sharing the number of episodes per processor now.
-func (p *pace) left(f forecast, perStep, extra, sharing float64, now time.Time) (work, longest float64) {
+func (p *pace) remaining(f forecast, perStep, extra, sharing float64, now time.Time) (work, longest float64) {
 	local := p.local()
 	for id, steps := range p.Running {
-		of, own := p.begun[id], perStep
-		if of.own != nil {
-			own = (1-local)*of.own.took + local*sharing*of.own.alone
+		episode, own := p.begun[id], perStep
+		if episode.own != nil {
+			own = (1-local)*episode.own.took + local*sharing*episode.own.alone
 		}
-		took := own * f.after(steps)
+		took := own * f.remaining(steps)
 		if steps == 0 { // some plan for long before their first step
-			elapsed := now.Sub(of.began).Seconds()
+			elapsed := now.Sub(episode.began).Seconds()
 			took += max(extra-elapsed, extra/2, elapsed/2)
 		}
 		work, longest = work+took, max(longest, took)
@@ -306,22 +306,22 @@ func (p *pace) left(f forecast, perStep, extra, sharing float64, now time.Time) 
 	return work, longest
 }
 
-// whole is how long an episode takes that has not begun, in seconds: the mean of those that have. It takes all of them,
+// total is how long an episode takes that has not begun, in seconds: the mean of those that have. It takes all of them,
 // because those in flight are mostly slow ones, and those that have ended are mostly fast ones. Of steps in which a
 // model was asked only the later half counts, as a server may become slower.
-func (p *pace) whole(f forecast, perStep, extra float64, now time.Time) float64 {
+func (p *pace) total(f forecast, perStep, extra float64, now time.Time) float64 {
 	begun, sum := p.lives, 0.0
 	if p.local() < mostlyLocal {
 		begun = begun[len(begun)/2:]
 	}
-	usual := f.after(0)*perStep + extra
-	for _, of := range begun {
-		elapsed := now.Sub(of.began).Seconds()
+	usual := f.remaining(0)*perStep + extra
+	for _, episode := range begun {
+		elapsed := now.Sub(episode.began).Seconds()
 		switch {
-		case of.took > 0:
-			sum += of.took
-		case of.own != nil:
-			sum += elapsed + of.own.took*f.after(p.Running[of.id])
+		case episode.took > 0:
+			sum += episode.took
+		case episode.own != nil:
+			sum += elapsed + episode.own.took*f.remaining(p.Running[episode.id])
 		default:
 			sum += max(usual, 1.5*elapsed)
 		}
@@ -346,7 +346,7 @@ func (p *pace) local() float64 {
 	if last.spent <= first.spent {
 		return 0
 	}
-	return min(1, max(0, 1-(last.asked-first.asked)/(last.spent-first.spent)))
+	return min(1, max(0, 1-(last.calling-first.calling)/(last.spent-first.spent)))
 }
 
 // costs returns the seconds per step and the seconds per episode in addition to its steps.
@@ -393,8 +393,8 @@ func remaining(paces []*pace, processors int, now time.Time) (rest time.Duration
 	for _, p := range paces {
 		perStep, extra := p.costs(now)
 		f := forecastOf(p.Lengths, together)
-		begun, slowest := p.left(f, perStep, extra, sharing(paces, processors), now)
-		work += begun + float64(p.waiting())*p.whole(f, perStep, extra, now)
+		begun, slowest := p.remaining(f, perStep, extra, sharing(paces, processors), now)
+		work += begun + float64(p.waiting())*p.total(f, perStep, extra, now)
 		// Steps that share processors take less time when episodes have ended.
 		local := p.local()
 		if n := float64(len(p.Running)); n > 0 {

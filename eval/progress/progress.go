@@ -65,9 +65,9 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 		p.high += e.TrialsLeft()
 	}
 	for _, f := range due.Finished {
-		of := p.paceOf(f.Condition)
-		of.finished++
-		of.rate(f.Episode, f.Attempt.Outcome == record.Success)
+		pace := p.paceOf(f.Condition)
+		pace.finished++
+		pace.rate(f.Episode, f.Attempt.Outcome == record.Success)
 	}
 	return p
 }
@@ -100,13 +100,13 @@ func (p *Tracker) EpisodeBegun(e *episode.Episode) {
 func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of := p.paces[eval.NewEpisodeKind(e.Condition)]
-	if u.Again {
-		of.again(e.ID, p.now())
+	pace := p.paces[eval.NewEpisodeKind(e.Condition)]
+	if u.Repeated {
+		pace.restart(e.ID, p.now())
 		return
 	}
 	p.tokens += u.CompletionTokens
-	of.step(e.ID, p.now(), u.Latency, sharing(p.inOrder(), p.processors))
+	pace.step(e.ID, p.now(), u.Latency, sharing(p.inOrder(), p.processors))
 }
 
 // EpisodeDone implements eval.Observer.
@@ -184,10 +184,10 @@ const mostlyLocal = 0.5
 // computing is the environment whose worlds this machine computes, if all episodes that are left belong to it and
 // mostly wait for that; empty if not.
 func (p *Tracker) computing() (place string) {
-	for key, of := range p.paces {
+	for key, pace := range p.paces {
 		switch {
-		case of.planned <= of.done:
-		case place != "" && place != key.Env, of.local() < mostlyLocal:
+		case pace.planned <= pace.done:
+		case place != "" && place != key.Env, pace.local() < mostlyLocal:
 			return ""
 		default:
 			place = key.Env
@@ -205,8 +205,8 @@ func (p *Tracker) State() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	complete := 0
-	for _, of := range p.paces {
-		if of.done == of.planned {
+	for _, pace := range p.paces {
+		if pace.done == pace.planned {
 			complete++
 		}
 	}
@@ -239,8 +239,8 @@ func (p *Tracker) remaining() (time.Duration, bool) {
 
 func (p *Tracker) inOrder() []*pace {
 	paces := make([]*pace, len(p.order))
-	for i, what := range p.order {
-		paces[i] = p.paces[what]
+	for i, kind := range p.order {
+		paces[i] = p.paces[kind]
 	}
 	return paces
 }

@@ -88,8 +88,8 @@ func (v *View) add(names Row, model string, c Cell) {
 			v.Rows[i].Cells = append(v.Rows[i].Cells, Cell{Success: math.NaN()})
 		}
 	}
-	is := func(r Row) bool { return r.Place == names.Place && r.Perturbation == names.Perturbation }
-	row := slices.IndexFunc(v.Rows, is)
+	same := func(r Row) bool { return r.Place == names.Place && r.Perturbation == names.Perturbation }
+	row := slices.IndexFunc(v.Rows, same)
 	if row < 0 {
 		row = len(v.Rows)
 		names.Cells = slices.Repeat([]Cell{{Success: math.NaN()}}, len(v.Models))

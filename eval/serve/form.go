@@ -45,13 +45,13 @@ func queryForm(r *http.Request) *formBody {
 // ok reports whether there are no errors. If there are, it answers the request.
 func (f *formBody) ok(w http.ResponseWriter) bool {
 	if len(f.errs) > 0 {
-		invalidBody(w, within(f.source, f.errs)...)
+		invalidBody(w, located(f.source, f.errs)...)
 	}
 	return len(f.errs) == 0
 }
 
-// has reports whether there is a field; if not, that is an error.
-func (f *formBody) has(name string) (ok bool) {
+// contains reports whether there is a field; if not, that is an error.
+func (f *formBody) contains(name string) (ok bool) {
 	if _, ok = f.values[name]; !ok {
 		f.errs = append(f.errs, missing(name, f.raw))
 	}
@@ -60,7 +60,7 @@ func (f *formBody) has(name string) (ok bool) {
 
 // text returns a field that is a text.
 func (f *formBody) text(name string) string {
-	if !f.has(name) {
+	if !f.contains(name) {
 		return ""
 	}
 	return f.fields.text(name, math.MaxInt)
@@ -78,7 +78,7 @@ const maxDigits = 4300
 // integer returns a field that is a whole number, of any size. As in Python's servers, texts and floats with a
 // whole value count as one, and so do booleans. It is 0 if there is an error.
 func (f *formBody) integer(name string) *big.Int {
-	if f.has(name) {
+	if f.contains(name) {
 		n, kind, text := wholeOf(f.values[name])
 		if n != nil {
 			return n

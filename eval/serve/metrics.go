@@ -37,7 +37,7 @@ type counters struct {
 
 type timed struct {
 	count         *prometheus.Counter
-	engine, whole *prometheus.PrometheusHistogram
+	engine, total *prometheus.PrometheusHistogram
 }
 
 // seconds are the bounds of the histograms: 1 µs to about 30 s.
@@ -98,7 +98,7 @@ func (m *metrics) carriedOut(mount *Mount, protocol, kind string, engine time.Du
 
 // observeRequest notes the time of a whole request: a step or a reset.
 func (m *metrics) observeRequest(mount *Mount, protocol, kind string, took time.Duration) {
-	m.countersOf(mount, protocol).kinds[kind].whole.Update(took.Seconds())
+	m.countersOf(mount, protocol).kinds[kind].total.Update(took.Seconds())
 }
 
 func (m *metrics) handler() http.Handler {

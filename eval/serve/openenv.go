@@ -129,7 +129,7 @@ func invalidBody(w http.ResponseWriter, errs ...fieldError) {
 }
 
 // within places errors in the body or the query, as the reference does over HTTP.
-func within(source string, errs []fieldError) []fieldError {
+func located(source string, errs []fieldError) []fieldError {
 	for i := range errs {
 		errs[i].Loc = append([]string{source}, errs[i].Loc...)
 		errs[i].URL = ""
@@ -149,7 +149,7 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	e, bad, err := m.readReset(body)
 	if len(bad) > 0 {
-		invalidBody(w, within("body", bad)...)
+		invalidBody(w, located("body", bad)...)
 		return
 	}
 	var session *Session
@@ -233,7 +233,7 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	action, ok := values["action"]
 	if !ok {
-		invalidBody(w, within("body", []fieldError{missing("action", body)})...)
+		invalidBody(w, located("body", []fieldError{missing("action", body)})...)
 		return
 	}
 	if _, bad := readAction(action); len(bad) > 0 {

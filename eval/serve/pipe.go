@@ -131,7 +131,7 @@ func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	case q.Left != nil:
 		return p.unplayed(q.Left)
 	case q.Said != nil:
-		return map[string]any{"said": append([]string{}, p.options.Said...)}, nil
+		return map[string]any{"said": append([]string{}, p.options.Notices...)}, nil
 	case q.Sync != nil: // for a client that does not know which answers it has read
 		return map[string]int{"sync": *q.Sync}, nil
 	case q.Open != nil:
@@ -139,7 +139,7 @@ func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	case q.Steps != nil:
 		return p.step(q.Steps), nil
 	case q.Lists != nil:
-		return map[string][]any{"actions": p.each(q.Lists, func(session *Session, _ int) (any, error) {
+		return map[string][]any{"actions": p.fanOut(q.Lists, func(session *Session, _ int) (any, error) {
 			actions, err := session.Actions()
 			return actions, err
 		})}, nil

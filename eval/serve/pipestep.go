@@ -48,13 +48,13 @@ func (p *pipe) step(entries []pipeEntry) resultList {
 	for i := range entries {
 		numbers[i] = entries[i].session
 	}
-	return resultList{p.each(numbers, func(session *Session, i int) (any, error) {
+	return resultList{p.fanOut(numbers, func(session *Session, i int) (any, error) {
 		return entries[i].carryOut(session)
 	})}
 }
 
 // each asks the sessions with these numbers, side by side, and returns their answers.
-func (p *pipe) each(numbers []int, ask func(session *Session, place int) (any, error)) []any {
+func (p *pipe) fanOut(numbers []int, ask func(session *Session, place int) (any, error)) []any {
 	sessions, answers := make([]*Session, len(numbers)), make([]any, len(numbers))
 	for i, number := range numbers {
 		if sessions[i] = p.session(number); sessions[i] == nil {
@@ -66,8 +66,8 @@ func (p *pipe) each(numbers []int, ask func(session *Session, place int) (any, e
 }
 
 func (e *pipeEntry) carryOut(session *Session) (any, error) {
-	if over := session.endErr.Load(); over != nil { // perhaps with a step that still holds it
-		return nil, over
+	if ended := session.endErr.Load(); ended != nil { // perhaps with a step that still holds it
+		return nil, ended
 	}
 	switch {
 	case e.bad != nil:
@@ -88,11 +88,11 @@ func pipeAnswer(r *Reply, reset bool) []any {
 	if !reset && r.Actions == nil && r.Keys == nil {
 		return answer
 	}
-	more := pipeDetails{Actions: r.Actions, Keys: r.Keys}
+	details := pipeDetails{Actions: r.Actions, Keys: r.Keys}
 	if reset {
-		more.TaskID, more.Goal = r.TaskID, &r.Goal
+		details.TaskID, details.Goal = r.TaskID, &r.Goal
 	}
-	return append(answer, more)
+	return append(answer, details)
 }
 
 // pipeDetails is what not every answer has.

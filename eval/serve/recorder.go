@@ -71,7 +71,7 @@ func (m *Mount) recordingName(set *Set) string {
 
 // Resume opens the recordings that are there already, so that one of another player is refused before anything is
 // played. It returns lines about recordings that whoever started the server should see: how far each is.
-func (s *Server) Resume() (said []string, err error) {
+func (s *Server) Resume() (notices []string, err error) {
 	mounts := slices.Concat(s.options.Mounts, table.Each(s.options.Gyms, func(g *Gym) *Mount { return g.Mount }))
 	for _, m := range mounts {
 		for _, set := range m.sets {
@@ -82,7 +82,7 @@ func (s *Server) Resume() (said []string, err error) {
 			}
 		}
 	}
-	return s.options.Said, nil
+	return s.options.Notices, nil
 }
 
 func (s *Server) resume(m *Mount, set *Set, name string) error {
@@ -100,7 +100,7 @@ func (s *Server) resume(m *Mount, set *Set, name string) error {
 		}
 	}
 	if n := rec.Results(); n > 0 {
-		s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %s "+
+		s.options.Notices = append(s.options.Notices, fmt.Sprintf("%s goes on: results of %s are there, and %s "+
 			"none yet; an episode that is played again keeps its first result", name, table.Counted(n, "episode"),
 			table.Counted(unplayed, fmt.Sprintf("of %d tasks has", len(set.Tasks)),
 				fmt.Sprintf("of %d tasks have", len(set.Tasks)))))
@@ -165,8 +165,8 @@ func (r *recorders) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	for _, kept := range r.opened {
-		err = errors.Join(err, kept.Close())
+	for _, recorder := range r.opened {
+		err = errors.Join(err, recorder.Close())
 	}
 	return err
 }

@@ -38,7 +38,7 @@ type Options struct {
 	// nothing. Recorded reports whether there is a record of that name already.
 	Record   func(name string, m *Mount, set *Set) (Recorder, error)
 	Recorded func(name string) bool
-	Said     []string // lines about recordings that whoever started the server should see
+	Notices  []string // lines about recordings that whoever started the server should see
 	// Deflate offers compression to WebSockets.
 	Deflate bool
 	// Profiles serves profiles of the process below /debug/pprof/.

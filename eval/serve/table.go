@@ -149,7 +149,7 @@ func (t *Table) remove(s *Session, reason EndReason) {
 // Sweep ends the sessions that are idle, and those whose step takes too long.
 func (t *Table) Sweep() {
 	now := t.options.Now().UnixNano()
-	for _, s := range t.all() {
+	for _, s := range t.list() {
 		busy, idle := s.busy.Load(), cmp.Or(s.owner.Idle, t.options.Idle)
 		if s.owner.Idle == 0 && s.unused.Load() {
 			idle = min(idle, unusedForkTime)
@@ -166,7 +166,7 @@ func (t *Table) Sweep() {
 // CloseAll ends all sessions, and refuses new ones.
 func (t *Table) CloseAll() {
 	t.closed.Store(true)
-	closeAll(t.all(), ShutDown)
+	closeAll(t.list(), ShutDown)
 }
 
 // closeAll closes sessions, side by side: records are flushed together.
@@ -182,7 +182,7 @@ func closeAll(sessions []*Session, reason EndReason) {
 	_ = closing.Wait() // always nil
 }
 
-func (t *Table) all() []*Session {
+func (t *Table) list() []*Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(maps.Values(t.sessions))

@@ -67,8 +67,8 @@ func (a *ModelCalls) work(ctx context.Context, kind record.LogKind, condition an
 		return 0, err
 	}
 	if done := planned - len(rest); done > 0 {
-		of := fmt.Sprintf("of %d items", planned)
-		a.Say("%s complete in %s", table.Counted(done, of+" is", of+" are"), a.Dir)
+		share := fmt.Sprintf("of %d items", planned)
+		a.Say("%s complete in %s", table.Counted(done, share+" is", share+" are"), a.Dir)
 	}
 	if len(rest) > 0 {
 		if missing, err = a.ask(ctx, book, rest, create); err != nil {

@@ -147,7 +147,7 @@ func compare(t *testing.T, dir string, byEnv map[string][]written, bare bool) {
 			t.Errorf("%s, %s: SR %v of %d, want %v of %d; %v in all", dir, env, s.Success.Mean, s.Finished, success,
 				len(list), far)
 		}
-		curve, easy, hard := s.BySteps(), s.At(envs.Easy).Tasks(), s.At(envs.Hard).Tasks()
+		curve, easy, hard := s.BySteps(), s.Level(envs.Easy).Tasks(), s.Level(envs.Hard).Tasks()
 		switch {
 		case bare && (curve != nil || easy+hard > 0):
 			t.Errorf("%s, %s: steps or classes of lines that have none", dir, env)

@@ -30,12 +30,12 @@ func parseLog(name string, b []byte) (out []episode, err error) {
 			return fmt.Errorf("episode %d of the file: %w", len(out)+1, err)
 		}
 		out = append(out, e)
-		return few(out)
+		return tooFew(out)
 	})
 	return out, err
 }
 
-func few(episodes []episode) error {
+func tooFew(episodes []episode) error {
 	if len(episodes) > maxEpisodes {
 		return fmt.Errorf("there are more than %d episodes", maxEpisodes)
 	}
@@ -57,7 +57,7 @@ func parseLines(name string, b []byte) (out []episode, err error) {
 			return err
 		}
 		out = append(out, e)
-		return few(out)
+		return tooFew(out)
 	})
 	return out, err
 }

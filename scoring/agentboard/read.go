@@ -45,15 +45,15 @@ func IsFolder(dir string) bool {
 }
 
 // Split divides folders into AgentBoard's and others.
-func Split(dirs []string) (boards, others []string) {
+func Split(dirs []string) (boards, runs []string) {
 	for _, dir := range dirs {
 		if IsFolder(dir) {
 			boards = append(boards, dir)
 		} else {
-			others = append(others, dir)
+			runs = append(runs, dir)
 		}
 	}
-	return boards, others
+	return boards, runs
 }
 
 // Read reads a folder. The files of an environment may be missing, or those with steps.
@@ -166,9 +166,9 @@ func differs(env string, own ownRates, episodes []episode) string {
 		if rate == nil || math.Abs(*rate-ours) < rounding {
 			continue
 		}
-		stated, given := fmt.Sprintf("%.1f", 100**rate), fmt.Sprintf("%.1f", 100*ours)
-		if name := []string{"SR", "PR", "GA"}[i]; stated != given {
-			parts = append(parts, fmt.Sprintf("%s %s, and the episodes give %s", name, stated, given))
+		stated, computed := fmt.Sprintf("%.1f", 100**rate), fmt.Sprintf("%.1f", 100*ours)
+		if name := []string{"SR", "PR", "GA"}[i]; stated != computed {
+			parts = append(parts, fmt.Sprintf("%s %s, and the episodes give %s", name, stated, computed))
 		}
 	}
 	if parts == nil {

@@ -20,27 +20,27 @@ func agree(a, b string) bool {
 	return a == b
 }
 
-// besides says what differs between models in a place besides the models: parts of the protocol,
+// otherProtocols says what differs between models in a place besides the models: parts of the protocol,
 // each with its values; that their servers report the same weights. Scripted players play by no protocol.
 // What their names say is left out.
-func (r *Results) besides(p Scope, models ...Model) string {
-	return besides(r.environments(p), models)
+func (r *Results) otherProtocols(p Scope, models ...Model) string {
+	return protocolChanges(r.environments(p), models)
 }
 
-func besides(places []string, models []Model) string {
+func protocolChanges(places []string, models []Model) string {
 	models = slices.SortedStableFunc(slices.Values(models), func(a, b Model) int {
 		return cmp.Compare(a.Position, b.Position)
 	})
 	var parts []string
 	for _, place := range places {
-		var of []protocol.Played
+		var protocols []protocol.Play
 		for _, m := range models {
 			if m.Parts[place] != nil {
-				of = append(of, protocol.Played{Name: m.Name, Parts: m.Parts[place]})
+				protocols = append(protocols, protocol.Play{Name: m.Name, Parts: m.Parts[place]})
 			}
 		}
 		labelled := func(part string) bool { return named(models, part) }
-		parts = table.AppendNew(parts, protocol.Differences(of, labelled)...)
+		parts = table.AppendNew(parts, protocol.Differences(protocols, labelled)...)
 	}
 	text, details := "", ""
 	if len(parts) > 0 {
@@ -65,9 +65,9 @@ func named(models []Model, part string) bool {
 // sameWeights names the first models whose servers report the same weights; empty if there are none.
 func sameWeights(models []Model) string {
 	for i, m := range models {
-		for _, other := range models[:i] {
-			if m.Weights != "" && m.Weights == other.Weights {
-				return other.Name + " and " + m.Name
+		for _, model := range models[:i] {
+			if m.Weights != "" && m.Weights == model.Weights {
+				return model.Name + " and " + m.Name
 			}
 		}
 	}

@@ -44,41 +44,41 @@ func (s *Sweep) base() *scoring.Score { return s.Conditions[0].Score }
 func interfaceOnly(c Condition) bool { return c.Interface }
 func averagedOnly(c Condition) bool  { return c.Averaged }
 
-// under are the planned conditions of a kind, except the one without a perturbation.
-func (s *Sweep) under(of func(Condition) bool) []Condition {
+// conditions are the planned conditions of a kind, except the one without a perturbation.
+func (s *Sweep) conditions(accept func(Condition) bool) []Condition {
 	if s == nil {
 		return nil
 	}
-	return table.Kept(s.Conditions[1:], func(c Condition) bool { return of(c) && c.Score != nil })
+	return table.Kept(s.Conditions[1:], func(c Condition) bool { return accept(c) && c.Score != nil })
 }
 
 // perturbations names the conditions of a kind, scores are those under them.
-func (s *Sweep) perturbations(of func(Condition) bool) []string {
-	return table.Keys(s.under(of), func(c Condition) string { return c.Name })
+func (s *Sweep) perturbations(accept func(Condition) bool) []string {
+	return table.Keys(s.conditions(accept), func(c Condition) string { return c.Name })
 }
 
-func (s *Sweep) scores(of func(Condition) bool) []*scoring.Score {
-	return table.Each(s.under(of), func(c Condition) *scoring.Score { return c.Score })
+func (s *Sweep) scores(accept func(Condition) bool) []*scoring.Score {
+	return table.Each(s.conditions(accept), func(c Condition) *scoring.Score { return c.Score })
 }
 
 // lacks says what is missing of the conditions of a kind and of the one without a perturbation;
 // empty if nothing is.
-func (s *Sweep) lacks(of func(Condition) bool) string {
+func (s *Sweep) lacks(accept func(Condition) bool) string {
 	if s.base() == nil {
 		return "not planned without a perturbation"
 	}
 	var absent, parts []string
 	for i, c := range s.Conditions {
-		where := "under " + c.Name
+		place := "under " + c.Name
 		if i == 0 {
-			where = "without a perturbation"
+			place = "without a perturbation"
 		}
 		switch {
-		case i > 0 && !of(c):
+		case i > 0 && !accept(c):
 		case c.Score == nil:
 			absent = append(absent, c.Name)
 		case !c.Score.Complete():
-			parts = append(parts, fmt.Sprintf("%d of %d episodes %s", c.Score.Finished, c.Score.Planned, where))
+			parts = append(parts, fmt.Sprintf("%d of %d episodes %s", c.Score.Finished, c.Score.Planned, place))
 		}
 	}
 	if absent != nil {
@@ -107,32 +107,32 @@ func (r *Results) average(out Subject, s *Sweep) Subject {
 
 // compareAverages compares the averages of two models over the conditions of a sweep.
 func compareAverages(a, b Model, p Scope) (c scoring.Comparison, err error) {
-	one, two := a.swept(p), b.swept(p)
-	if err := alike(a, one, b, two, averagedOnly); err != nil {
+	first, two := a.swept(p), b.swept(p)
+	if err := sameConditions(a, first, b, two, averagedOnly); err != nil {
 		return c, err
 	}
-	return scoring.CompareMean(append(one.scores(averagedOnly), one.base()),
+	return scoring.CompareMean(append(first.scores(averagedOnly), first.base()),
 		append(two.scores(averagedOnly), two.base())...)
 }
 
-// alike says why two models cannot be compared under the conditions of a kind.
-func alike(a Model, one *Sweep, b Model, two *Sweep, of func(Condition) bool) error {
+// sameConditions says why two models cannot be compared under the conditions of a kind.
+func sameConditions(a Model, first *Sweep, b Model, two *Sweep, accept func(Condition) bool) error {
 	for _, m := range []struct {
 		name  string
 		sweep *Sweep
-	}{{a.Name, one}, {b.Name, two}} {
+	}{{a.Name, first}, {b.Name, two}} {
 		if m.sweep == nil {
 			return fmt.Errorf("%s was not planned under perturbations", m.name)
 		}
-		if reason := m.sweep.lacks(of); reason != "" {
+		if reason := m.sweep.lacks(accept); reason != "" {
 			return fmt.Errorf("%s: %s", m.name, reason)
 		}
 	}
 	sameRules := func(c, d Condition) bool { return c.Rules == d.Rules }
 	switch {
-	case !slices.Equal(one.perturbations(of), two.perturbations(of)):
+	case !slices.Equal(first.perturbations(accept), two.perturbations(accept)):
 		return fmt.Errorf("%s and %s have different perturbations", a.Name, b.Name)
-	case !slices.EqualFunc(one.under(of), two.under(of), sameRules):
+	case !slices.EqualFunc(first.conditions(accept), two.conditions(accept), sameRules):
 		return fmt.Errorf("%s and %s have perturbations of one name with different rules", a.Name, b.Name)
 	}
 	return nil
@@ -191,18 +191,18 @@ func (r *Results) loss(m Model, s *Sweep) test {
 func (r *Results) lossDifferences() (tests []test) {
 	r.eachPair(func(a, b Model) {
 		for i := range b.Sweeps {
-			one, two := a.swept(b.Sweeps[i].Place), &b.Sweeps[i]
-			if one == nil || len(one.scores(interfaceOnly)) == 0 || len(two.scores(interfaceOnly)) == 0 {
+			first, two := a.swept(b.Sweeps[i].Place), &b.Sweeps[i]
+			if first == nil || len(first.scores(interfaceOnly)) == 0 || len(two.scores(interfaceOnly)) == 0 {
 				continue
 			}
-			t, u := r.loss(a, one), r.loss(b, two)
+			t, u := r.loss(a, first), r.loss(b, two)
 			t.claim.Family.Name, t.claim.Subjects = LossDifferences, append(t.claim.Subjects, u.claim.Subjects...)
 			t.claim.Fewest, t.claim.Tasks = taskRange(t.claim.Tasks, u.claim.Tasks)
-			t.claim.Besides = r.besides(two.Place, a, b)
-			if err := alike(a, one, b, two, interfaceOnly); err != nil {
+			t.claim.Protocols = r.otherProtocols(two.Place, a, b)
+			if err := sameConditions(a, first, b, two, interfaceOnly); err != nil {
 				t.claim.Reason = err.Error()
 			} else {
-				t.take(scoring.CompareChanges(one.scores(interfaceOnly), one.base(), two.scores(interfaceOnly),
+				t.take(scoring.CompareChanges(first.scores(interfaceOnly), first.base(), two.scores(interfaceOnly),
 					two.base()))
 			}
 			tests = append(tests, t)
@@ -213,18 +213,18 @@ func (r *Results) lossDifferences() (tests []test) {
 
 // retries compare players after their last trial.
 func (r *Results) retries() (tests []test) {
-	for _, of := range r.Retries {
-		if of.Against == nil {
+	for _, retry := range r.Retries {
+		if retry.Against == nil {
 			continue
 		}
-		t := test{rate: r.Rate, claim: of.claim(r.Rate)}
+		t := test{rate: r.Rate, claim: retry.claim(r.Rate)}
 		t.claim.Family.Name = Primary
-		t.claim.Subjects = append(t.claim.Subjects, of.Against.subject(r.Rate))
-		t.claim.Fewest, t.claim.Tasks = taskRange(t.claim.Tasks, of.Against.First.Tasks())
-		if of.Score == nil || of.Against.Score == nil {
+		t.claim.Subjects = append(t.claim.Subjects, retry.Against.subject(r.Rate))
+		t.claim.Fewest, t.claim.Tasks = taskRange(t.claim.Tasks, retry.Against.First.Tasks())
+		if retry.Score == nil || retry.Against.Score == nil {
 			t.claim.Reason = "results of trials that are due are missing"
 		} else {
-			t.take(scoring.Compare(of.Score, of.Against.Score))
+			t.take(scoring.Compare(retry.Score, retry.Against.Score))
 		}
 		tests = append(tests, t)
 	}

@@ -115,8 +115,8 @@ type Claim struct {
 	Margin float64
 	// Reason says why there is no comparison or no score.
 	Reason string
-	// Besides says what differs between the subjects besides the models; empty if nothing is known to.
-	Besides string
+	// Protocols says what differs between the subjects besides the models; empty if nothing is known to.
+	Protocols string
 	// Leading counts the subjects of Undecided that are significantly above all that follow; all if none are.
 	Leading int
 	// Bounded: with the missing episodes as failures or as successes, a pair that is not

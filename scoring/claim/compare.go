@@ -49,9 +49,9 @@ func (t test) intervalAt(level float64) *stats.Interval {
 func settle(tests []test, margin float64) (claims []Claim) {
 	byFamily := table.Grouped(tests, func(t test) FamilyName { return t.claim.Family.Name })
 	var families []stats.Family
-	for _, of := range byFamily {
-		f := stats.Family{Share: shares[of[0].claim.Family.Name]}
-		for _, t := range of {
+	for _, family := range byFamily {
+		f := stats.Family{Share: shares[family[0].claim.Family.Name]}
+		for _, t := range family {
 			if t.tested {
 				f.Ps = append(f.Ps, t.p())
 			}
@@ -75,9 +75,9 @@ func settle(tests []test, margin float64) (claims []Claim) {
 }
 
 // settled is the claim with what the test shows.
-func (t test) settled(c Claim, of stats.Corrected) Claim {
-	c.AloneP, c.P = t.p(), of.P
-	c.Interval, c.Alone = t.intervalAt(of.Level), t.intervalAt(Level)
+func (t test) settled(c Claim, corrected stats.Corrected) Claim {
+	c.AloneP, c.P = t.p(), corrected.P
+	c.Interval, c.Alone = t.intervalAt(corrected.Level), t.intervalAt(Level)
 	found := c.P < 1-Level
 	if t.bounds != nil {
 		c.Kind, c.Estimate, c.Sensitivity = NotCompared, math.NaN(), math.NaN()
@@ -90,7 +90,7 @@ func (t test) settled(c Claim, of stats.Corrected) Claim {
 	if found {
 		c.Kind = Differs
 	}
-	c.Sensitivity = t.change.Sensitivity(of.Level)
+	c.Sensitivity = t.change.Sensitivity(corrected.Level)
 	c.Equal = c.Margin > 0 && c.Interval.Low >= -c.Margin && c.Interval.High <= c.Margin
 	return c
 }
@@ -100,7 +100,7 @@ func (t test) settled(c Claim, of stats.Corrected) Claim {
 func (r *Results) pair(a, b Model, p Scope) (test, bool) {
 	first, second := r.subject(a, p), r.subject(b, p)
 	t := test{rate: r.Rate, claim: Claim{Subjects: []Subject{first, second}, Rate: r.Measure(p), Place: p,
-		Besides: r.besides(p, a, b)}}
+		Protocols: r.otherProtocols(p, a, b)}}
 	t.claim.Fewest, t.claim.Tasks = taskRange(r.tasks(a, p), r.tasks(b, p))
 	if p.Averaged {
 		t.claim.Perturbations = a.swept(p).perturbations(averagedOnly)

@@ -24,7 +24,7 @@ func drawnClaim(t *rapid.T) Claim {
 		Place: rapid.SampledFrom([]Scope{HeldOut, {Name: "pddl", Title: "PDDL"}}).Draw(t, "place"),
 		Tasks: rapid.IntRange(0, 300).Draw(t, "tasks"), P: math.NaN(), AloneP: math.NaN(), Sensitivity: math.NaN(),
 		Estimate: maybe("estimate", some("size", -1, 1)), Reason: "a reason",
-		Besides: rapid.SampledFrom([]string{"", "not only the models differ (a: 3 steps; b: 30 steps)"}).Draw(t,
+		Protocols: rapid.SampledFrom([]string{"", "not only the models differ (a: 3 steps; b: 30 steps)"}).Draw(t,
 			"besides"),
 		Environments: []Scope{{Name: "pddl", Title: "PDDL"}}, Part: 1, Total: 3, Unsolved: 2,
 		Touched: rapid.IntRange(0, 2).Draw(t, "touched")}

@@ -23,9 +23,9 @@ func limits(i *stats.Interval) string {
 }
 
 // tested is what a difference stands on: its interval and its probability.
-func (c Claim) tested() string { return c.within(c.Interval) }
+func (c Claim) tested() string { return c.bounds(c.Interval) }
 
-func (c Claim) within(i *stats.Interval) string {
+func (c Claim) bounds(i *stats.Interval) string {
 	return fmt.Sprintf("%s, p %s", limits(i), table.Probability(c.P).Text)
 }
 
@@ -98,7 +98,7 @@ func SeedRange(subjects []Subject) (low, high int) {
 
 // SeedsText says how many seeds models have.
 func SeedsText(subjects []Subject) string {
-	of := func(equal bool) bool {
+	group := func(equal bool) bool {
 		return slices.ContainsFunc(subjects, func(s Subject) bool {
 			return s.Seeds > 0 && !s.Seedless &&
 				s.EqualSeeds == equal
@@ -107,7 +107,7 @@ func SeedsText(subjects []Subject) string {
 	switch low, high := SeedRange(subjects); {
 	case high == 0:
 		return ""
-	case low > 1 && low == high && of(true) && !of(false):
+	case low > 1 && low == high && group(true) && !group(false):
 		return fmt.Sprintf("%d equal seeds", high)
 	case low < high:
 		return fmt.Sprintf("%d to %d seeds", low, high)
@@ -136,8 +136,8 @@ const mostRates = 4
 // alternative follows "or".
 func rates(subjects []Subject, last string) string {
 	parts := table.Each(subjects[:min(mostRates, len(subjects))], Subject.rated)
-	if others := len(subjects) - mostRates; others > 0 {
-		return table.List(append(parts, table.Counted(others, "other")))
+	if rest := len(subjects) - mostRates; rest > 0 {
+		return table.List(append(parts, table.Counted(rest, "other")))
 	}
 	n := max(0, len(parts)-2)
 	return strings.Join(append(parts[:n:n], strings.Join(parts[n:], last)), ", ")
@@ -153,8 +153,8 @@ func (c Claim) equality() string { return fmt.Sprintf("within %g points", 100*c.
 func (c Claim) verdict() string {
 	switch {
 	case c.Kind == NotCompared && c.Bounded:
-		by, whatever := c.either()
-		return fmt.Sprintf("%s is %s %s", c.Subjects[0].Name, by, whatever)
+		amount, whatever := c.wording()
+		return fmt.Sprintf("%s is %s %s", c.Subjects[0].Name, amount, whatever)
 	case c.Kind == NotCompared:
 		return fmt.Sprintf("%s (%s)", NotCompared, c.Reason)
 	case c.Kind == Differs && c.Equal:
@@ -167,9 +167,9 @@ func (c Claim) verdict() string {
 	return string(c.Kind)
 }
 
-// either says what missing episodes cannot change: by how much the first subject is higher or lower, and of which
+// wording says what missing episodes cannot change: by how much the first subject is higher or lower, and of which
 // episodes that does not depend.
-func (c Claim) either() (by, whatever string) {
+func (c Claim) wording() (amount, whatever string) {
 	word, low, high := "higher", c.Interval.Low, c.Interval.High
 	if c.direction() < 0 {
 		word, low, high = "lower", 0-high, 0-low
@@ -195,8 +195,8 @@ func (c Claim) power() string {
 
 // powers say which true differences would have been found.
 func powers(claims []Claim) string {
-	least := func(a, b Claim) int { return cmp.Compare(a.Sensitivity, b.Sensitivity) }
-	low, high := slices.MinFunc(claims, least), slices.MaxFunc(claims, least)
+	compare := func(a, b Claim) int { return cmp.Compare(a.Sensitivity, b.Sensitivity) }
+	low, high := slices.MinFunc(claims, compare), slices.MaxFunc(claims, compare)
 	switch {
 	case number(low.Sensitivity) == number(high.Sensitivity):
 		return low.power()
@@ -208,10 +208,10 @@ func powers(claims []Claim) string {
 
 // also says behind a sentence what differs besides the models.
 func (c Claim) also() string {
-	if c.Besides == "" {
+	if c.Protocols == "" {
 		return ""
 	}
-	return "; " + c.Besides
+	return "; " + c.Protocols
 }
 
 // Brief names perturbations: P1 to P4 if they are numbered in order.

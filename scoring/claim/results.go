@@ -157,8 +157,8 @@ func (r *Results) Columns() []Scope {
 	return r.Places
 }
 
-// asked are the places in which models are compared: all places, and the averages of those that were swept.
-func (r *Results) asked() []Scope {
+// questions are the places in which models are compared: all places, and the averages of those that were swept.
+func (r *Results) questions() []Scope {
 	out := slices.Clone(r.Columns())
 	for _, p := range r.Places {
 		if slices.ContainsFunc(r.Models, func(m Model) bool { return m.swept(p).perturbations(averagedOnly) != nil }) {

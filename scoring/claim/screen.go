@@ -48,14 +48,14 @@ func (s *Set) say(tabled bool) (title string, rest []string) {
 
 // besidesOnce says what differs besides the models once: in the first line if that has it, else in one of its own.
 func (s *Set) besidesOnce(lines []string) []string {
-	also := s.Besides()
+	also := s.ProtocolText()
 	if also == "" {
 		return lines
 	}
 	first := strings.Contains(lines[0], also)
 	for _, c := range slices.Concat(s.Comparisons, s.Best) {
 		for i := range lines {
-			if (i > 0 || !first) && (strings.HasPrefix(c.Besides, onlyModels) || agree(c.Besides, also)) {
+			if (i > 0 || !first) && (strings.HasPrefix(c.Protocols, onlyModels) || agree(c.Protocols, also)) {
 				lines[i] = strings.TrimSuffix(lines[i], c.also())
 			}
 		}
@@ -66,19 +66,20 @@ func (s *Set) besidesOnce(lines []string) []string {
 	return slices.Insert(lines, 1, strings.Replace(also, "not only", "Not only", 1))
 }
 
-// Besides says what differs between the models that are compared besides the models; empty if nothing is known to.
-func (s *Set) Besides() string {
-	return besides(table.Keys(s.Places, func(p Scope) string { return p.Name }), table.Kept(s.Models, s.Competes))
+// ProtocolText says what differs between the models that are compared besides the models; empty if nothing is known to.
+func (s *Set) ProtocolText() string {
+	places := table.Keys(s.Places, func(p Scope) string { return p.Name })
+	return protocolChanges(places, table.Kept(s.Models, s.Competes))
 }
 
 // sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good
 // over all conditions, and what each loses. Of a single model the last one says all.
 func (s *Set) sweptLines(tabled bool) []string {
-	losses := s.Of(Losses)
+	losses := s.Family(Losses)
 	switch {
 	case s.competing() > 1:
 		return slices.Concat(s.answers(Unperturbed, false), s.answers(Averages, tabled),
-			lost(losses, s.Of(Unperturbed)))
+			lost(losses, s.Family(Unperturbed)))
 	case len(losses) > 1:
 		return []string{lossByPlace(losses)}
 	}
@@ -87,10 +88,10 @@ func (s *Set) sweptLines(tabled bool) []string {
 
 // answers say what the tests of a family show: of each pair that is compared with the reference or alone, or who of
 // several models is best. Where the table has the rates, lines leave them out.
-func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
+func (s *Set) answers(family FamilyName, tabled bool) (lines []string) {
 	if s.Reference != "" || s.competing() == 2 {
-		claims := s.Of(of)
-		if pairs := byPair(claims); of == Second || len(pairs) < len(claims) {
+		claims := s.Family(family)
+		if pairs := byPair(claims); family == Second || len(pairs) < len(claims) {
 			return truncate(table.Each(pairs, s.byPlace), slices.Concat(pairs[min(mostSentences, len(pairs)):]...))
 		}
 		claims = Surest(claims)
@@ -111,16 +112,16 @@ func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 		}
 		return truncate(lines, claims[min(mostSentences, len(claims)):])
 	}
-	best := ofFamily(s.Best, of)
+	best := ofFamily(s.Best, family)
 	switch {
 	case len(best) == 1 && tabled:
 		return []string{best[0].onAverage(s.leaders(mostOfGroup)(best[0]))}
-	case len(best) == 1 && of == Primary && len(s.Of(Second)) == 0:
+	case len(best) == 1 && family == Primary && len(s.Family(Second)) == 0:
 		return s.first(best[0])
-	case len(best) == 1 && of != Second:
+	case len(best) == 1 && family != Second:
 		return []string{best[0].Sentence()}
 	case len(best) > 0:
-		return []string{s.bestByPlace(of, best)}
+		return []string{s.bestByPlace(family, best)}
 	}
 	return nil
 }
@@ -160,8 +161,8 @@ func truncate(sentences []string, rest []Claim) []string {
 	}
 	var parts []string
 	for _, word := range []ClaimKind{Differs, NotSignificant, NotCompared} {
-		if of := table.Kept(rest, func(c Claim) bool { return c.Kind == word }); len(of) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", len(of), word))
+		if same := table.Kept(rest, func(c Claim) bool { return c.Kind == word }); len(same) > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", len(same), word))
 		}
 	}
 	if parts == nil {
@@ -193,7 +194,7 @@ func (s *Set) byPlace(claims []Claim) string {
 	}
 	head = fmt.Sprintf("%s%s of %s (%s, %s%s)", head, rateOf(claims), pair, table.Counted(tasksOf(decided), "task"),
 		seeds(subjects(decided)), first.Family.corrected())
-	if len(s.Of(Primary)) > 0 {
+	if len(s.Family(Primary)) > 0 {
 		if head = "By environment"; s.competing() > 2 {
 			head = pair + ", by environment"
 		}
@@ -227,17 +228,17 @@ func outcomes(claims []Claim) string {
 		return cmp.Compare(a[0].outcome().rank, b[0].outcome().rank)
 	})
 	var parts []string
-	for _, of := range groups {
-		var where []string
-		for _, c := range of {
+	for _, group := range groups {
+		var places []string
+		for _, c := range group {
 			title := c.Place.Title
 			if c.Family.Name == Losses && c.Kind != NotCompared { // no table has them
 				title += fmt.Sprintf(" (%s)", points(c.Estimate))
 			}
-			where = append(where, title)
+			places = append(places, title)
 		}
-		o := of[0].outcome()
-		text := fmt.Sprintf("%s on %s %s", o.text, strings.Join(where, ", "), o.rest)
+		o := group[0].outcome()
+		text := fmt.Sprintf("%s on %s %s", o.text, strings.Join(places, ", "), o.rest)
 		parts = append(parts, strings.TrimSpace(text))
 	}
 	return strings.Join(parts, "; ")
@@ -252,8 +253,8 @@ type outcome struct {
 func (c Claim) outcome() outcome {
 	switch {
 	case c.Kind == NotCompared && c.Bounded:
-		by, whatever := c.either()
-		return outcome{2, by, whatever}
+		amount, whatever := c.wording()
+		return outcome{2, amount, whatever}
 	case c.Kind == NotCompared:
 		return outcome{5, string(NotCompared), "(" + c.Reason + ")"}
 	case c.Equal:
@@ -276,18 +277,18 @@ func subjects(claims []Claim) []Subject {
 }
 
 // bestByPlace says which of several models is best in each place.
-func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
+func (s *Set) bestByPlace(family FamilyName, best []Claim) string {
 	head := "Best"
-	switch of {
+	switch family {
 	case Unperturbed:
 		head = "Best unperturbed"
 	case Averages:
 		head = "Best average"
 	}
-	if len(s.Of(Primary)) > 0 {
+	if len(s.Family(Primary)) > 0 {
 		head += fmt.Sprintf(" by environment (%s)", table.Counted(best[0].Family.Tests, "test"))
 	} else {
-		claims := s.Of(of)
+		claims := s.Family(family)
 		head += fmt.Sprintf(" %s by environment (%s%s)", rateOf(claims), seeds(subjects(claims)),
 			best[0].Family.corrected())
 	}
@@ -297,14 +298,14 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 		leaders = s.leaders(1)
 	}
 	for _, claims := range table.Grouped(best, leaders) {
-		where := strings.Join(placesOf(claims), ", ")
+		places := strings.Join(placesOf(claims), ", ")
 		if leaders := leaders(claims[0]); leaders != "" {
-			parts = append(parts, where+": "+leaders)
+			parts = append(parts, places+": "+leaders)
 		} else {
-			undecided = []string{"not decided on " + where}
+			undecided = []string{"not decided on " + places}
 		}
 	}
-	return head + ": " + strings.Join(slices.Concat(parts, undecided, s.uncompared(of)), "; ")
+	return head + ": " + strings.Join(slices.Concat(parts, undecided, s.uncompared(family)), "; ")
 }
 
 // mostOfGroup is how many models of a group are named, and mostGroups with how many groups of environments they are.
@@ -312,17 +313,17 @@ const mostOfGroup, mostGroups = 3, 3
 
 // leaders names the best model, or at most so many models of which one is the best, which are significantly above all
 // others; it names none if any may be.
-func (s *Set) leaders(most int) func(Claim) string {
+func (s *Set) leaders(limit int) func(Claim) string {
 	return func(c Claim) string {
 		switch {
 		case c.Leading == len(c.Subjects):
 			return ""
-		case c.Leading > most:
+		case c.Leading > limit:
 			return fmt.Sprintf("one of %d models", c.Leading)
 		}
 		first := slices.Clone(c.Subjects[:c.Leading])
 		slices.SortFunc(first, func(a, b Subject) int { return s.player(a).Position - s.player(b).Position })
-		return strings.Join(table.Keys(first, func(of Subject) string { return of.Name }), ", ")
+		return strings.Join(table.Keys(first, func(subject Subject) string { return subject.Name }), ", ")
 	}
 }
 
@@ -331,10 +332,10 @@ func placesOf(claims []Claim) []string {
 }
 
 // uncompared says where no models are compared, and why not.
-func (s *Set) uncompared(of FamilyName) (out []string) {
+func (s *Set) uncompared(family FamilyName) (out []string) {
 	var open []Claim // the first of each place
-	for _, claims := range table.Grouped(s.Of(of), func(c Claim) Scope { return c.Place }) {
-		in := func(other Claim) bool { return other.Place == claims[0].Place }
+	for _, claims := range table.Grouped(s.Family(family), func(c Claim) Scope { return c.Place }) {
+		in := func(c Claim) bool { return c.Place == claims[0].Place }
 		if claims[0].Place != HeldOut && !slices.ContainsFunc(s.Best, in) {
 			open = append(open, claims[0])
 		}
@@ -349,8 +350,8 @@ func (s *Set) uncompared(of FamilyName) (out []string) {
 // first answers a question about several models: which one is best, or what is open.
 func (s *Set) first(c Claim) []string {
 	lines := []string{c.Sentence()}
-	for _, other := range c.Subjects[1:] {
-		pair, ok := s.Find(c.Place, c.Subjects[0].Name, other.Name)
+	for _, subject := range c.Subjects[1:] {
+		pair, ok := s.Find(c.Place, c.Subjects[0].Name, subject.Name)
 		switch {
 		case !ok || pair.Kind == Differs || c.Leading == 1:
 			continue
@@ -403,19 +404,19 @@ func lost(losses, unperturbed []Claim) []string {
 	}
 	var parts []string
 	for _, claims := range table.Grouped(Surest(losses), Claim.lossWord) {
-		who, word, power := losers(claims, losses), claims[0].lossWord(), ""
+		models, word, power := losers(claims, losses), claims[0].lossWord(), ""
 		if word == openLoss && (len(table.Grouped(losses, Claim.model)) == len(losses) ||
 			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })) {
 			power = powers(claims) // where there are several places, the table of claims has them
 		}
 		if len(claims) == len(losses) && len(losses) > 1 {
 			if word == " significant" {
-				who = "all"
+				models = "all"
 			} else if rest, ok := strings.CutPrefix(word, openLoss); ok {
-				who, word = "none", " significant"+rest
+				models, word = "none", " significant"+rest
 			}
 		}
-		parts = append(parts, who+word+power)
+		parts = append(parts, models+word+power)
 	}
 	if len(losses) > 1 && slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
 		parts = append(parts, "lower rates can lose less")
@@ -424,20 +425,21 @@ func lost(losses, unperturbed []Claim) []string {
 }
 
 // losers lists the models of some of all losses, with places if a model has losses of other kinds elsewhere.
-func losers(some, all []Claim) string {
+func losers(losses, family []Claim) string {
 	var parts []string
-	for _, claims := range table.Grouped(some, func(c Claim) string { return where(c.model(), some, all) }) {
+	places := func(c Claim) string { return lossPlaces(c.model(), losses, family) }
+	for _, claims := range table.Grouped(losses, places) {
 		models := table.Keys(claims, Claim.model)
-		parts = append(parts, table.List(models)+where(models[0], some, all))
+		parts = append(parts, table.List(models)+lossPlaces(models[0], losses, family))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// where says in which places a model has some of all losses; empty if that is everywhere.
-func where(model string, some, all []Claim) string {
+// lossPlaces says in which places a model has some of the losses; empty if that is everywhere.
+func lossPlaces(model string, losses, claims []Claim) string {
 	its := func(c Claim) bool { return c.model() == model }
-	own := table.Kept(some, its)
-	if len(own) == len(table.Kept(all, its)) {
+	own := table.Kept(losses, its)
+	if len(own) == len(table.Kept(claims, its)) {
 		return ""
 	}
 	return " on " + table.List(slices.Sorted(slices.Values(placesOf(own))))

@@ -92,7 +92,7 @@ func (c Claim) loss() string {
 		verb, interval = "gains", c.Interval
 	}
 	return fmt.Sprintf("%s%s %s points of %s (%s), %s", text, verb, number(math.Abs(c.Estimate)), number(subject.Value),
-		c.within(interval), c.verdict())
+		c.bounds(interval), c.verdict())
 }
 
 // unreadable says how many replies had no action, and what that cost at most.

@@ -42,7 +42,7 @@ func Derive(r *Results) *Set {
 	if !r.retried() {
 		s.rank()
 	}
-	s.Rates = table.Each(r.Retries, func(of Retry) Claim { return of.claim(r.Rate) })
+	s.Rates = table.Each(r.Retries, func(retry Retry) Claim { return retry.claim(r.Rate) })
 	for _, m := range r.Models {
 		for _, p := range r.Columns() {
 			if c, ok := r.rated(m, p); ok {
@@ -59,8 +59,8 @@ func (s *Set) Claims() []Claim {
 	return slices.Concat(s.Comparisons, s.Best, s.Rates, s.Trained, s.Unscored, s.Unreadable)
 }
 
-// Of are the comparisons of a family.
-func (s *Set) Of(name FamilyName) []Claim { return ofFamily(s.Comparisons, name) }
+// Family is the comparisons of a family.
+func (s *Set) Family(name FamilyName) []Claim { return ofFamily(s.Comparisons, name) }
 
 func ofFamily(claims []Claim, name FamilyName) []Claim {
 	return table.Kept(claims, func(c Claim) bool { return c.Family.Name == name })
@@ -96,7 +96,7 @@ func (r *Results) eachPair(do func(a, b Model)) {
 // pairs are the pairs of models that are compared, by place.
 func (r *Results) pairs() (tests []test) {
 	scored := false
-	for _, p := range r.asked() {
+	for _, p := range r.questions() {
 		r.eachPair(func(a, b Model) {
 			if t, ok := r.pair(a, b, p); ok {
 				tests, scored = append(tests, t), scored || p == HeldOut && t.tested
@@ -138,7 +138,7 @@ func (s *Set) rank() {
 			s.pairs[pairKey{c.Place.key(), a, b}], s.pairs[pairKey{c.Place.key(), b, a}] = c, c.Reversed()
 		}
 	}
-	for _, p := range s.asked() {
+	for _, p := range s.questions() {
 		s.letters[p.key()] = s.lettered(p)
 		if c, ok := s.best(p); ok {
 			s.Best = append(s.Best, c)
@@ -176,31 +176,31 @@ func (s *Set) best(p Scope) (Claim, bool) {
 		c.Kind = Best
 	}
 	compared := false
-	for _, of := range s.Comparisons {
-		if of.Place == p && len(of.Subjects) == 2 && of.Family.Name != LossDifferences {
-			c.Tasks, c.Family, c.Perturbations = max(c.Tasks, of.Tasks), of.Family, of.Perturbations
-			compared = compared || of.Kind != NotCompared || of.Bounded
-			if of.Kind == NotCompared {
-				c.Reason = cmp.Or(c.Reason, of.Reason)
+	for _, claim := range s.Comparisons {
+		if claim.Place == p && len(claim.Subjects) == 2 && claim.Family.Name != LossDifferences {
+			c.Tasks, c.Family, c.Perturbations = max(c.Tasks, claim.Tasks), claim.Family, claim.Perturbations
+			compared = compared || claim.Kind != NotCompared || claim.Bounded
+			if claim.Kind == NotCompared {
+				c.Reason = cmp.Or(c.Reason, claim.Reason)
 			}
 		}
 	}
 	models := table.Each(subjects, s.player)
 	c.Fewest, _ = taskRange(table.Each(models, func(m Model) int { return s.tasks(m, p) })...)
-	c.Besides = s.besides(p, models...)
+	c.Protocols = s.otherProtocols(p, models...)
 	return c, compared
 }
 
 // leading counts the subjects, the highest of which come first, that are all significantly
 // above all that follow; it is the number of subjects if there are none.
 func (s *Set) leading(p Scope, subjects []Subject) int {
-	above := func(a, b Subject) bool {
+	better := func(a, b Subject) bool {
 		c, ok := s.Find(p, a.Name, b.Name)
 		return ok && c.Kind == Differs && c.Estimate > 0
 	}
 	for n := 1; n < len(subjects); n++ {
 		if !slices.ContainsFunc(subjects[:n], func(a Subject) bool {
-			return slices.ContainsFunc(subjects[n:], func(b Subject) bool { return !above(a, b) })
+			return slices.ContainsFunc(subjects[n:], func(b Subject) bool { return !better(a, b) })
 		}) {
 			return n
 		}
@@ -234,10 +234,10 @@ func (s *Set) lettered(p Scope) map[string]string {
 		return !ok || c.Kind == NotCompared
 	}
 	var members []Subject
-	for _, of := range subjects {
-		compared := func(o Subject) bool { return !lacks(of.Name, o.Name) }
+	for _, subject := range subjects {
+		compared := func(o Subject) bool { return !lacks(subject.Name, o.Name) }
 		if slices.ContainsFunc(subjects, compared) && len(table.Kept(members, compared)) == len(members) {
-			members = append(members, of)
+			members = append(members, subject)
 		}
 	}
 	out := map[string]string{}
@@ -258,12 +258,12 @@ func (s *Set) lettered(p Scope) map[string]string {
 func (s *Set) Bold(p Scope) map[string]bool {
 	letters, out := s.Letters(p), map[string]bool{}
 	subjects := s.ranked(p)
-	for _, of := range subjects {
-		if letters[of.Name] == "" {
+	for _, subject := range subjects {
+		if letters[subject.Name] == "" {
 			return nil
 		}
-		if best := letters[of.Name][0] == 'a'; best {
-			out[of.Name] = true
+		if best := letters[subject.Name][0] == 'a'; best {
+			out[subject.Name] = true
 		}
 	}
 	if len(out) == len(subjects) {
@@ -296,12 +296,12 @@ func (s *Set) Mark(p Scope, model string) string {
 func (s *Set) Ranks(p Scope, model string) (best, worst int, ok bool) {
 	subjects := s.ranked(p)
 	best, worst = 1, len(subjects)
-	for _, other := range subjects {
-		if other.Name == model {
+	for _, subject := range subjects {
+		if subject.Name == model {
 			ok = true
 			continue
 		}
-		c, found := s.Find(p, model, other.Name)
+		c, found := s.Find(p, model, subject.Name)
 		switch {
 		case !found || c.Kind == NotCompared:
 			return 0, 0, false

@@ -82,7 +82,7 @@ var (
 	Alone         = table.Limited(table.Difference(head("alone_difference")))
 	AloneP        = table.Chance(head("alone_p"))
 	Reason        = table.Words(head("reason"))
-	Besides       = table.Words(head("besides"))
+	Protocol      = table.Words(head("besides"))
 	Sentence      = table.Words(head("sentence"))
 
 	Agent    = table.Words(head("agent"))

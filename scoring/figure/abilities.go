@@ -41,16 +41,17 @@ func abilities(r reader, f *Figure) error {
 	if n := len(a.models); n > mostColored {
 		published := r.match(column.Origin, column.FromPublished).distinct(column.Model)
 		slices.SortStableFunc(a.models, func(x, y string) int {
-			return cmp.Or(cmp.Compare(after(published, x), after(published, y)), cmp.Compare(means[y], means[x]))
+			return cmp.Or(cmp.Compare(following(published, x), following(published, y)),
+				cmp.Compare(means[y], means[x]))
 		})
 		a.models = a.models[:mostColored]
 		f.Caption += fmt.Sprintf(" Of %d models %d are shown: those of runs, and then those with the highest scores.", n,
 			mostColored)
 	}
 	a.looks = looks(a.models, means)
-	shown := r.keep(func(row int) bool { return slices.Contains(a.models, r.text(row, column.Model)) })
-	f.Caption += partial(shown)
-	a.scale = roundAxis(0, min(1, shown.reach(0.01, column.AbilityScore, column.AbilityScore.High)), 100, "%")
+	rows := r.keep(func(row int) bool { return slices.Contains(a.models, r.text(row, column.Model)) })
+	f.Caption += partial(rows)
+	a.scale = roundAxis(0, min(1, rows.reach(0.01, column.AbilityScore, column.AbilityScore.High)), 100, "%")
 	block := barHeight*vg.Length(len(a.models)) + barGap
 	key := legend{lineEntries(a.models, a.looks), doubleColumn - 2}
 	body := max(fewestPoints, block*vg.Length(len(a.abilities))+14)
@@ -65,21 +66,21 @@ func abilities(r reader, f *Figure) error {
 }
 
 // partial says on how much of AgentBoard's weights the scores that are shown stand; empty if on all.
-func partial(shown reader) string {
+func partial(rows reader) string {
 	const rounding = 1e-9
-	least := 1.0
-	for row := range shown.Rows {
-		weight, _ := shown.number(row, column.Weight)
-		least = min(least, weight)
+	lowest := 1.0
+	for row := range rows.Rows {
+		weight, _ := rows.number(row, column.Weight)
+		lowest = min(lowest, weight)
 	}
-	if least > 1-rounding {
+	if lowest > 1-rounding {
 		return ""
 	}
-	return fmt.Sprintf(" Scores are partial: on at least %.0f%% of AgentBoard's weights.", math.Floor(100*(least+rounding)))
+	return fmt.Sprintf(" Scores are partial: on at least %.0f%% of AgentBoard's weights.", math.Floor(100*(lowest+rounding)))
 }
 
-// after is 1 for what is in a list, and 0 for what stands before it.
-func after(list []string, name string) int {
+// following is 1 for what is in a list, and 0 for what stands before it.
+func following(list []string, name string) int {
 	if slices.Contains(list, name) {
 		return 1
 	}
@@ -157,17 +158,17 @@ func (s *sheet) spokeName(name string, center, end vg.Point) {
 // drawBars draws a bar for each ability and model, from above.
 func (a radar) drawBars(s *sheet) {
 	names := newLabels(a.abilities)
-	left, right, bottom := s.Min.X+names.width, s.Max.X-8, s.Min.Y+14
-	x := func(score float64) vg.Length { return left + (right-left)*vg.Length(score/a.scale.max) }
+	start, right, bottom := s.Min.X+names.width, s.Max.X-8, s.Min.Y+14
+	x := func(score float64) vg.Length { return start + (right-start)*vg.Length(score/a.scale.max) }
 	for _, t := range a.scale.ticks {
 		s.StrokeLine2(thin(grid), x(t.Value), bottom, x(t.Value), s.Max.Y)
 		s.FillText(style(small, soft, draw.XCenter, draw.YTop), vg.Point{X: x(t.Value), Y: bottom - 2}, t.Label)
 	}
-	s.FillText(style(small, soft, draw.XRight, draw.YTop), vg.Point{X: left - 5, Y: bottom - 2}, a.scale.label)
+	s.FillText(style(small, soft, draw.XRight, draw.YTop), vg.Point{X: start - 5, Y: bottom - 2}, a.scale.label)
 	y := s.Max.Y - barGap/2
 	for i, ability := range a.abilities {
 		middle := y - barHeight*vg.Length(len(a.models))/2
-		s.FillText(labelStyle(), vg.Point{X: left - 5, Y: middle}, names.names[i])
+		s.FillText(labelStyle(), vg.Point{X: start - 5, Y: middle}, names.names[i])
 		for _, model := range a.models {
 			if row := a.row(model, ability); row >= 0 {
 				a.drawBar(s, row, x, y-barHeight/2)

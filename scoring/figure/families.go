@@ -24,13 +24,13 @@ func byDose(r reader, f *Figure) error {
 		return r.text(row, column.Environment) + ", " + grade
 	})
 	f.Table.Rows = reader{Table: f.Table}.match(column.Rate, rate).Rows
-	return curveFigure{r: r, value: column.Value, name: rate, xColumn: column.Combined, x: func(of reader) axis {
+	return curveFigure{r: r, value: column.Value, name: rate, xColumn: column.Combined, x: func(part reader) axis {
 		scale := axis{label: "combined families"}
-		for row := range of.Rows {
-			n, _ := of.number(row, column.Combined)
-			known := slices.ContainsFunc(scale.ticks, func(t plot.Tick) bool { return t.Value == n })
-			if !known {
-				scale.ticks = append(scale.ticks, plot.Tick{Value: n, Label: of.text(row, column.Combined)})
+		for row := range part.Rows {
+			n, _ := part.number(row, column.Combined)
+			marked := slices.ContainsFunc(scale.ticks, func(t plot.Tick) bool { return t.Value == n })
+			if !marked {
+				scale.ticks = append(scale.ticks, plot.Tick{Value: n, Label: part.text(row, column.Combined)})
 			}
 			scale.max = max(scale.max, n)
 		}
@@ -76,9 +76,9 @@ func families(r reader, f *Figure) error {
 			}
 			out = append(out, rowPanel{title, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				for k, q := range changes {
-					of := part.match(column.Rate, rates[k]).match(column.Family, names[i])
-					if len(of.Rows) > 0 {
-						q.draw(s, of, 0, x, y, title+", "+names[i])
+					rows := part.match(column.Rate, rates[k]).match(column.Family, names[i])
+					if len(rows.Rows) > 0 {
+						q.draw(s, rows, 0, x, y, title+", "+names[i])
 					}
 				}
 			}, true})

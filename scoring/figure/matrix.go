@@ -71,7 +71,7 @@ func newMatrix(r reader) matrix {
 	place := map[string]int{}
 	var rows []int // the first row of each task
 	for row := range r.Rows {
-		if _, known := place[task(row)]; !known {
+		if _, placed := place[task(row)]; !placed {
 			rows = append(rows, row)
 			place[task(row)] = 0
 		}

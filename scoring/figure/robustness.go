@@ -16,19 +16,19 @@ import (
 
 // robustness has a panel for each environment and rate: a dot for each condition.
 func robustness(r reader, f *Figure) error {
-	conditions := table.Kept(r.Columns, func(c table.Column) bool { return column.IsCondition(c) && r.played(c) })
+	conditions := table.Kept(r.Columns, func(c table.Column) bool { return column.IsCondition(c) && r.complete(c) })
 	names := r.models()
 	tables := []string{""}
 	if r.Columns[0].Key == tableTitle.Key {
 		tables = r.distinct(tableTitle)
 	}
 	var out []rowPanel
-	for _, of := range tables {
+	for _, table := range tables {
 		for _, rate := range r.distinct(column.Rate) {
 			part := r.keep(func(row int) bool {
-				return (of == "" || r.text(row, tableTitle) == of) && r.text(row, column.Rate) == rate
+				return (table == "" || r.text(row, tableTitle) == table) && r.text(row, column.Rate) == rate
 			})
-			title := strings.TrimPrefix(cmp.Or(of, nameOf(f.Table)), "Robustness on ") + " " + rate
+			title := strings.TrimPrefix(cmp.Or(table, nameOf(f.Table)), "Robustness on ") + " " + rate
 			out = append(out, rowPanel{title, percentAxis("%"),
 				func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 					for row := range part.Rows {
@@ -48,8 +48,8 @@ func robustness(r reader, f *Figure) error {
 	return rowFigure(f, names, out, key)
 }
 
-// played reports whether any line has a value under a condition.
-func (r reader) played(c table.Column) bool {
+// complete reports whether any line has a value under a condition.
+func (r reader) complete(c table.Column) bool {
 	for row := range r.Rows {
 		if _, ok := r.number(row, c); ok {
 			return true
@@ -83,20 +83,20 @@ func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x fu
 		return
 	}
 	s.StrokeLine2(draw.LineStyle{Color: rest, Width: 1.5}, x(low), y, x(high), y)
-	var taken []vg.Point
+	var points []vg.Point
 	for i, c := range conditions {
 		value, ok := r.number(row, c)
 		if !ok {
 			continue
 		}
-		at := vg.Point{X: x(value), Y: y}
-		for step := 1; hidden(at, taken); step++ { // above, below, further above, …
-			at.Y = y + vg.Length(step/2+step%2)*glyphStep*vg.Length(1-2*((step+1)%2))
+		point := vg.Point{X: x(value), Y: y}
+		for step := 1; hidden(point, points); step++ { // above, below, further above, …
+			point.Y = y + vg.Length(step/2+step%2)*glyphStep*vg.Length(1-2*((step+1)%2))
 		}
-		taken = append(taken, at)
-		s.DrawGlyphNoClip(conditionGlyph(i), at)
-		s.markAt(at.X, at.Y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, column.Model),
-			c.Header, r.marked(row, c),
+		points = append(points, point)
+		s.DrawGlyphNoClip(conditionGlyph(i), point)
+		s.markAt(point.X, point.Y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title,
+			r.text(row, column.Model), c.Header, r.marked(row, c),
 			r.text(row, column.Average), r.text(row, column.Population)))
 	}
 }
@@ -105,8 +105,8 @@ func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x fu
 const glyphStep = 2.6
 
 // hidden reports whether a glyph would lie on another.
-func hidden(at vg.Point, taken []vg.Point) bool {
-	return slices.ContainsFunc(taken, func(other vg.Point) bool {
-		return math.Abs(float64(at.X-other.X)) < glyphStep && math.Abs(float64(at.Y-other.Y)) < glyphStep-0.1
+func hidden(point vg.Point, points []vg.Point) bool {
+	return slices.ContainsFunc(points, func(drawn vg.Point) bool {
+		return math.Abs(float64(point.X-drawn.X)) < glyphStep && math.Abs(float64(point.Y-drawn.Y)) < glyphStep-0.1
 	})
 }

@@ -114,7 +114,7 @@ func (diamond) DrawGlyph(c *draw.Canvas, g draw.GlyphStyle, pt vg.Point) {
 }
 
 // draw draws the number of a row of the table with its interval, and notes whose it is; false if there is none.
-func (q series) draw(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, who string) bool {
+func (q series) draw(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, label string) bool {
 	value, ok := r.number(row, q.value)
 	if !ok {
 		return false
@@ -130,7 +130,7 @@ func (q series) draw(s *sheet, r reader, row int, x func(float64) vg.Length, y v
 		g.Shape = draw.RingGlyph{}
 	}
 	glyph(s, g, x(value), y)
-	s.markAt(x(value), y, 3.2, fmt.Sprintf("%s: %s %s", who, q.name, q.exact(r, row)))
+	s.markAt(x(value), y, 3.2, fmt.Sprintf("%s: %s %s", label, q.name, q.exact(r, row)))
 	return true
 }
 

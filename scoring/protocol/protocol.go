@@ -154,20 +154,20 @@ func Changes(parts []Part) (out []string) {
 	return out
 }
 
-// Played is how somebody played in a place.
-type Played struct {
+// Play is how somebody played in a place.
+type Play struct {
 	Name  string
 	Parts []Part
 }
 
 // answers reports whether the part of that name can be compared: an agent of the user's says of some parts nothing.
-func (p Played) answers(name string) bool {
-	return !record.Outside(p.has("agent").Value) ||
+func (p Play) answers(name string) bool {
+	return !record.Outside(p.part("agent").Value) ||
 		slices.ContainsFunc(p.Parts, func(part Part) bool { return part.Name == name })
 }
 
-// has is the part of that name, and what it is if there is none.
-func (p Played) has(name string) Part {
+// part is the part of that name, and what it is if there is none.
+func (p Play) part(name string) Part {
 	if i := slices.IndexFunc(p.Parts, func(part Part) bool { return part.Name == name }); i >= 0 {
 		return p.Parts[i]
 	}
@@ -176,43 +176,43 @@ func (p Played) has(name string) Part {
 
 // Differences says of players what they have of the parts that not all have in common, such as "tuned: 3 steps,
 // temperature 0". Said are names of parts that are left out.
-func Differences(of []Played, said func(part string) bool) (out []string) {
+func Differences(plays []Play, mentioned func(part string) bool) (out []string) {
 	var names []string
-	for _, p := range of {
+	for _, p := range plays {
 		for _, part := range p.Parts {
-			if !slices.Contains(names, part.Name) && !said(part.Name) {
+			if !slices.Contains(names, part.Name) && !mentioned(part.Name) {
 				names = append(names, part.Name)
 			}
 		}
 	}
 	texts := map[string][]string{} // by player
 	for _, name := range names {
-		played := table.Kept(of, func(p Played) bool { return p.answers(name) })
-		for i, text := range values(name, played) {
-			texts[played[i].Name] = append(texts[played[i].Name], text)
+		answering := table.Kept(plays, func(p Play) bool { return p.answers(name) })
+		for i, text := range values(name, answering) {
+			texts[answering[i].Name] = append(texts[answering[i].Name], text)
 		}
 	}
-	text := func(p Played) string { return strings.Join(texts[p.Name], ", ") }
-	for _, same := range table.Grouped(of, text) {
+	text := func(p Play) string { return strings.Join(texts[p.Name], ", ") }
+	for _, same := range table.Grouped(plays, text) {
 		if differs := text(same[0]); differs != "" {
-			out = append(out, few(table.Keys(same, func(p Played) string { return p.Name }))+": "+differs)
+			out = append(out, shortList(table.Keys(same, func(p Play) string { return p.Name }))+": "+differs)
 		}
 	}
 	return out
 }
 
 // values are what players have of a part; none if all have the same, or what is usual with their agents.
-func values(name string, of []Played) []string {
-	if !slices.ContainsFunc(of, func(p Played) bool {
-		return p.has(name).Usual == "" ||
-			p.has(name).Value != p.has(name).Usual
+func values(name string, plays []Play) []string {
+	if !slices.ContainsFunc(plays, func(p Play) bool {
+		return p.part(name).Usual == "" ||
+			p.part(name).Value != p.part(name).Usual
 	}) {
 		return nil
 	}
 	plain := func(p Part) string { return cmp.Or(p.Label, p.Name+" "+table.Shortened(p.Value, mostValue)) }
 	exact := func(p Part) string { return p.Name + " " + cmp.Or(p.Exact, p.Value) }
 	for _, say := range []func(Part) string{plain, exact} {
-		out := table.Each(of, func(p Played) string { return say(p.has(name)) })
+		out := table.Each(plays, func(p Play) string { return say(p.part(name)) })
 		if slices.ContainsFunc(out, func(text string) bool { return text != out[0] }) {
 			return out
 		}
@@ -226,7 +226,7 @@ const (
 	mostNames = 3
 )
 
-func few(names []string) string {
+func shortList(names []string) string {
 	if len(names) > mostNames {
 		return table.Counted(len(names), "model")
 	}

@@ -27,7 +27,7 @@ func (a *Answered) Add(name string, count int) {
 	if *a == nil {
 		*a = Answered{}
 	}
-	if _, known := (*a)[name]; !known && len(*a) >= mostAnswered {
+	if _, listed := (*a)[name]; !listed && len(*a) >= mostAnswered {
 		name = otherNames
 	}
 	(*a)[name] += count
@@ -37,7 +37,7 @@ func (a *Answered) Add(name string, count int) {
 func (a Answered) Several() bool {
 	names := slices.Sorted(maps.Keys(a))
 	for i, name := range names {
-		if slices.ContainsFunc(names[:i], func(other string) bool { return !SameModel(name, other) }) {
+		if slices.ContainsFunc(names[:i], func(earlierName string) bool { return !SameModel(name, earlierName) }) {
 			return true
 		}
 	}
@@ -46,8 +46,8 @@ func (a Answered) Several() bool {
 
 // Has reports whether a model of the name answered.
 func (a Answered) Has(name string) bool {
-	for other := range a {
-		if SameModel(name, other) {
+	for answering := range a {
+		if SameModel(name, answering) {
 			return true
 		}
 	}

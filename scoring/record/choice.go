@@ -179,10 +179,10 @@ func (c EpisodeFilter) Called(names map[string]string) EpisodeFilter {
 
 // Choose applies a choice to runs, and leaves out runs of which nothing is read. A value that fits nothing is an
 // error that names what there is; it may fit the plan of something else that is read besides.
-func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen, err error) {
+func Choose(runs []Parts, only EpisodeFilter, manifests ...*Manifest) (out []Chosen, err error) {
 	values, found := unfitted{values: only.fields()}, false
 	values.present = table.Each(values.values, func([]string) map[string]bool { return map[string]bool{} })
-	for _, m := range others {
+	for _, m := range manifests {
 		values.strike(m)
 		found = found || len(m.Only(only).Groups) > 0
 	}
@@ -203,7 +203,7 @@ func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen
 	if err := values.check(); err != nil {
 		return nil, err
 	}
-	if len(out) == 0 && !found && len(runs)+len(others) > 0 {
+	if len(out) == 0 && !found && len(runs)+len(manifests) > 0 {
 		return nil, fmt.Errorf("no planned episode fits all of %s: each fits some", only)
 	}
 	return out, nil

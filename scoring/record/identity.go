@@ -39,9 +39,9 @@ func Say(i *Identity) (parts []string) {
 }
 
 // ChangedPlayer says what a player was and what it is now.
-func ChangedPlayer(was, now *Identity) string {
-	said := func(i *Identity) string { return cmp.Or(strings.Join(Say(i), ", "), "unknown") }
-	return said(was) + ", now " + said(now)
+func ChangedPlayer(old, now *Identity) string {
+	text := func(i *Identity) string { return cmp.Or(strings.Join(Say(i), ", "), "unknown") }
+	return text(old) + ", now " + text(now)
 }
 
 // SamePlayer reports whether two identities say the same; nil says nothing.
@@ -59,8 +59,8 @@ func (m *Manifest) Player(model string) (first, last *Identity, planned bool) {
 			break
 		}
 	}
-	if later := m.Players[model]; len(later) > 0 {
-		last = &later[len(later)-1]
+	if changes := m.Players[model]; len(changes) > 0 {
+		last = &changes[len(changes)-1]
 	}
 	return first, last, planned
 }
@@ -138,15 +138,15 @@ func (s ServerReport) Program() string {
 // Changes lists what a server's model has become since another report of it, if both say so: each with both values.
 // A model whose weights changed is another model under the same name.
 func Changes(old, now ServerReport) (changes []string) {
-	for _, of := range []struct{ label, old, now string }{
+	for _, field := range []struct{ label, old, now string }{
 		{"digest", old.Digest, now.Digest}, {"root", old.Root, now.Root},
 		{"size", old.Size, now.Size},
 	} {
-		if of.label == "root" && now.Roots != nil {
+		if field.label == "root" && now.Roots != nil {
 			continue
 		}
-		if of.old != "" && of.now != "" && of.old != of.now {
-			changes = append(changes, fmt.Sprintf("%s %s, now %s", of.label, of.old, of.now))
+		if field.old != "" && field.now != "" && field.old != field.now {
+			changes = append(changes, fmt.Sprintf("%s %s, now %s", field.label, field.old, field.now))
 		}
 	}
 	if old.ContextLength > 0 && now.ContextLength > 0 && old.ContextLength != now.ContextLength {

@@ -183,13 +183,13 @@ func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
 	start, skipped := file.size, file.lines
 	newDecoder := heading
 	if x.measuring != nil {
-		var known []lineMeasures // new lines have none
+		var measured []lineMeasures // new lines have none
 		if start == 0 {
-			known = x.measuring.known(file.dir)
+			measured = x.measuring.load(file.dir)
 		}
-		made := &measurements{Measuring: x.measuring, dir: file.dir, known: known}
-		newDecoder = made.decoder(x.Manifest)
-		defer made.keep()
+		fresh := &measurements{Measuring: x.measuring, dir: file.dir, lines: measured}
+		newDecoder = fresh.decoder(x.Manifest)
+		defer fresh.keep()
 	}
 	return scan(io.NewSectionReader(f, start, size-start), file.name, newDecoder, func(l *scanned) error {
 		if !bytes.HasSuffix(l.raw, []byte("\n")) && !reachesEnd(l.raw) {

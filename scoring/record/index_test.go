@@ -127,7 +127,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 			x := sharedtest.Must(OpenIndex(Parts{dir}))(t)
 			var bad []string
 			for _, b := range x.Bad {
-				bad = append(bad, fmt.Sprintf("%d: %v", b.Number, b.Why))
+				bad = append(bad, fmt.Sprintf("%d: %v", b.Number, b.Cause))
 			}
 			if n := len(x.Uncovered()); (n == 1) != (c.name == "from before checksums") {
 				t.Errorf("%d files are not covered", n)

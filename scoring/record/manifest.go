@@ -255,7 +255,7 @@ func notRun(dir string, err error) error {
 	if _, absent := os.Stat(dir); errors.Is(absent, fs.ErrNotExist) {
 		return missingRun(dir)
 	}
-	if info, other := os.Stat(dir); other == nil && !info.IsDir() {
+	if info, failed := os.Stat(dir); failed == nil && !info.IsDir() {
 		return notFolder(dir)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

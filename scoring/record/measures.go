@@ -83,30 +83,30 @@ func (g *Measuring) reader() func(line []byte) (sum string, found any, err error
 	}
 }
 
-// Beside makes something else of attempts whose steps are measured.
-type Beside struct {
+// Companion makes something else of attempts whose steps are measured.
+type Companion struct {
 	// Takes says of which attempts; nil for none.
 	Takes func(*Result) bool
 	// Derive makes it, for several attempts at the same time. It must not keep the trajectory.
 	Derive func(*Manifest, Position, *Episode) any
 }
 
-func (b Beside) takes(r *Result) bool { return b.Takes != nil && b.Takes(r) }
+func (b Companion) takes(r *Result) bool { return b.Takes != nil && b.Takes(r) }
 
 // EachMeasured is EachDerived for measures of NewMeasuring[T]. A line whose measures are known is compared with its
 // checksum alone, if nothing is made of it beside. Visit receives that as well, nil if there is nothing.
-func EachMeasured[T any](p Readable, g *Measuring, beside Beside,
-	visit func(m *Manifest, e *Episode, pos Position, of *T, other any)) (*Manifest, error) {
-	made := &measurements{}
-	defer func() { made.keep() }()
+func EachMeasured[T any](p Readable, g *Measuring, companion Companion,
+	visit func(m *Manifest, e *Episode, pos Position, measures *T, extra any)) (*Manifest, error) {
+	reading := &measurements{}
+	defer func() { reading.keep() }()
 	begin := func(m *Manifest, plan *Plan, dir string) func() decoder {
-		made.keep() // those of the directory before
-		made = &measurements{Measuring: g, beside: beside, plan: plan, dir: dir, known: g.known(dir)}
-		return made.decoder(m)
+		reading.keep() // those of the directory before
+		reading = &measurements{Measuring: g, companion: companion, plan: plan, dir: dir, lines: g.load(dir)}
+		return reading.decoder(m)
 	}
 	return p.chosen().visit(begin, func(m *Manifest, e *Episode, pos Position, found any) {
 		f := found.(findings)
-		visit(m, e, pos, f.measures.(*T), f.other)
+		visit(m, e, pos, f.measures.(*T), f.extra)
 	})
 }
 
@@ -122,8 +122,8 @@ func sumOf(checksum string) (sum uint64, ok bool) {
 	return sum, err == nil
 }
 
-// known are the measures that are kept in a run directory, in the order of the lines' checksums.
-func (g *Measuring) known(dir string) []lineMeasures {
+// load returns the measures that are kept in a run directory, in the order of the lines' checksums.
+func (g *Measuring) load(dir string) []lineMeasures {
 	if g.version == Unkept {
 		return nil
 	}
@@ -153,24 +153,24 @@ func (g *Measuring) known(dir string) []lineMeasures {
 // find returns the known measures of the line with a checksum, nil if there are none.
 func (k *measurements) find(checksum string) any {
 	sum, ok := sumOf(checksum)
-	i, found := slices.BinarySearchFunc(k.known, sum, func(l lineMeasures, sum uint64) int {
+	i, found := slices.BinarySearchFunc(k.lines, sum, func(l lineMeasures, sum uint64) int {
 		return cmp.Compare(l.sum, sum)
 	})
 	if !ok || !found {
 		return nil
 	}
-	return k.known[i].found
+	return k.lines[i].found
 }
 
 // measurements are made while the lines of a run directory are read.
 type measurements struct {
 	*Measuring
-	beside Beside
-	plan   *Plan // for what is made beside
-	dir    string
-	known  []lineMeasures
-	mu     sync.Mutex
-	fresh  []fresh
+	companion Companion
+	plan      *Plan // for what is made beside
+	dir       string
+	lines     []lineMeasures
+	mu        sync.Mutex
+	fresh     []fresh
 }
 
 // fresh are measures of an attempt's line.
@@ -180,7 +180,7 @@ type fresh struct {
 }
 
 // findings are the measures of an attempt, and what was made of it beside.
-type findings struct{ measures, other any }
+type findings struct{ measures, extra any }
 
 // decoder decodes results, and the steps of lines whose measures are not known or of which something is made beside.
 // Trials are decoded entirely, because they are checked against other lines.
@@ -192,9 +192,9 @@ func (k *measurements) decoder(m *Manifest) func() decoder {
 			if measures == nil {
 				found.measures = k.measured(m, e)
 			}
-			if k.beside.takes(&e.Result) {
+			if k.companion.takes(&e.Result) {
 				if pos, planned := k.plan.Find(e.ID); planned {
-					found.other = k.beside.Derive(m, pos, e)
+					found.extra = k.companion.Derive(m, pos, e)
 				}
 			}
 			return found
@@ -203,7 +203,7 @@ func (k *measurements) decoder(m *Manifest) func() decoder {
 			measures = nil
 			_, sum, _ := cutSeal(raw)
 			if found := k.find(sum); found != nil && head(raw, e) == nil && e.Checksum == sum && e.Trial == 0 {
-				if !k.beside.takes(&e.Result) {
+				if !k.companion.takes(&e.Result) {
 					return findings{measures: found}, nil
 				}
 				measures = found

@@ -40,7 +40,8 @@ func measuredRun(t *testing.T, dir string, g *Measuring, made *atomic.Int32) (fo
 	t.Helper()
 	made.Store(0)
 	found = map[string]string{}
-	if _, err := EachMeasured(Parts{dir}, g, Beside{}, func(_ *Manifest, e *Episode, _ Position, text *string, _ any) {
+	if _, err := EachMeasured(Parts{dir}, g, Companion{}, func(_ *Manifest, e *Episode, _ Position, text *string,
+		_ any) {
 		found[e.ID] = *text
 	}); err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func TestIndexFollowsShards(t *testing.T) {
 	overwrite(t, filepath.Dir(late), episodesFile, []byte("{}\n"))
 	have -= len(of[2])
 	updated(t, x)
-	if x.Results().Len() != have || len(x.Bad) != 1 || !strings.HasPrefix(x.Bad[0].Why.Error(), "shard-3-of-3: ") {
+	if x.Results().Len() != have || len(x.Bad) != 1 || !strings.HasPrefix(x.Bad[0].Cause.Error(), "shard-3-of-3: ") {
 		t.Errorf("%d results, bad %v", x.Results().Len(), x.Bad)
 	}
 }

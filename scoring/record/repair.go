@@ -28,7 +28,7 @@ type Repaired struct {
 // BadLine is a line that is not a record.
 type BadLine struct {
 	Number int // from 1
-	Why    error
+	Cause  error
 }
 
 // Missing are the tasks of one condition that have no result.

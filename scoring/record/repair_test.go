@@ -106,7 +106,7 @@ func TestRecordsContradictThePlan(t *testing.T) {
 			}
 			r, err := Repair(dir)
 			if err != nil || r.Attempts != 2 || len(r.Bad) != 1 || r.Bad[0].Number != 2 ||
-				!strings.HasPrefix(r.Bad[0].Why.Error(), want) {
+				!strings.HasPrefix(r.Bad[0].Cause.Error(), want) {
 				t.Fatalf("repaired %+v, error %v", r, err)
 			}
 			if len(r.Missing) != 1 || cmp.Diff([]string{"box/01"}, r.Missing[0].Tasks) != "" || r.Planned != 3 {

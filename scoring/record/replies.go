@@ -40,7 +40,7 @@ type Replies struct {
 	size int64       // of the file
 	text io.ReaderAt // has the lines that were read
 	// The file is written anew once it has the least size and twice what it had the last time.
-	least, before int64
+	oldest, prior int64
 	// lines are where the lines of attempts stand that have not ended, by their episodes, as of when they were read.
 	lines map[string][]Span
 	first map[string]int // the attempts whose lines an episode begins with
@@ -67,7 +67,7 @@ func (e *ReplyError) Unwrap() error { return e.Err }
 // OpenReplies opens the replies of the run. Due are the attempts that can go on, by episode: with replies to that
 // attempt or a later one. All others are removed, and so are lines that are damaged.
 func (s *Store) OpenReplies(due map[string]int) error {
-	r := &Replies{name: filepath.Join(s.dir, repliesFile), disk: s.disk, least: leastRewritten,
+	r := &Replies{name: filepath.Join(s.dir, repliesFile), disk: s.disk, oldest: leastRewritten,
 		lines: map[string][]Span{}, first: maps.Clone(due)}
 	if r.first == nil {
 		r.first = map[string]int{}
@@ -122,7 +122,7 @@ func (r *Replies) read(file io.Reader, due map[string]int) {
 	}
 	_ = scan(file, r.name, func() decoder { return keyOf }, func(l *scanned) error {
 		key, _ := l.derived.(ReplyKey)
-		if least := due[key.Episode]; l.bad == nil && key.Schema == Schema && least > 0 && key.Attempt >= least {
+		if first := due[key.Episode]; l.bad == nil && key.Schema == Schema && first > 0 && key.Attempt >= first {
 			r.note(key, Span{l.offset, int64(len(l.raw))})
 		}
 		return nil
@@ -130,9 +130,9 @@ func (r *Replies) read(file io.Reader, due map[string]int) {
 }
 
 // note notes where a line is.
-func (r *Replies) note(key ReplyKey, at Span) {
+func (r *Replies) note(key ReplyKey, span Span) {
 	if lines := r.lines[key.Episode]; key.Call >= 0 && key.Call <= len(lines) {
-		r.lines[key.Episode] = append(lines[:key.Call], at)
+		r.lines[key.Episode] = append(lines[:key.Call], span)
 	}
 }
 
@@ -147,10 +147,10 @@ func (r *Replies) rewrite(old *os.File) error {
 		size = 0
 		for episode, spans := range r.lines {
 			var text []byte
-			for _, at := range spans {
-				lines[episode] = append(lines[episode], Span{size + int64(len(text)), at.Length})
-				text = append(text, make([]byte, at.Length)...)
-				if _, err := old.ReadAt(text[int64(len(text))-at.Length:], at.Offset); err != nil {
+			for _, span := range spans {
+				lines[episode] = append(lines[episode], Span{size + int64(len(text)), span.Length})
+				text = append(text, make([]byte, span.Length)...)
+				if _, err := old.ReadAt(text[int64(len(text))-span.Length:], span.Offset); err != nil {
 					return err
 				}
 			}
@@ -164,7 +164,7 @@ func (r *Replies) rewrite(old *os.File) error {
 	if err != nil {
 		return err
 	}
-	r.lines, r.size, r.before = lines, size, size
+	r.lines, r.size, r.prior = lines, size, size
 	return r.open()
 }
 
@@ -287,7 +287,7 @@ func (r *Replies) Flush(batch int64) error {
 func (r *Replies) write() error {
 	if r.send != nil {
 		err := r.send(r.pending)
-		r.written(err)
+		r.settle(err)
 		return err
 	}
 	if r.file == nil {
@@ -296,8 +296,8 @@ func (r *Replies) write() error {
 		}
 	}
 	n, err := r.disk.write(r.file, r.pending)
-	r.written(err)
-	if r.size += int64(n); err != nil || r.size < max(r.least, 2*r.before) {
+	r.settle(err)
+	if r.size += int64(n); err != nil || r.size < max(r.oldest, 2*r.prior) {
 		return err
 	}
 	due := map[string]int{}
@@ -309,7 +309,7 @@ func (r *Replies) write() error {
 }
 
 // written begins the next batch, unless the last one failed.
-func (r *Replies) written(err error) {
+func (r *Replies) settle(err error) {
 	if err == nil {
 		r.pending = r.pending[:0]
 		r.batch.Add(1)

@@ -22,7 +22,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 	dir := t.TempDir()
 	s := sharedtest.Must(Open(dir))(t)
 	sharedtest.OK(t, s.OpenReplies(nil))
-	s.Replies.least = 10_000
+	s.Replies.oldest = 10_000
 	const episodes, calls = 100, 20
 	text := strings.Repeat("x", 100)
 	for e := range episodes {

@@ -76,9 +76,9 @@ func scan(r io.Reader, name string, newDecoder func() decoder, visit func(*scann
 		defer close(inOrder)
 		defer close(chunks)
 		readChunks(r, &used, func(c *chunk) bool {
-			for _, to := range []chan *chunk{inOrder, chunks} {
+			for _, queue := range []chan *chunk{inOrder, chunks} {
 				select {
-				case to <- c:
+				case queue <- c:
 				case <-stop:
 					return false
 				}

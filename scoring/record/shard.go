@@ -149,20 +149,20 @@ func (m *Manifest) differs(part *Manifest) error {
 }
 
 // Difference is a field in which two conditions differ, with both values; "none" for a field that is not there.
-type Difference struct{ Field, There, Here string }
+type Difference struct{ Field, Theirs, Ours string }
 
 // String implements fmt.Stringer.
 func (d Difference) String() string {
 	if d.Field == "player source" {
-		d.There, d.Here = shortened(d.There), shortened(d.Here)
+		d.Theirs, d.Ours = shortened(d.Theirs), shortened(d.Ours)
 	}
-	return fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(d.Field, "_", " "), d.There, d.Here)
+	return fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(d.Field, "_", " "), d.Theirs, d.Ours)
 }
 
 // Listed writes differences one after the other, hashes only if there is nothing else.
-func Listed(all []Difference) string {
+func Listed(differences []Difference) string {
 	var texts, hashes []string
-	for _, d := range all {
+	for _, d := range differences {
 		if strings.HasSuffix(d.Field, "sha256") || strings.HasSuffix(d.Field, "hash") {
 			hashes = append(hashes, d.String())
 		} else {
@@ -177,8 +177,8 @@ func Listed(all []Difference) string {
 
 // Differing returns the fields in which two conditions differ, in the order of their names.
 // The field of a part has the names of both: "decoding temperature".
-func Differing(there, here Condition) []Difference {
-	fields, _ := configs.DiffJSON([]byte(there.Key()), []byte(here.Key())) // keys are JSON objects
+func Differing(theirs, ours Condition) []Difference {
+	fields, _ := configs.DiffJSON([]byte(theirs.Key()), []byte(ours.Key())) // keys are JSON objects
 	shown := func(value string) string { return cmp.Or(strings.Trim(value, `"`), "none") }
 	return table.Each(fields, func(f configs.FieldDifference) Difference {
 		return Difference{strings.ReplaceAll(f.Field, ".", " "), shown(f.A), shown(f.B)}
@@ -196,9 +196,9 @@ func (m *Manifest) join(part *Manifest) error {
 	if len(m.Prices) == 0 {
 		m.Prices = part.Prices
 	}
-	for model, later := range part.Players {
-		for i := range later {
-			m.NotePlayer(model, &later[i])
+	for model, changes := range part.Players {
+		for i := range changes {
+			m.NotePlayer(model, &changes[i])
 		}
 	}
 	for player, servers := range part.Servers {

@@ -89,7 +89,7 @@ func TestTrialsContradictThePlan(t *testing.T) {
 			}
 			r, err := Repair(dir)
 			if err != nil || r.Attempts != 1 || len(r.Bad) != 2 ||
-				!strings.HasPrefix(r.Bad[1].Why.Error(), "trial: trial 3 of the task box/01 has no failed trial 2") {
+				!strings.HasPrefix(r.Bad[1].Cause.Error(), "trial: trial 3 of the task box/01 has no failed trial 2") {
 				t.Fatalf("repaired %+v, error %v", r, err)
 			}
 			if len(r.Missing) != 1 || cmp.Diff([]string{"box/01 (trial 2)"}, r.Missing[0].Tasks) != "" ||

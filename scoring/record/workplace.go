@@ -40,11 +40,11 @@ func OpenWorkplace(target string) (*Workplace, error) {
 // OpenScratch makes a workplace of no file in a folder for temporary files, for this user alone.
 // It removes those with the prefix that killed processes have left there.
 func OpenScratch(folder, prefix string) (*Workplace, error) {
-	left, err := filepath.Glob(filepath.Join(folder, prefix+"*"+Unfinished))
+	old, err := filepath.Glob(filepath.Join(folder, prefix+"*"+Unfinished))
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range left {
+	for _, dir := range old {
 		w := &Workplace{Dir: dir, lock: flock.New(filepath.Join(dir, workplaceLock), flock.SetFlag(os.O_RDWR))}
 		if dead, err := w.lock.TryLock(); err == nil && dead { // another user's cannot be locked
 			_ = w.Close()

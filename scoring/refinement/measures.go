@@ -34,7 +34,7 @@ func Measures() []Measure {
 			return float64(c.CutOff), float64(c.Replies)
 		}},
 		{"invalid", "invalid actions", Share, perStep(func(c *Counts) uint16 { return c.Invalid })},
-		{"old_form", "old form used", Share, where(func(c *Counts) bool { return c.Perturbed },
+		{"old_form", "old form used", Share, restricted(func(c *Counts) bool { return c.Perturbed },
 			perStep(func(c *Counts) uint16 { return c.OldForm }))},
 		OldFormUse(),
 		AdaptationCost(),
@@ -47,13 +47,13 @@ func Measures() []Measure {
 		{"repeated_errors", "repeated errors", Share, perError(func(c *Counts) uint16 { return c.Repeated })},
 		{"loops", "steps in loops", Share, perStep(func(c *Counts) uint16 { return c.Looped })},
 	}
-	for h, most := range Horizons {
-		list = append(list, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share,
-			perError(func(c *Counts) uint16 { return c.Recovered[h] })})
+	for h, horizon := range Horizons {
+		list = append(list, Measure{fmt.Sprintf("recovered_%d", horizon), fmt.Sprintf("recovered within %d", horizon),
+			Share, perError(func(c *Counts) uint16 { return c.Recovered[h] })})
 	}
-	for h, most := range Horizons {
-		list = append(list, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share,
-			perError(func(c *Counts) uint16 { return c.Progressed[h] })})
+	for h, horizon := range Horizons {
+		list = append(list, Measure{fmt.Sprintf("progressed_%d", horizon), fmt.Sprintf("progress within %d", horizon),
+			Share, perError(func(c *Counts) uint16 { return c.Progressed[h] })})
 	}
 	list = append(list,
 		Measure{"distinct_actions", "distinct valid actions", Share,
@@ -65,18 +65,18 @@ func Measures() []Measure {
 		}},
 		Measure{"compression", "compressed thoughts", Share,
 			compression(func(t Thoughts) int32 { return t.Compressed })},
-		Measure{"known_2", "known bigrams of thoughts", Share, where(knowing, func(c *Counts) (float64, float64) {
+		Measure{"known_2", "known bigrams of thoughts", Share, restricted(knowing, func(c *Counts) (float64, float64) {
 			return float64(c.Thoughts.Familiar), float64(c.Thoughts.Bigrams)
 		})},
-		Measure{"informed_compression", "compressed, knowing others", Share, where(knowing,
+		Measure{"informed_compression", "compressed, knowing others", Share, restricted(knowing,
 			compression(func(t Thoughts) int32 { return t.Informed }))},
 		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) {
 			return stats.Indicator(c.Lost), 1
 		}},
 		Measure{"stuck_since", "unsolved: stuck since step", Steps,
-			where(unsolved, func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
+			restricted(unsolved, func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
 		Measure{"stuck_steps", "unsolved: steps while stuck", Share,
-			where(unsolved, perStep(func(c *Counts) uint16 { return c.Steps - c.Stuck }))},
+			restricted(unsolved, perStep(func(c *Counts) uint16 { return c.Steps - c.Stuck }))},
 	)
 	return list
 }
@@ -96,8 +96,8 @@ func perError(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Errors()) }
 }
 
-// where is a measure of the episodes to which it applies.
-func where(applies func(*Counts) bool, terms func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
+// restricted is a measure of the episodes to which it applies.
+func restricted(applies func(*Counts) bool, terms func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) {
 		if !applies(c) {
 			return 0, 0

@@ -230,11 +230,11 @@ func (c *Counts) recoveries(steps []record.Step) {
 			}
 		}
 		c.Spells.add(spell)
-		for h, most := range Horizons {
-			if spell.Recovered && int(spell.Steps) <= most {
+		for h, horizon := range Horizons {
+			if spell.Recovered && int(spell.Steps) <= horizon {
 				c.Recovered[h]++
 			}
-			if progressed > 0 && progressed <= most {
+			if progressed > 0 && progressed <= horizon {
 				c.Progressed[h]++
 			}
 		}

@@ -50,7 +50,7 @@ func OldFormUse() Measure {
 // AdaptationCost is the mean number of errors, actions in an old form included, before the
 // first valid action in a new form, over solved episodes that have one.
 func AdaptationCost() Measure {
-	return Measure{"adaptation_cost", "adaptation cost", Steps, where(
+	return Measure{"adaptation_cost", "adaptation cost", Steps, restricted(
 		func(c *Counts) bool { return c.Solved && c.Adapted },
 		func(c *Counts) (num, den float64) { return float64(c.Adapting), 1 })}
 }
@@ -109,8 +109,8 @@ func OldForm(r *record.Rules) (func(action string) bool, error) {
 		return nil, nil
 	}
 	var olds, news []string
-	for from, to := range r.Actions {
-		olds, news = append(olds, fullMatch(from)), append(news, fullMatch(to))
+	for old, current := range r.Actions {
+		olds, news = append(olds, fullMatch(old)), append(news, fullMatch(current))
 	}
 	patterns := make([]*regexp.Regexp, 0, 4)
 	for _, p := range []string{alternation(olds), alternation(news), nameIn(r.OwnNames, r.NameParts),

@@ -20,22 +20,22 @@ const fewestEnvironments = 2
 func abilities(report *Report, t *table.Table) {
 	rows, several := abilityRows(report.plain)
 	lines, listed := report.withBaselines(gather(fair(rows), environmentOf))
-	played, marks := environments(rows), ""
-	var shown []modelRates
+	places, marks := environments(rows), ""
+	var rates []modelRates
 	for _, l := range lines {
-		names := l.succeeding(played)
+		names := l.succeeding(places)
 		if len(names) < fewestEnvironments {
 			continue
 		}
 		mark := l.marksOn(names)
-		shown, marks = append(shown, l), marks+mark
+		rates, marks = append(rates, l), marks+mark
 		for _, a := range configs.Abilities {
 			score, share := l.ability(a, names)
 			t.Add(column.Model.Val(l.Name), column.Ability.Val(a.Name), column.Origin.Val(l.origin()),
 				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}
-	annotate(t, legend(t), several, without(shown, played), generated(rows), aboutNotes(rows), rateMarks(marks),
+	annotate(t, legend(t), several, lacking(rates, places), generated(rows), aboutNotes(rows), rateMarks(marks),
 		sources(listed, marks))
 }
 
@@ -70,8 +70,8 @@ func environments(rows []row) []string {
 }
 
 // succeeding are the played environments on which a line has a success rate.
-func (l modelRates) succeeding(played []string) []string {
-	return table.Kept(played, func(env string) bool { return l.rates[env].success != nil })
+func (l modelRates) succeeding(places []string) []string {
+	return table.Kept(places, func(env string) bool { return l.rates[env].success != nil })
 }
 
 // ability is the score of a line on these environments, and the share of the ability's weights that they have.
@@ -100,12 +100,12 @@ func (l modelRates) marksOn(names []string) (marks string) {
 	return strings.Join(once, "")
 }
 
-// without says which environments of AgentBoard the scores lack: once if that is the same for all models.
-func without(lines []modelRates, played []string) []string {
+// lacking says which environments of AgentBoard the scores lack: once if that is the same for all models.
+func lacking(lines []modelRates, places []string) []string {
 	texts := map[string]bool{}
 	missing := func(l modelRates) string {
 		names := table.Kept(configs.BoardEnvironments, func(env string) bool {
-			return !slices.Contains(l.succeeding(played), env)
+			return !slices.Contains(l.succeeding(places), env)
 		})
 		if len(names) == 0 {
 			return ""

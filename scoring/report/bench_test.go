@@ -32,7 +32,7 @@ func BenchmarkLargeRun(b *testing.B) {
 	writeLargeRun(b, dir)
 	b.Run("tables", func(b *testing.B) {
 		for b.Loop() {
-			run := sharedtest.Must(scoring.ReadRun(record.Parts{dir}, nil, scoring.Beside{}))(b)
+			run := sharedtest.Must(scoring.ReadRun(record.Parts{dir}, nil, scoring.Companion{}))(b)
 			scores := scoring.Compute(run, stats.TheseKinds)
 			if tables := everything([]NamedRun{{Name: dir, Scores: scores}}, nil, weights); len(tables) < 5 {
 				b.Fatalf("%d tables", len(tables))

@@ -91,15 +91,15 @@ func passAtK(report *Report, t *table.Table) {
 		return
 	}
 	marks := ""
-	for _, of := range table.Grouped(list, func(a tries) string { return a.place }) {
-		for _, a := range of {
+	for _, group := range table.Grouped(list, func(a tries) string { return a.place }) {
+		for _, a := range group {
 			for _, b := range a.best {
 				t.Add(column.Environment.Val(a.place), column.Model.Val(a.name), column.Tries.Val(b.Tries),
-					rated(column.Pass, b.Success).Marked(a.marks), rated(column.PassAll, b.All).Marked(a.marks),
+					rated(column.Pass, b.Success).Marked(a.marks), rated(column.PassAll, b.Joint).Marked(a.marks),
 					rated(column.BestProgress, b.Progress).Marked(a.marks))
 			}
 		}
-		marks += addPublished(t, of[0].place, report)
+		marks += addPublished(t, group[0].place, report)
 	}
 	annotate(t, legend(t)+" "+oracleNote, tryNotes(report.rows), markNotes(t.Rows))
 	t.Notes = append(t.Notes, sources(report.bests, marks)...)

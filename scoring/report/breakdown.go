@@ -15,7 +15,7 @@ import (
 // difficulty has the rates of easy and hard tasks, for rows that have both.
 func difficulty(report *Report, t *table.Table) {
 	for _, r := range report.plain {
-		if easy, hard := r.At(envs.Easy), r.At(envs.Hard); easy.Tasks()+hard.Tasks() > 0 {
+		if easy, hard := r.Level(envs.Easy), r.Level(envs.Hard); easy.Tasks()+hard.Tasks() > 0 {
 			t.Add(r.envCol(), r.modelCol(),
 				column.EasyTasks.Val(easy.Tasks()), r.share(column.EasySuccess, easy.Success.Mean),
 				r.share(column.EasyProgress, easy.Progress.Mean),
@@ -29,14 +29,14 @@ func difficulty(report *Report, t *table.Table) {
 // byTask has the rates of every task, one line per task and model.
 func byTask(report *Report, t *table.Table) {
 	for _, r := range report.plain {
-		for _, of := range r.TaskRates() {
+		for _, task := range r.TaskRates() {
 			line := []table.Field{
-				r.envCol(), column.Task.Val(of.Task.ID), column.Type.Val(cmp.Or(of.Task.Type, "–")), r.modelCol(),
-				column.Episodes.Val(of.Episodes),
-				r.share(column.Success.Col, of.Success), r.share(column.Progress.Col, of.Progress),
+				r.envCol(), column.Task.Val(task.Task.ID), column.Type.Val(cmp.Or(task.Task.Type, "–")), r.modelCol(),
+				column.Episodes.Val(task.Episodes),
+				r.share(column.Success.Col, task.Success), r.share(column.Progress.Col, task.Progress),
 			}
-			if of.Task.Index >= 0 { // else it is not of the benchmark
-				line = append(line, column.TaskNo.Val(of.Task.Index))
+			if task.Task.Index >= 0 { // else it is not of the benchmark
+				line = append(line, column.TaskNo.Val(task.Task.Index))
 			}
 			t.Add(line...)
 		}
@@ -162,9 +162,9 @@ func billsOf(r *Report) (bills []bill, priced bool) {
 	called := table.Kept(r.allRows, func(e row) bool { return e.Spent.Calls != 0 })
 	for _, rows := range table.Grouped(called, lineOf) {
 		total, places := bill{model: rows[0].line, place: everywhere}, table.Grouped(rows, placeOf)
-		for _, of := range places {
-			sum := bill{model: rows[0].line, place: of[0].place.Name}
-			for _, e := range of {
+		for _, place := range places {
+			sum := bill{model: rows[0].line, place: place[0].place.Name}
+			for _, e := range place {
 				b := bill{Spent: e.Spent, episodes: e.Finished, solved: e.Endings().Solved, dollars: math.NaN()}
 				if price, ok := priceOf(r.Runs, e); ok {
 					b.dollars = price.Dollars(b.PromptTokens, b.CachedTokens, b.CompletionTokens)

@@ -33,10 +33,10 @@ func departed(plain []row) (out []departure) {
 	title := func(r row) string { return r.place.Title }
 	byChange := map[string][]row{}
 	var changes []string
-	for _, of := range plain {
-		for _, change := range changesOf(of) {
+	for _, entry := range plain {
+		for _, change := range changesOf(entry) {
 			changes = table.AppendNew(changes, change)
-			byChange[change] = append(byChange[change], of)
+			byChange[change] = append(byChange[change], entry)
 		}
 	}
 	for _, change := range changes {
@@ -67,27 +67,27 @@ func changesOf(r row) []string {
 
 // allChanged are the changes by which all models were played; all changes if no difference between models says the
 // others.
-func allChanged(r *Report, besides string) []string {
-	common := func(d departure) bool { return d.models == nil || besides == "" }
+func allChanged(r *Report, protocols string) []string {
+	common := func(d departure) bool { return d.models == nil || protocols == "" }
 	return table.Each(table.Kept(departed(r.plain), common), departure.String)
 }
 
 // protocolsSaid names the protocols of the rows, with what is changed and what differs between models, if that is not
 // said yet.
-func protocolsSaid(r *Report, said string) string {
-	text, besides := protocolNames(r.plain), r.standing().Besides()
-	if changes := allChanged(r, besides); len(changes) > 0 {
+func protocolsSaid(r *Report, lead string) string {
+	text, differences := protocolNames(r.plain), r.standing().ProtocolText()
+	if changes := allChanged(r, differences); len(changes) > 0 {
 		text += ", changed: " + strings.Join(changes, ", ")
 	}
-	if besides != "" && !strings.Contains(said, besides) {
-		text += "; " + besides
+	if differences != "" && !strings.Contains(lead, differences) {
+		text += "; " + differences
 	}
 	return text
 }
 
 // changedNote says which changes all models have.
-func changedNote(r *Report, besides string) []string {
-	changes := allChanged(r, besides)
+func changedNote(r *Report, protocols string) []string {
+	changes := allChanged(r, protocols)
 	if len(changes) == 0 {
 		return nil
 	}

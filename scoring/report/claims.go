@@ -188,24 +188,24 @@ func (l modelRates) generated(w configs.Weights) bool {
 
 // sweepOf is a model in a place under the conditions of its sweep; ok is false if it played none with a perturbation.
 func sweepOf(rows []row, name string, place claim.Scope) (out claim.Sweep, ok bool) {
-	played := map[string]*scoring.Score{} // by perturbation
+	scores := map[string]*scoring.Score{} // by perturbation
 	var planned []record.Perturbation
 	var model string
-	for _, of := range rows {
-		if of.sweep != nil && of.place.Name == place.Name && slices.ContainsFunc(rows, func(r row) bool {
-			return r.line == name && r.place.Name == place.Name && r.alike == of.alike
+	for _, entry := range rows {
+		if entry.sweep != nil && entry.place.Name == place.Name && slices.ContainsFunc(rows, func(r row) bool {
+			return r.line == name && r.place.Name == place.Name && r.commonKey == entry.commonKey
 		}) {
-			played[of.Condition.Perturbation], planned = of.Score, of.planned
-			model = cmp.Or(of.Condition.Substitute, of.Condition.Model)
+			scores[entry.Condition.Perturbation], planned = entry.Score, entry.planned
+			model = cmp.Or(entry.Condition.Substitute, entry.Condition.Model)
 		}
 	}
 	out = claim.Sweep{Place: place, Conditions: []claim.Condition{{Name: noPerturbation,
-		Score: played[noPerturbation]}}}
+		Score: scores[noPerturbation]}}}
 	for _, p := range planned {
 		c := claim.Condition{Name: p.Name, Rules: p.SHA256, Interface: p.Model == "", Averaged: len(p.Parts) == 0,
-			Score: played[p.Name]}
+			Score: scores[p.Name]}
 		if c.Score == nil && slices.Contains(p.Base, model) {
-			c.Score = played[noPerturbation] // the model saw no data of the environment
+			c.Score = scores[noPerturbation] // the model saw no data of the environment
 		}
 		if slices.ContainsFunc(rows, func(r row) bool { return r.place.Name == place.Name && r.meets(p.Name) }) {
 			out.Conditions = append(out.Conditions, c)

@@ -43,13 +43,13 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	if s.Reference == "" {
 		return nil, errors.New("whether a run is worse wants two runs of one model each, the old one first, or --reference")
 	}
-	asked := table.Kept(s.Comparisons, func(c claim.Claim) bool {
+	demanded := table.Kept(s.Comparisons, func(c claim.Claim) bool {
 		return c.Family.Name != claim.Losses && c.Family.Name != claim.LossDifferences
 	})
-	if len(asked) == 0 {
+	if len(demanded) == 0 {
 		unmet = append(unmet, "the runs are not compared anywhere")
 	}
-	for _, c := range asked {
+	for _, c := range demanded {
 		if c.Subjects[0].Name == s.Reference {
 			c = c.Reversed()
 		}

@@ -38,21 +38,21 @@ func (l *losses) add(rate claim.Rate, change *stats.Difference, fields ...table.
 // that all these tables have.
 func (l *losses) fill(t *table.Table, players []*perturbedPlayer) {
 	changes, largest := map[claim.Rate][]stats.Difference{}, 0
-	for _, of := range l.lines {
-		if of.change != nil {
-			changes[of.rate] = append(changes[of.rate], *of.change)
+	for _, line := range l.lines {
+		if line.change != nil {
+			changes[line.rate] = append(changes[line.rate], *line.change)
 		}
 	}
-	for rate, of := range changes {
-		changes[rate], largest = family(of), max(largest, len(of))
+	for rate, change := range changes {
+		changes[rate], largest = family(change), max(largest, len(change))
 	}
-	for _, of := range l.lines {
-		if of.change != nil {
-			d := changes[of.rate][0]
-			of.fields = append(of.fields, column.Difference.Val(d.Mean, d.Low, d.High), column.P.Val(d.P))
-			changes[of.rate] = changes[of.rate][1:]
+	for _, line := range l.lines {
+		if line.change != nil {
+			d := changes[line.rate][0]
+			line.fields = append(line.fields, column.Difference.Val(d.Mean, d.Low, d.High), column.P.Val(d.P))
+			changes[line.rate] = changes[line.rate][1:]
 		}
-		t.Add(of.fields...)
+		t.Add(line.fields...)
 	}
 	t.Notes = append(t.Notes, l.notes...)
 	if largest > 0 {

@@ -21,8 +21,8 @@ func firstNotes(r *Report, legend ...string) []string {
 	if legend == nil {
 		legend = cellLegend(r)
 	}
-	said := func(note string) bool { return note != "" }
-	legend, notes := table.Kept(legend, said), table.Kept(caveatsOf(r, r.standing()), said)
+	unsaid := func(note string) bool { return note != "" }
+	legend, notes := table.Kept(legend, unsaid), table.Kept(caveatsOf(r, r.standing()), unsaid)
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]
@@ -94,12 +94,12 @@ func caveatsOf(r *Report, s *standing) (notes []string) {
 	notes = slices.Concat(external(r.allRows), changedModels(r),
 		notesOn(r.plain, func(r row) string { return answerers(r.Score) }), namesakes(r.plain), missingEpisodes(r),
 		trialNotes, notesOn(r.plain, withheld))
-	besides := ""
+	protocols := ""
 	if s != nil {
-		besides = s.Besides()
+		protocols = s.ProtocolText()
 		notes = slices.Concat(trainedNotes(s), unscoredNotes(s), notes, unreadable(s))
 	}
-	notes = append(notes, changedNote(r, besides)...)
+	notes = append(notes, changedNote(r, protocols)...)
 	notes = slices.Concat(notes, boards(r.Runs), otherTasks(r.plain))
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
@@ -143,17 +143,17 @@ func boards(runs []NamedRun) (notes []string) {
 func missingEpisodes(r *Report) []string {
 	planned, missing := 0, 0
 	outcomes := map[record.Outcome]int{}
-	for _, of := range r.allRows {
-		planned, missing = planned+of.Planned, missing+of.Planned-of.Finished
-		for outcome, n := range of.Unfinished {
+	for _, line := range r.allRows {
+		planned, missing = planned+line.Planned, missing+line.Planned-line.Finished
+		for outcome, n := range line.Unfinished {
 			outcomes[outcome] += n
 		}
 	}
 	if missing == 0 {
 		return nil
 	}
-	of := fmt.Sprintf("of %d episodes", planned)
-	text := fmt.Sprintf("%s %s no result (%s)", incompleteMark, table.Counted(missing, of+" has", of+" have"),
+	share := fmt.Sprintf("of %d episodes", planned)
+	text := fmt.Sprintf("%s %s no result (%s)", incompleteMark, table.Counted(missing, share+" has", share+" have"),
 		reasonsOf(outcomes))
 	switch failed := outcomes[record.EnvError] + outcomes[record.ModelError] + outcomes[record.AgentError]; {
 	case failed > 0:
@@ -175,9 +175,9 @@ func missingEpisodes(r *Report) []string {
 // reasonsOf counts why episodes have no result.
 func reasonsOf(outcomes map[record.Outcome]int) string {
 	var parts []string
-	for _, of := range facts().Outcomes {
-		if n := outcomes[of.Outcome]; n > 0 {
-			parts = append(parts, table.Counted(n, of.Singular, of.Plural))
+	for _, outcome := range facts().Outcomes {
+		if n := outcomes[outcome.Outcome]; n > 0 {
+			parts = append(parts, table.Counted(n, outcome.Singular, outcome.Plural))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -188,13 +188,13 @@ func otherTasks(plain []row) (notes []string) {
 	var parts, generated []string
 	n := 0 // rows with generated tasks
 	for _, rows := range table.Grouped(plain, placeOf) {
-		for _, of := range table.Grouped(rows, tasksSaid) {
-			title := of[0].place.Title
-			if len(of) < len(rows) {
-				title += fmt.Sprintf(" (%s)", table.Shortlist(table.Keys(of, lineOf), 3))
+		for _, group := range table.Grouped(rows, tasksSaid) {
+			title := group[0].place.Title
+			if len(group) < len(rows) {
+				title += fmt.Sprintf(" (%s)", table.Shortlist(table.Keys(group, lineOf), 3))
 			}
-			if text := tasksSaid(of[0]); text == generatedTasks {
-				generated, n = append(generated, title), n+len(of)
+			if text := tasksSaid(group[0]); text == generatedTasks {
+				generated, n = append(generated, title), n+len(group)
 			} else if text != "" {
 				parts = append(parts, title+" "+text)
 			}
@@ -296,17 +296,17 @@ func caption(r *Report) string {
 	if marks := append(s.marks(), s.bold()...); marks != nil {
 		text += " " + capital(strings.Join(marks, "; ")) + "."
 	}
-	return text + made(r, text)
+	return text + captionNote(r, text)
 }
 
-// made says in a caption how differences are tested, and by which protocol and program the runs were made.
-func made(r *Report, said string) string {
+// captionNote says in a caption how differences are tested, and by which protocol and program the runs were made.
+func captionNote(r *Report, text string) string {
 	s := r.standing()
 	tests := testsSaid(s.Set)
 	if len(s.Families()) > 0 {
 		tests = " " + strings.TrimSuffix("Paired by task; "+tests, "; ") + "."
 	}
-	return fmt.Sprintf("%s %s; %s.", tests, capital(protocolsSaid(r, said)), tools(r.Runs))
+	return fmt.Sprintf("%s %s; %s.", tests, capital(protocolsSaid(r, text)), tools(r.Runs))
 }
 
 // testsSaid says how many tests there are in each family, and how they are corrected; empty if there is one at most.
@@ -330,7 +330,7 @@ func testsSaid(s *claim.Set) string {
 func questionOf(s *claim.Set, name claim.FamilyName) string {
 	switch name {
 	case claim.Primary:
-		return strings.TrimPrefix(s.Of(name)[0].Place.Title, "the ")
+		return strings.TrimPrefix(s.Family(name)[0].Place.Title, "the ")
 	case claim.Second:
 		return "environments"
 	case claim.Unperturbed:

@@ -70,7 +70,7 @@ func (r *Report) Headline() Headline {
 		h.Lines = append(h.Lines, HeadlineLine{l.Name, cells})
 	}
 	h.Published, h.Divided, h.Sources = publishedHeadlines(r), publishedTitle(r), sources(r.baselines, "")
-	h.Models = len(table.Grouped(r.plain, func(of row) string { return of.model }))
+	h.Models = len(table.Grouped(r.plain, func(entry row) string { return entry.model }))
 	h.Seeds, h.Notes = seedsSaid(r.plain), firstNotes(r)
 	return h
 }
@@ -82,9 +82,9 @@ type Stand struct{ Model, Place string }
 // the group is under a perturbation.
 func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
 	byKey := map[string]Stand{}
-	for _, of := range r.plain {
-		if of.directory == directory || slices.Contains(of.otherDirs, directory) {
-			byKey[of.Condition.Key()] = Stand{of.line, of.place.Name}
+	for _, entry := range r.plain {
+		if entry.directory == directory || slices.Contains(entry.otherDirs, directory) {
+			byKey[entry.Condition.Key()] = Stand{entry.line, entry.place.Name}
 		}
 	}
 	for _, g := range m.Groups {
@@ -221,8 +221,8 @@ func changeTable(s *standing, t *table.Table) {
 // enter adds a line for each rate.
 func enter(s *standing, h Headline, t *table.Table) {
 	for i, l := range s.lines {
-		for at, place := range h.Places {
-			c := h.Lines[i].Cells[at]
+		for index, place := range h.Places {
+			c := h.Lines[i].Cells[index]
 			value, ok := c.Value.(float64)
 			if !ok {
 				continue
@@ -278,7 +278,7 @@ func verdict(r *Report, t *table.Table) {
 			t.Notes = append(t.Notes, c.Sentence()+".") // a note says why a rate is withheld
 		}
 		claims.Add(append(line, column.Seeds.Val(c.Subjects[0].Seeds), column.Reason.Val(c.Reason),
-			column.Besides.Val(c.Besides), column.Sentence.Val(c.Sentence()), claimNumbers(c))...)
+			column.Protocol.Val(c.Protocols), column.Sentence.Val(c.Sentence()), claimNumbers(c))...)
 	}
 	t.Programs = []table.Table{claims}
 	if len(t.Rows) > 0 {
@@ -353,20 +353,20 @@ func sourceOf(baselines []Baseline) string {
 }
 
 // publishedName is a name of a publication's row, as it stands below the line above them all.
-func publishedName(baselines []Baseline, at int, name string) table.Cell {
+func publishedName(baselines []Baseline, index int, name string) table.Cell {
 	names := publications(baselines)
-	name, ok := strings.CutSuffix(name, " ["+baselines[at].Name+"]")
+	name, ok := strings.CutSuffix(name, " ["+baselines[index].Name+"]")
 	if ok && len(names) > 1 {
-		name = fmt.Sprintf("%s [%d]", name, 1+slices.Index(names, baselines[at].Name))
+		name = fmt.Sprintf("%s [%d]", name, 1+slices.Index(names, baselines[index].Name))
 	}
 	return table.String(name)
 }
 
 // notOfficial are the places whose tasks are not all official tasks of the benchmark.
 func notOfficial(plain []row) (titles []string) {
-	for _, of := range plain {
-		if of.Environment.Source != envs.Official || of.Outside > 0 {
-			titles = table.AppendNew(titles, of.place.Title)
+	for _, entry := range plain {
+		if entry.Environment.Source != envs.Official || entry.Outside > 0 {
+			titles = table.AppendNew(titles, entry.place.Title)
 		}
 	}
 	return titles
@@ -394,13 +394,13 @@ func publishedHeadlines(r *Report) (out []HeadlineLine) {
 // publishedRows are the published results that have any of the places, with the cells of each place of a row.
 func publishedRows(r *Report, cells func(t configs.PublishedTable, row int, l modelRates, p claim.Scope) []table.Cell) (
 	rows [][]table.Cell) {
-	for at, b := range r.baselines {
+	for number, b := range r.baselines {
 		for i, l := range publishedLines(b, r.weights) {
 			places := slices.Concat(table.Each(r.standing().Columns(), func(p claim.Scope) []table.Cell {
 				return cells(b.Table, i, l, p)
 			})...)
 			if slices.ContainsFunc(places, func(c table.Cell) bool { return c.Value != nil }) {
-				rows = append(rows, append([]table.Cell{publishedName(r.baselines, at, l.Name)}, places...))
+				rows = append(rows, append([]table.Cell{publishedName(r.baselines, number, l.Name)}, places...))
 			}
 		}
 	}

@@ -98,13 +98,13 @@ func (r rates) estimate(rate claim.Rate) *scoring.Estimate {
 // gather makes lines of rows, one for each player, with the rates by the name of where they were reached.
 func gather(rows []row, place func(row) string) []modelRates {
 	var lines []modelRates
-	for _, of := range table.Grouped(rows, lineOf) {
-		first := of[0]
+	for _, group := range table.Grouped(rows, lineOf) {
+		first := group[0]
 		scripted := first.Condition.Decoding == nil && !record.Outside(first.Condition.Agent)
 		l := modelRates{Model: claim.Model{Name: first.line, Baseline: scripted, Weights: first.server.Identity(),
 			Scores: map[string]*scoring.Score{}, Parts: map[string][]protocol.Part{}},
 			model: first.Condition.Model, run: first.run, directory: first.directory, rates: map[string]rates{}}
-		for _, r := range of {
+		for _, r := range group {
 			l.rates[place(r)], l.Scores[place(r)] = ratesOf(r), r.Score
 			if !l.Baseline {
 				l.Parts[place(r)] = partsOf(r)
@@ -179,7 +179,7 @@ func publishedLines(b Baseline, w configs.Weights) (out []modelRates) {
 }
 
 // withBaselines are lines of runs with those of publications by environment below them, which are listed.
-func (r *Report) withBaselines(lines []modelRates) (all []modelRates, listed []Baseline) {
+func (r *Report) withBaselines(lines []modelRates) (joined []modelRates, listed []Baseline) {
 	for _, b := range r.baselines {
 		if b.Table.Env == "" {
 			listed, lines = append(listed, b), append(lines, publishedLines(b, r.weights)...)

@@ -151,9 +151,9 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 	err = errors.Join(err, failed)
 	cost := scoring.AdaptationCost(scoresOf(iface))
 	for i, rate := range sweptRates {
-		index := func(r scoring.Robustness, of []row, agent string) anchoredIndex {
-			return anchoredIndex{claim.Pick(rate, r.Success, r.Progress), len(of), p.lost(of, a, agent, rate),
-				p.lost(of, a, record.Expert, rate)}
+		index := func(r scoring.Robustness, rows []row, agent string) anchoredIndex {
+			return anchoredIndex{claim.Pick(rate, r.Success, r.Progress), len(rows), p.lost(rows, a, agent, rate),
+				p.lost(rows, a, record.Expert, rate)}
 		}
 		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Select(p.base.Score).Mean,
 			iface: index(ifaceIndex, iface, record.Memoriser), read: index(readIndex, read, record.Reciter),
@@ -322,14 +322,14 @@ func addMeans(t *table.Table, lines []indexLine) {
 		player string
 		grade  int
 	}
-	for _, of := range table.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
-		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface.Index })
-		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read.Index })
+	for _, group := range table.Grouped(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
+		iface, saidIn := meanIndex(group, func(l indexLine) scoring.Index { return l.iface.Index })
+		read, readIn := meanIndex(group, func(l indexLine) scoring.Index { return l.read.Index })
 		if saidIn < 2 && readIn < 2 {
 			continue
 		}
 		fields := []table.Field{column.Environment.Val(fmt.Sprintf("mean of %d", max(saidIn, readIn))),
-			column.Model.Val(of[0].name), column.Grade.Val(of[0].grade), shownSaid.Val(limited(iface)),
+			column.Model.Val(group[0].name), column.Grade.Val(group[0].grade), shownSaid.Val(limited(iface)),
 			shownRead.Val(limited(read))}
 		if saidIn != readIn {
 			fields[0] = column.Environment.Val(fmt.Sprintf("mean of %d/%d", saidIn, readIn))

@@ -21,10 +21,10 @@ type row struct {
 	// outside its benchmark. Rows of different places are never compared.
 	place claim.Scope
 	// planned are the perturbations of its sweep there, about is its own; nil if the run's record says nothing of it,
-	// as without one. alike is what rows have in common that differ in the perturbation alone.
-	planned []record.Perturbation
-	about   *record.Perturbation
-	alike   string
+	// as without one. commonKey is what rows have in common that differ in the perturbation alone.
+	planned   []record.Perturbation
+	about     *record.Perturbation
+	commonKey string
 	// faults weaken the meaning of the rates, which have marks if there are any, or if the row is not complete.
 	faults []string
 	marks  string
@@ -65,15 +65,15 @@ func newRow(s *scoring.Score, sweep *record.Sweep) row {
 	if sweep != nil {
 		r.planned = sweep.In(s.Condition.Env)
 	}
-	is := func(p record.Perturbation) bool { return p.Name == s.Condition.Perturbation }
-	if i := slices.IndexFunc(r.planned, is); i >= 0 {
+	matches := func(p record.Perturbation) bool { return p.Name == s.Condition.Perturbation }
+	if i := slices.IndexFunc(r.planned, matches); i >= 0 {
 		r.about = &r.planned[i]
 	}
-	return r.with(s)
+	return r.rescored(s)
 }
 
-// with is the row with another score, such as that of several runs.
-func (r row) with(s *scoring.Score) row {
+// rescored is the row with another score, such as that of several runs.
+func (r row) rescored(s *scoring.Score) row {
 	r.Score, r.faults, r.marks = s, faults(s), ""
 	if !s.Complete() {
 		r.marks = incompleteMark
@@ -110,7 +110,7 @@ func newRows(runs []NamedRun) []row {
 			r.server, r.loaded = run.server(s.Condition.Model), run.weights(s.Condition.Model)
 			_, r.called = run.ownName()
 			r.weights, r.trained = r.loaded, run.HeldIn.Lookup(s.Condition.Model)
-			r.promptFile, r.alike = run.Prompts[s.Condition.Env], r.run+"\n"+unperturbed(s.Condition).Key()
+			r.promptFile, r.commonKey = run.Prompts[s.Condition.Env], r.run+"\n"+unperturbed(s.Condition).Key()
 			rows = append(rows, r)
 		}
 	}
@@ -150,8 +150,8 @@ func joinRows(rows []row) (out []row) {
 	parts := map[key][]row{}
 	separate := map[string]bool{}
 	for _, r := range rows {
-		for _, other := range parts[keyOf(r)] {
-			separate[player(r)] = separate[player(r)] || !r.continues(other) || !r.sameModel(other)
+		for _, part := range parts[keyOf(r)] {
+			separate[player(r)] = separate[player(r)] || !r.continues(part) || !r.sameModel(part)
 		}
 		parts[keyOf(r)] = append(parts[keyOf(r)], r)
 	}
@@ -174,7 +174,7 @@ func joinRows(rows []row) (out []row) {
 				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory, noun,
 					record.SeedRanges(part.Seeds)))
 			}
-			out = append(out, r.with(scoring.Join(scores...)))
+			out = append(out, r.rescored(scoring.Join(scores...)))
 		}
 	}
 	return out

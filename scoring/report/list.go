@@ -89,15 +89,15 @@ var facts = datafile.Embedded[struct {
 	Columns []PaperColumn
 }](factsText)
 
-// Suit reports one of these tables that a run will not have. known says what it will have.
-func Suit(ids []string, known map[Only]bool) error {
+// Suit reports one of these tables that a run will not have. met says what it will have.
+func Suit(ids []string, met map[Only]bool) error {
 	for _, id := range ids {
 		k, _ := Find(id)
 		only := k.Only
 		if facts().Merged[id] == "verdict" {
 			only = Pairs
 		}
-		if present, ok := known[only]; ok && !present {
+		if present, ok := met[only]; ok && !present {
 			return fmt.Errorf(facts().Get[only], id)
 		}
 	}

@@ -36,10 +36,10 @@ func CheckModels(runs []NamedRun, names configs.Names, prices configs.Prices, he
 }
 
 // checkGiven reports the first thing that a user gave to no model of the runs, which say calls by its model.
-func checkGiven[V any](given map[string]V, models []string, say func(spec string, of V) string) error {
-	for _, spec := range slices.Sorted(maps.Keys(given)) {
+func checkGiven[V any](values map[string]V, models []string, say func(spec string, value V) string) error {
+	for _, spec := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
-			return fmt.Errorf("%s, which no run has%s; there are %s", say(spec, given[spec]),
+			return fmt.Errorf("%s, which no run has%s; there are %s", say(spec, values[spec]),
 				spelling.Hint(spec, models), strings.Join(models, ", "))
 		}
 	}
@@ -50,7 +50,7 @@ func checkGiven[V any](given map[string]V, models []string, say func(spec string
 func checkSingle(names configs.Names, models []string) error {
 	for _, spec := range slices.Sorted(maps.Keys(names)) {
 		_, further, _ := strings.Cut(names[spec], ",")
-		if of, _, named := strings.Cut(strings.TrimSpace(further), "="); named && slices.Contains(models, of) {
+		if model, _, named := strings.Cut(strings.TrimSpace(further), "="); named && slices.Contains(models, model) {
 			return fmt.Errorf("the name of %s is %q: repeat --names for each", spec, names[spec])
 		}
 	}
@@ -159,9 +159,9 @@ func call(runs []NamedRun) []map[string]string {
 // called is what tables call the models of a run directory, by model.
 func (r *Report) called(directory string) map[string]string {
 	called := map[string]string{}
-	for _, of := range r.allRows {
-		if of.directory == directory || slices.Contains(of.otherDirs, directory) {
-			called[of.Condition.Model] = of.model
+	for _, entry := range r.allRows {
+		if entry.directory == directory || slices.Contains(entry.otherDirs, directory) {
+			called[entry.Condition.Model] = entry.model
 		}
 	}
 	return called
@@ -169,8 +169,8 @@ func (r *Report) called(directory string) map[string]string {
 
 // ownName is the name that the user gave to the directory.
 func (r NamedRun) ownName() (text string, ok bool) {
-	for of, text := range r.Names {
-		if filepath.Clean(of) == filepath.Clean(r.Name) {
+	for spec, text := range r.Names {
+		if filepath.Clean(spec) == filepath.Clean(r.Name) {
 			return text, true
 		}
 	}
@@ -204,12 +204,12 @@ func (r NamedRun) weights(spec string) string {
 
 // namesakes say which rows are not pooled because it is not known whether they belong to one model.
 func namesakes(plain []row) (notes []string) {
-	for i, of := range plain {
-		for _, other := range plain[:i] {
-			if of.model == other.model && of.continues(other) && !of.sameModel(other) {
+	for i, entry := range plain {
+		for _, previous := range plain[:i] {
+			if entry.model == previous.model && entry.continues(previous) && !entry.sameModel(previous) {
 				notes = table.AppendNew(notes, fmt.Sprintf("%s and %s have other seeds of one served name, and nothing shows "+
-					"that it is one model: they are not pooled; --names %s=%s,%s=%s pools them.", other.directory,
-					of.directory, other.directory, of.model, of.directory, of.model))
+					"that it is one model: they are not pooled; --names %s=%s,%s=%s pools them.", previous.directory,
+					entry.directory, previous.directory, entry.model, entry.directory, entry.model))
 			}
 		}
 	}
@@ -219,10 +219,10 @@ func namesakes(plain []row) (notes []string) {
 // gathered say which models have places from several directories, of which it is not known
 // whether they belong to one model.
 func gathered(plain []row) (notes []string) {
-	for _, of := range table.Grouped(plain, lineOf) {
-		first, parts := of[0], table.Keys(of, func(r row) string { return r.directory })
+	for _, group := range table.Grouped(plain, lineOf) {
+		first, parts := group[0], table.Keys(group, func(r row) string { return r.directory })
 		unproven := func(r row) bool { return !first.sameModel(r) }
-		if len(parts) > 1 && slices.ContainsFunc(of, unproven) {
+		if len(parts) > 1 && slices.ContainsFunc(group, unproven) {
 			notes = append(notes, fmt.Sprintf("%s is one served name in %s, and nothing shows that it is one model.",
 				first.line, table.List(parts)))
 		}
@@ -236,15 +236,15 @@ func changedModels(r *Report) (notes []string) {
 		called := r.called(run.Name)
 		for _, s := range run.Scores {
 			c := &s.Condition
-			was, name := c.Player, cmp.Or(called[c.Model], c.Model)
+			player, name := c.Player, cmp.Or(called[c.Model], c.Model)
 			if c.Model == record.Unnamed {
 				notes = table.AppendNew(notes, fmt.Sprintf("%s: %s was recorded before players had names. Nothing shows who "+
 					"played, or that one player did.", name, run.Name))
 			}
 			for _, now := range run.Players[c.Model] {
 				notes = table.AppendNew(notes, fmt.Sprintf("%s: the player behind this name changed while %s was played: %s.",
-					name, run.Name, record.ChangedPlayer(was, &now)))
-				was = &now
+					name, run.Name, record.ChangedPlayer(player, &now)))
+				player = &now
 			}
 		}
 		for _, spec := range run.models() {

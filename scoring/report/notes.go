@@ -125,9 +125,9 @@ func otherNames(rows []row) []string {
 }
 
 // annotate adds a legend and more notes to a table that has rows.
-func annotate(t *table.Table, legend string, more ...[]string) {
+func annotate(t *table.Table, legend string, notes ...[]string) {
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Concat(t.Notes, []string{legend}, slices.Concat(more...))
+		t.Notes = slices.Concat(t.Notes, []string{legend}, slices.Concat(notes...))
 	}
 }
 
@@ -138,9 +138,9 @@ func explain(t *table.Table, notes ...[]string) {
 
 // notesOn makes one note per text that say returns, with the rows that it applies to and their environments.
 func notesOn(rows []row, say func(row) string) (notes []string) {
-	for _, of := range table.Grouped(rows, say) {
-		if text := say(of[0]); text != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s.", named(of), text))
+	for _, group := range table.Grouped(rows, say) {
+		if text := say(group[0]); text != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s.", named(group), text))
 		}
 	}
 	return notes
@@ -148,9 +148,9 @@ func notesOn(rows []row, say func(row) string) (notes []string) {
 
 // grouped makes one note per text that say returns, with the names of the items that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
-	for _, of := range table.Grouped(items, say) {
-		if text := say(of[0]); text != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(table.Keys(of, name), "; "), text))
+	for _, group := range table.Grouped(items, say) {
+		if text := say(group[0]); text != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(table.Keys(group, name), "; "), text))
 		}
 	}
 	return notes

@@ -34,14 +34,14 @@ func (p *pairing) intervalNote() string {
 	for _, c := range p.comparisons {
 		about, atMost = c.About, atMost || c.AtMost
 	}
-	more := "; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)"
+	added := "; two tasks that differ by ±1/√seeds are added (Bonett and Price 2012)"
 	switch {
 	case about == stats.TheseTasks && atMost:
-		more = "; at most as wide, because one seed does not separate luck from difficulty"
+		added = "; at most as wide, because one seed does not separate luck from difficulty"
 	case about == stats.TheseTasks:
-		more = ""
+		added = ""
 	}
-	return "95% CI: Student's t interval, for " + facts().Questions[about].Difference + more + "."
+	return "95% CI: Student's t interval, for " + facts().Questions[about].Difference + added + "."
 }
 
 func (p *pairing) add(c scoring.Comparison, label ...table.Field) {
@@ -84,27 +84,27 @@ func holm(ps []float64) []stats.Corrected {
 }
 
 // fill fills the table. Its notes begin with the legend, and end with more.
-func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
+func (p *pairing) fill(t *table.Table, notes []string, legend ...string) {
 	lines, only := slices.Clone(p.labels), make([][]string, len(p.labels))
 	for _, rate := range sweptRates {
 		var changes []stats.Difference
 		var otherKinds []float64
 		for i, c := range p.comparisons {
 			change := claim.Pick(rate, c.Success, c.Progress)
-			if of, ok := p.settled[i]; ok && rate == p.rate { // it belongs to another family
-				change.Interval, change.P = *of.Interval, math.NaN()
+			if decided, ok := p.settled[i]; ok && rate == p.rate { // it belongs to another family
+				change.Interval, change.P = *decided.Interval, math.NaN()
 			}
 			changes, otherKinds = append(changes, change.Difference), append(otherKinds, change.NewKindsP)
 		}
-		others, head := holm(otherKinds), claim.Pick(rate, column.SuccessChange, column.ProgressChange)
+		otherKind, head := holm(otherKinds), claim.Pick(rate, column.SuccessChange, column.ProgressChange)
 		chance := claim.Pick(rate, column.SuccessP, column.ProgressP)
 		for i, d := range family(changes) {
-			if of, ok := p.settled[i]; ok && rate == p.rate {
-				d.P = of.P
+			if decided, ok := p.settled[i]; ok && rate == p.rate {
+				d.P = decided.P
 			}
 			lines[i] = append(lines[i], column.Tasks.Val(d.N), head.Val(d.Mean, d.Low, d.High),
 				chance.Val(d.P))
-			if p.comparisons[i].About == stats.TheseKinds && d.P < significant && others[i].P >= significant {
+			if p.comparisons[i].About == stats.TheseKinds && d.P < significant && otherKind[i].P >= significant {
 				only[i] = append(only[i], string(rate))
 			}
 		}
@@ -119,7 +119,7 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 			separate += fmt.Sprintf(" (of %s %d: p and interval of the other %d are the verdict's)", p.rate, n-m, m)
 		}
 		t.Notes = slices.Concat(legend, []string{decided(n, separate)},
-			p.onlyTheseKinds(only), p.failed, more)
+			p.onlyTheseKinds(only), p.failed, notes)
 	}
 }
 

@@ -81,7 +81,7 @@ func paper(r *Report, t *table.Table) {
 	for i, l := range s.lines {
 		line := []table.Cell{table.String(l.Name)}
 		fields := []table.Field{column.Model.Val(l.Name), column.Seeds.Val(l.seeds())}
-		for at, p := range s.Columns() {
+		for index, p := range s.Columns() {
 			success, progress, ok := s.paperRates(i, p)
 			mark := s.rated(i, p).Mark
 			for _, c := range columns {
@@ -98,7 +98,7 @@ func paper(r *Report, t *table.Table) {
 				line = append(line, cell)
 			}
 			if ok {
-				fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
+				fields = append(fields, onPaper(heads[index][0], success), onPaper(heads[index][1], progress))
 			}
 			if score := l.Scores[p.Name]; ok && score != nil {
 				for _, c := range column.Used {
@@ -168,8 +168,8 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 		if first == nil || second == nil {
 			return success, progress, false
 		}
-		of := scoring.HeldOutSpread(s.Weights, l.Scores)
-		success, progress, spread = of.Success, of.Progress, of.Seeds > 1
+		heldOut := scoring.HeldOutSpread(s.Weights, l.Scores)
+		success, progress, spread = heldOut.Success, heldOut.Progress, heldOut.Seeds > 1
 		success.Estimate, progress.Estimate = *first, *second
 	}
 	if !spread {
@@ -181,14 +181,14 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 // addPublishedPaper adds published rows that have any of the places.
 func addPublishedPaper(r *Report, t *table.Table, columns []PaperColumn) {
 	rows := publishedRows(r, func(b configs.PublishedTable, row int, l modelRates, p claim.Scope) []table.Cell {
-		of, index := l.rates[p.Name], slices.Index(b.Columns, p.Name)
+		rate, index := l.rates[p.Name], slices.Index(b.Columns, p.Name)
 		own := table.Kept(columns, func(c PaperColumn) bool { return c.in(p) })
 		return table.Each(own, func(c PaperColumn) table.Cell {
 			switch c.Rate {
 			case claim.Success:
-				return publishedCell(of.success, b.Rows[row].SuccessStd, index, of.marks)
+				return publishedCell(rate.success, b.Rows[row].SuccessStd, index, rate.marks)
 			case claim.Progress:
-				return publishedCell(of.progress, b.Rows[row].ProgressStd, index, of.marks)
+				return publishedCell(rate.progress, b.Rows[row].ProgressStd, index, rate.marks)
 			}
 			return table.None()
 		})
@@ -281,7 +281,7 @@ func paperBestOf(r *Report, t *table.Table) {
 		single, best := []table.Cell{table.String(l.Name)}, []table.Cell{}
 		tries := 0
 		var fields []table.Field
-		for at, p := range s.Places {
+		for index, p := range s.Places {
 			success, progress, ok := s.paperRates(i, p)
 			if !ok {
 				single, best = append(single, table.None(), table.None()), append(best, table.None(), table.None())
@@ -300,7 +300,7 @@ func paperBestOf(r *Report, t *table.Table) {
 			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, SampleStd: math.NaN()},
 				scoring.Rate{Estimate: last.Progress, SampleStd: math.NaN()}
 			best = append(best, paperCell(r, bestSuccess, mark), paperCell(r, bestProgress, mark))
-			fields = append(fields, onPaper(heads[at][0], bestSuccess), onPaper(heads[at][1], bestProgress))
+			fields = append(fields, onPaper(heads[index][0], bestSuccess), onPaper(heads[index][1], bestProgress))
 		}
 		t.Rows = append(t.Rows, single)
 		if tries > 1 {

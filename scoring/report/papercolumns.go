@@ -30,11 +30,11 @@ func PaperColumns() []PaperColumn { return facts().Columns }
 
 // CheckColumns reports a column that tables for papers cannot have.
 func CheckColumns(names []string) error {
-	known := table.Keys(PaperColumns(), func(c PaperColumn) string { return c.Name })
+	columns := table.Keys(PaperColumns(), func(c PaperColumn) string { return c.Name })
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("--columns %q is unknown%s; there are %s", name, spelling.Hint(name, known),
-				strings.Join(known, ", "))
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("--columns %q is unknown%s; there are %s", name, spelling.Hint(name, columns),
+				strings.Join(columns, ", "))
 		}
 	}
 	return nil
@@ -99,7 +99,7 @@ func kindTables(r *Report, blank table.Table) (tables []table.Table) {
 		order[l.Name] = i
 	}
 	for _, p := range r.places {
-		rows := table.Kept(r.plain, func(of row) bool { return of.place.Name == p.Name && of.Tasks() > 0 })
+		rows := table.Kept(r.plain, func(entry row) bool { return entry.place.Name == p.Name && entry.Tasks() > 0 })
 		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(order[a.line], order[b.line]) })
 		for _, c := range r.paperColumns(string(cmp.Or(r.First.Rate, claim.Success))) {
 			t := kindTable(r, blank, c, rows)
@@ -126,8 +126,8 @@ func kindTables(r *Report, blank table.Table) (tables []table.Table) {
 func kindTable(r *Report, t table.Table, c PaperColumn, rows []row) table.Table {
 	var heads []string
 	parts := make([][]scoring.KindScore, len(rows))
-	for i, of := range rows {
-		parts[i] = of.ByHead()
+	for i, entry := range rows {
+		parts[i] = entry.ByHead()
 		for _, part := range parts[i] {
 			heads = table.AppendNew(heads, part.Head)
 		}
@@ -136,12 +136,13 @@ func kindTable(r *Report, t table.Table, c PaperColumn, rows []row) table.Table 
 	for _, head := range append(heads, allKinds) {
 		t.Columns = append(t.Columns, table.Column{Key: head, Header: head})
 	}
-	for i, of := range rows {
-		cells := append([]table.Cell{table.String(of.name)}, slices.Repeat([]table.Cell{table.None()}, len(heads))...)
+	for i, entry := range rows {
+		cells := slices.Concat([]table.Cell{table.String(entry.name)},
+			slices.Repeat([]table.Cell{table.None()}, len(heads)))
 		for _, part := range parts[i] {
-			cells[1+slices.Index(heads, part.Head)] = c.cell(r, part.Score, of.marks)
+			cells[1+slices.Index(heads, part.Head)] = c.cell(r, part.Score, entry.marks)
 		}
-		t.Rows = append(t.Rows, append(cells, c.cell(r, of.Score, of.marks)))
+		t.Rows = append(t.Rows, append(cells, c.cell(r, entry.Score, entry.marks)))
 	}
 	return t
 }
@@ -152,20 +153,20 @@ const allKinds = "All"
 // kindLines are the numbers of all kinds, for programs.
 func kindLines(r *Report, t table.Table) table.Table {
 	scored := false
-	for _, of := range r.plain {
-		parts := of.ByKind()
+	for _, entry := range r.plain {
+		parts := entry.ByKind()
 		for i := range parts {
 			parts[i].Type = cmp.Or(parts[i].Type, "–")
 		}
-		parts = append(parts, of.ByHead()...)
-		if of.Tasks() > 0 {
-			parts = append(parts, scoring.KindScore{Head: allKinds, Score: of.Score})
+		parts = append(parts, entry.ByHead()...)
+		if entry.Tasks() > 0 {
+			parts = append(parts, scoring.KindScore{Head: allKinds, Score: entry.Score})
 		}
 		for _, part := range parts {
-			line := []table.Field{of.envCol(), of.modelCol(), column.Kind.Val(part.Type),
+			line := []table.Field{entry.envCol(), entry.modelCol(), column.Kind.Val(part.Type),
 				column.KindHead.Val(part.Head),
-				column.Tasks.Val(part.Tasks()), of.rated(column.Success, part.Success.Estimate),
-				of.rated(column.Progress, part.Progress.Estimate)}
+				column.Tasks.Val(part.Tasks()), entry.rated(column.Success, part.Success.Estimate),
+				entry.rated(column.Progress, part.Progress.Estimate)}
 			if !part.EqualSeeds() {
 				line = append(line, column.SuccessDeviation.Val(part.Success.SampleStd),
 					column.ProgressDeviation.Val(part.Progress.SampleStd))
@@ -173,8 +174,8 @@ func kindLines(r *Report, t table.Table) table.Table {
 			for _, c := range column.Used {
 				line = append(line, c.Val(part.Usage(c.Quantity).Mean))
 			}
-			if scored = scored || of.Condition.Preset != nil; of.Condition.Preset != nil {
-				line = append(line, of.rated(column.MetricValue, part.Metric(false).Estimate))
+			if scored = scored || entry.Condition.Preset != nil; entry.Condition.Preset != nil {
+				line = append(line, entry.rated(column.MetricValue, part.Metric(false).Estimate))
 			}
 			t.Add(line...)
 		}

@@ -110,11 +110,11 @@ func againstUnperturbed(rows []row) (pairs []pilot) {
 	bases := map[string]row{}
 	for _, r := range rows {
 		if r.Condition.Perturbation == noPerturbation {
-			bases[r.alike] = r
+			bases[r.commonKey] = r
 		}
 	}
 	for _, r := range rows {
-		if base, ok := bases[r.alike]; ok && r.Condition.Perturbation != noPerturbation {
+		if base, ok := bases[r.commonKey]; ok && r.Condition.Perturbation != noPerturbation {
 			pairs = append(pairs, pilot{r, base, r.line + ", " + r.Condition.Perturbation, "unperturbed"})
 		}
 	}

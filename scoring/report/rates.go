@@ -52,23 +52,24 @@ func fair(rows []row) []row { return table.Kept(rows, func(r row) bool { return 
 // results are the tables of rates, one for each pair of names that rates have: SR and PR first of all.
 func results(report *Report, blank table.Table) (tables []table.Table) {
 	groups := table.Grouped(report.rows, rateNames)
-	if i := slices.IndexFunc(groups, func(of []row) bool { return rateNames(of[0]) == usualNames }); i > 0 {
+	if i := slices.IndexFunc(groups, func(group []row) bool { return rateNames(group[0]) == usualNames }); i > 0 {
 		groups = slices.Insert(slices.Delete(slices.Clone(groups), i, i+1), 0, groups[i])
 	}
 	if len(groups) == 0 {
 		groups = [][]row{nil}
 	}
 	for _, rows := range groups {
-		t, of := blank, usualNames
+		t, names := blank, usualNames
 		if len(rows) > 0 {
-			of = rateNames(rows[0])
+			names = rateNames(rows[0])
 		}
 		t.Columns = slices.Clone(blank.Columns)
-		t.Columns[t.Pos(column.Success.Key)].Header, t.Columns[t.Pos(column.Progress.Key)].Header = of[0], of[1]
+		t.Columns[t.Pos(column.Success.Key)].Header, t.Columns[t.Pos(column.Progress.Key)].Header = names[0], names[1]
 		legend := "SR success rate, PR progress rate"
-		if of != usualNames {
-			legend = fmt.Sprintf("%s and %s, which count as success rate and progress rate", of[0], of[1])
-			t.ID, t.Title = fmt.Sprintf("results-%s-%s", of[0], of[1]), fmt.Sprintf("Results: %s and %s", of[0], of[1])
+		if names != usualNames {
+			legend = fmt.Sprintf("%s and %s, which count as success rate and progress rate", names[0], names[1])
+			t.ID = fmt.Sprintf("results-%s-%s", names[0], names[1])
+			t.Title = fmt.Sprintf("Results: %s and %s", names[0], names[1])
 		}
 		addResults(&t, rows, legend)
 		tables = append(tables, t)

@@ -41,9 +41,9 @@ type Inputs struct {
 	Measure bool
 	// Collected are the results of the runs if they are read already, in the order of the runs.
 	Collected []*scoring.Run
-	// Beside makes something else of the attempts of a run, by its number, while they are read. It knows what tables
+	// Companion makes something else of the attempts of a run, by its number, while they are read. It knows what tables
 	// call the models; nil for nothing.
-	Beside func(run int, called map[string]string) scoring.Beside
+	Companion func(run int, called map[string]string) scoring.Companion
 	// Weights is a file with the weights of the held-out score; empty for AgentRefine's.
 	Weights string
 }
@@ -167,7 +167,7 @@ func ReadPublished(name string) (configs.Published, error) {
 // made from the steps of episodes. uncovered are the files and lines without a checksum.
 func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered []string, err error) {
 	var called []map[string]string
-	if g.source.Beside != nil {
+	if g.source.Companion != nil {
 		if called, err = g.called(chosen); err != nil {
 			return nil, nil, err
 		}
@@ -175,13 +175,13 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 	var runs []NamedRun
 	for i, p := range chosen {
 		read := scoring.ReadResults
-		var beside scoring.Beside
+		var companion scoring.Companion
 		if called != nil {
-			beside = g.source.Beside(i, called[i])
+			companion = g.source.Companion(i, called[i])
 		}
 		switch {
 		case steps, called != nil:
-			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts, beside) }
+			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts, companion) }
 		case g.source.Collected != nil:
 			read = func(record.Readable) (*scoring.Run, error) { return g.source.Collected[i], nil }
 		case g.source.Measure:

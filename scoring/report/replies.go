@@ -72,14 +72,14 @@ func answerers(s *scoring.Score) string {
 }
 
 // shareOf says which share of all n are; ok if it is large enough to be said.
-func shareOf(n, all int) (share string, ok bool) {
-	return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(all), all), float64(n) > marked*float64(all)
+func shareOf(n, total int) (share string, ok bool) {
+	return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 }
 
 // faults lists what weakens the meaning of a score's rates.
 func faults(s *scoring.Score) (out []string) {
-	if other := answerers(s); other != "" {
-		out = append(out, other)
+	if answered := answerers(s); answered != "" {
+		out = append(out, answered)
 	}
 	var faults []string
 	faulty := 0

@@ -72,8 +72,8 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
-	r.rows = table.Kept(r.allRows, func(of row) bool { return of.about == nil || !combines(*of.about) })
-	r.tried = table.Kept(r.rows, func(of row) bool { return of.Condition.Trials != nil })
+	r.rows = table.Kept(r.allRows, func(entry row) bool { return entry.about == nil || !combines(*entry.about) })
+	r.tried = table.Kept(r.rows, func(entry row) bool { return entry.Condition.Trials != nil })
 	r.plain = plainRows(r.allRows)
 	r.places = placesOf(runs, r.plain)
 	r.bests = table.Kept(baselines, func(b Baseline) bool { return b.Table.HasBestOf() })
@@ -115,8 +115,8 @@ func (r *Report) Tables(kind string) (out []table.Table) {
 // Part returns the part of the report with those environments, which the runs must have.
 func (r *Report) Part(environments []string) (*Report, error) {
 	for _, name := range environments {
-		if name != column.HeldOutScore && !slices.ContainsFunc(r.allRows, func(of row) bool {
-			return name == of.place.Name || name == of.Condition.Env
+		if name != column.HeldOutScore && !slices.ContainsFunc(r.allRows, func(entry row) bool {
+			return name == entry.place.Name || name == entry.Condition.Env
 		}) {
 			return nil, fmt.Errorf("the runs have no environment %q", name)
 		}
@@ -168,12 +168,12 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 		if len(out) == 0 {
 			out = r.Tables("results")
 		}
-		var said []string
+		var notes []string
 		for i := range out {
 			if !full { // one screen says a note once
-				out[i].Notes = table.Kept(out[i].Notes, func(note string) bool { return !slices.Contains(said, note) })
+				out[i].Notes = table.Kept(out[i].Notes, func(note string) bool { return !slices.Contains(notes, note) })
 			}
-			said = append(said, out[i].Notes...)
+			notes = append(notes, out[i].Notes...)
 		}
 		return out, nil
 	}

@@ -52,10 +52,10 @@ type sweptPlace struct {
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
 	rows = table.Kept(rows, func(r row) bool { return len(compared(r)) > 0 })
-	for _, of := range table.Grouped(rows, placeOf) {
-		p := sweptPlace{env: of[0].place.Name, lines: sweptLines(of)}
-		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(of)
-		p.notes = append(p.notes, departures(of)...)
+	for _, group := range table.Grouped(rows, placeOf) {
+		p := sweptPlace{env: group[0].place.Name, lines: sweptLines(group)}
+		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(group)
+		p.notes = append(p.notes, departures(group)...)
 		out = append(out, p)
 	}
 	return out
@@ -104,14 +104,14 @@ func sweptLegend(r *Report) string {
 // compareIn adds to the rows of the rate that claims are about what they say: letters beside the rates without a
 // perturbation and the averages, and the limits of what is lost.
 func compareIn(s *standing, t *table.Table, p sweptPlace, lines []swept) {
-	at := slices.IndexFunc(s.Places, func(of claim.Scope) bool { return of.Name == p.env })
+	index := slices.IndexFunc(s.Places, func(scope claim.Scope) bool { return scope.Name == p.env })
 	for i, row := range t.Rows {
 		l := lines[i/len(sweptRates)]
-		if at < 0 || sweptRates[i%len(sweptRates)] != s.Rate {
+		if index < 0 || sweptRates[i%len(sweptRates)] != s.Rate {
 			continue
 		}
-		for key, scope := range map[string]claim.Scope{column.Condition(baseColumn).Key: s.Places[at],
-			column.Average.Key: s.Places[at].Average()} {
+		for key, scope := range map[string]claim.Scope{column.Condition(baseColumn).Key: s.Places[index],
+			column.Average.Key: s.Places[index].Average()} {
 			if rated := &row[t.Pos(key)]; rated.Value != nil {
 				rated.Text = strings.TrimSuffix(rated.Text+" "+s.Letters(scope)[l.name], " ")
 				rated.Best = s.Bold(scope)[l.name]
@@ -169,7 +169,7 @@ func head(r *Report, t *table.Table, legend ...string) {
 	if verdicts := claims.Programs[0]; len(verdicts.Rows) > 0 {
 		t.Programs = append(t.Programs, verdicts)
 	}
-	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), made(r, s.Title()))
+	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), captionNote(r, s.Title()))
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
 	t.Notes = slices.Concat(s.Verdict(true), firstNotes(r, legend...))
@@ -220,16 +220,16 @@ func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 // sweptLines gathers rows that differ in the perturbation alone.
 func sweptLines(rows []row) []swept {
 	var lines []swept
-	for _, of := range table.Grouped(rows, func(r row) string { return r.alike }) {
-		l := swept{name: of[0].line, tasks: tasksOf(of[0].Score), cells: map[string]sweptCell{}}
-		for _, r := range of {
+	for _, group := range table.Grouped(rows, func(r row) string { return r.commonKey }) {
+		l := swept{name: group[0].line, tasks: tasksOf(group[0].Score), cells: map[string]sweptCell{}}
+		for _, r := range group {
 			column := r.Condition.Perturbation
 			if column == noPerturbation {
 				column = baseColumn
 			}
 			l.cells[column] = sweptCell{ratesOf(r), r.Score, r.model}
 		}
-		l.otherModels(cmp.Or(of[0].Condition.Substitute, of[0].Condition.Model), compared(of[0]))
+		l.otherModels(cmp.Or(group[0].Condition.Substitute, group[0].Condition.Model), compared(group[0]))
 		lines = append(lines, l)
 	}
 	return lines
@@ -252,12 +252,12 @@ func (l *swept) otherModels(model string, planned []record.Perturbation) {
 			l.cells[p.Name] = reused
 			continue
 		}
-		how := "name its model without such data with --set no-ind-model"
+		advice := "name its model without such data with --set no-ind-model"
 		if strings.HasPrefix(model, record.OwnModel) {
-			how = "play it in a run of its own with a model without such data"
+			advice = "play it in a run of its own with a model without such data"
 		}
 		l.absent = append(l.absent,
-			fmt.Sprintf("%s was not played for %s: %s, or say --set ind=none.", p.Name, l.name, how))
+			fmt.Sprintf("%s was not played for %s: %s, or say --set ind=none.", p.Name, l.name, advice))
 	}
 }
 
@@ -315,9 +315,9 @@ func (l swept) conditions(rate claim.Rate) string {
 func usualConditions(lines []swept) (usual string) {
 	counts := map[string]int{}
 	for _, l := range lines {
-		of := l.conditions(claim.Success)
-		if counts[of]++; counts[of] > counts[usual] {
-			usual = of
+		conditions := l.conditions(claim.Success)
+		if counts[conditions]++; counts[conditions] > counts[usual] {
+			usual = conditions
 		}
 	}
 	return usual
@@ -431,13 +431,13 @@ func addChanges(r *Report, t *table.Table, p sweptPlace) {
 }
 
 // lossOf is the claim about what a model loses in a place; ok is false if it is not compared.
-func (s *standing) lossOf(place, model string) (of claim.Claim, ok bool) {
-	for _, c := range s.Of(claim.Losses) {
+func (s *standing) lossOf(place, model string) (loss claim.Claim, ok bool) {
+	for _, c := range s.Family(claim.Losses) {
 		if c.Place.Name == place && c.Subjects[0].Name == model && c.Kind != claim.NotCompared {
 			return c, true
 		}
 	}
-	return of, false
+	return loss, false
 }
 
 // compare adds the change to the mean of scores.

@@ -149,7 +149,7 @@ func TestPrintedDifferenceIsFound(t *testing.T) {
 		first := func(seed, stream int, shift float64) claim.Claim {
 			rng := rand.New(rand.NewPCG(uint64(seed), uint64(stream)))
 			r := play(rng, c.of, 2, c.seeds, 1, func(model int) float64 { return level + shift*float64(model) })
-			return New([]NamedRun{r}, nil, w).Claims().Of(claim.Primary)[0]
+			return New([]NamedRun{r}, nil, w).Claims().Family(claim.Primary)[0]
 		}
 		var printed []float64
 		for i := range n {

@@ -31,11 +31,11 @@ func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
 	rows = table.Kept(rows, func(r row) bool {
 		return slices.ContainsFunc(r.planned, combines) && (r.about == nil || combines(*r.about))
 	})
-	for _, of := range table.Grouped(rows, func(r row) string { return r.alike }) {
-		c := unperturbed(of[0].Condition)
-		p := &perturbedPlayer{env: of[0].place.Name, name: of[0].line, sweep: of[0].sweep,
-			player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, of[0].run), "\n")}
-		for _, r := range of {
+	for _, group := range table.Grouped(rows, func(r row) string { return r.commonKey }) {
+		c := unperturbed(group[0].Condition)
+		p := &perturbedPlayer{env: group[0].place.Name, name: group[0].line, sweep: group[0].sweep,
+			player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, group[0].run), "\n")}
+		for _, r := range group {
 			if r.about != nil {
 				p.perturbed = append(p.perturbed, r)
 			} else {
@@ -159,7 +159,7 @@ func departures(rows []row) (notes []string) {
 func departsOf(perturbations []record.Perturbation) []string {
 	parts := slices.Concat(table.Each(perturbations, func(p record.Perturbation) []string { return p.Departs })...)
 	same := func(part string) string { return part }
-	return table.Each(table.Grouped(parts, same), func(of []string) string {
-		return fmt.Sprintf("%s (under %d of %d)", of[0], len(of), len(perturbations))
+	return table.Each(table.Grouped(parts, same), func(group []string) string {
+		return fmt.Sprintf("%s (under %d of %d)", group[0], len(group), len(perturbations))
 	})
 }

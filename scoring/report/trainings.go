@@ -13,10 +13,10 @@ import (
 )
 
 // joinedTrainings are rows of one arm as one row, with its name; an error if they do not go together.
-func joinedTrainings(of []row) (row, error) {
-	joined, err := scoring.JoinTrainings(scoresOf(of))
-	arm := of[0]
-	if arm.arm = &joined; len(of) > 1 {
+func joinedTrainings(rows []row) (row, error) {
+	joined, err := scoring.JoinTrainings(scoresOf(rows))
+	arm := rows[0]
+	if arm.arm = &joined; len(rows) > 1 {
 		arm.line = armOf(arm.line)
 	}
 	arm.name = arm.line
@@ -29,31 +29,31 @@ func joinedTrainings(of []row) (row, error) {
 func trainedArms(in []row) (arms []row, notes []string) {
 	type key struct{ place, perturbation, arm string }
 	type separate struct {
-		name string
-		why  error
+		name  string
+		cause error
 	}
 	var single []string
-	var apart []separate
-	for _, of := range table.Grouped(in, func(r row) key {
+	var separated []separate
+	for _, group := range table.Grouped(in, func(r row) key {
 		return key{r.place.Name, r.Condition.Perturbation, armOf(r.line)}
 	}) {
-		served := of[0].Condition.Decoding != nil
-		if len(of) == 1 && served {
-			single = table.AppendNew(single, of[0].line) // under each perturbation
+		served := group[0].Condition.Decoding != nil
+		if len(group) == 1 && served {
+			single = table.AppendNew(single, group[0].line) // under each perturbation
 			continue
 		}
-		arm, err := joinedTrainings(of)
+		arm, err := joinedTrainings(group)
 		if !served {
-			arm.name = of[0].line
+			arm.name = group[0].line
 		}
 		if err != nil {
-			apart = append(apart, separate{armTitle(arm), err})
+			separated = append(separated, separate{armTitle(arm), err})
 			continue
 		}
 		arms = append(arms, arm)
 	}
-	notes = grouped(apart, func(s separate) string { return s.name }, func(s separate) string {
-		return fmt.Sprintf("trainings cannot be joined, because %v", s.why)
+	notes = grouped(separated, func(s separate) string { return s.name }, func(s separate) string {
+		return fmt.Sprintf("trainings cannot be joined, because %v", s.cause)
 	})
 	if !slices.ContainsFunc(arms, func(a row) bool { return a.Condition.Decoding != nil }) {
 		return nil, notes
@@ -109,16 +109,16 @@ func trainings(report *Report, t *table.Table) {
 func armsOf(plain []row) (rows []row) {
 	type key struct{ place, arm string }
 	arms := map[string]bool{}
-	for _, of := range table.Grouped(plain, func(r row) key { return key{r.place.Name, armOf(r.line)} }) {
-		if of[0].Condition.Decoding == nil || len(of) < 2 || !numbered(of) {
-			rows = append(rows, of...)
+	for _, group := range table.Grouped(plain, func(r row) key { return key{r.place.Name, armOf(r.line)} }) {
+		if group[0].Condition.Decoding == nil || len(group) < 2 || !numbered(group) {
+			rows = append(rows, group...)
 			continue
 		}
-		arm, err := joinedTrainings(of)
+		arm, err := joinedTrainings(group)
 		if err != nil {
 			return nil
 		}
-		rows, arms[arm.line] = append(rows, arm.with(arm.arm.Score)), true
+		rows, arms[arm.line] = append(rows, arm.rescored(arm.arm.Score)), true
 	}
 	if len(arms) < 2 {
 		return nil

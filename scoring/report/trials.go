@@ -55,10 +55,10 @@ func trialCaveats(r *Report) (notes []string) {
 			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
 		}
 	}
-	for _, of := range list {
-		notes = slices.Concat(notes, of.unfinished(), of.doubts())
+	for _, entry := range list {
+		notes = slices.Concat(notes, entry.unfinished(), entry.doubts())
 	}
-	return append(notes, grouped(list, lineOf, func(of row) string { return of.lacksControl(list) })...)
+	return append(notes, grouped(list, lineOf, func(entry row) string { return entry.lacksControl(list) })...)
 }
 
 // trialNotes say how tasks are played again, and what was lost.
@@ -245,15 +245,15 @@ func reflexionOf(list []row, baselines []Baseline) (tables []retried) {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
 			continue
 		}
-		of := retried{Baseline: b}
+		tries := retried{Baseline: b}
 		for i, env := range b.Table.Columns {
 			if slices.ContainsFunc(list, func(r row) bool {
 				return r.Condition.Env == env && r.Environment.Source == envs.Official
 			}) {
-				of.columns = append(of.columns, i)
+				tries.columns = append(tries.columns, i)
 			}
 		}
-		tables = append(tables, of)
+		tables = append(tables, tries)
 	}
 	return tables
 }

@@ -150,13 +150,13 @@ func grouped(name, cluster []string) []stratum {
 		return cmp.Or(cmp.Compare(name[a], name[b]), cmp.Compare(cluster[a], cluster[b]))
 	})
 	var strata []stratum
-	for at, i := range order {
-		fresh := at == 0 || name[i] != name[order[at-1]]
+	for rank, i := range order {
+		fresh := rank == 0 || name[i] != name[order[rank-1]]
 		if fresh {
 			strata = append(strata, stratum{})
 		}
 		s := &strata[len(strata)-1]
-		if fresh || cluster[i] != cluster[order[at-1]] {
+		if fresh || cluster[i] != cluster[order[rank-1]] {
 			s.clusters = append(s.clusters, nil)
 		}
 		last := len(s.clusters) - 1

@@ -41,14 +41,14 @@ func (s Sampling) paired(diffs []float64, seeds int, limit float64) Difference {
 	n := float64(s.n)
 	d := Difference{Mean: Exact(Mean(diffs)), N: s.n, limit: limit}
 	d.Centre = n * d.Mean / (n + 2)
-	return d.by(s.designs, func(g design) float64 {
+	return d.blocked(s.designs, func(g design) float64 {
 		return (n*n*g.variance(diffs) + 2*(1/float64(seeds)+d.Mean*d.Mean)) / ((n + 2) * (n + 2))
 	})
 }
 
 // by gives a difference the widest interval and the largest P of designs, by which its centre has a variance; a design
 // by which it has none says nothing.
-func (d Difference) by(designs []design, variance func(design) float64) Difference {
+func (d Difference) blocked(designs []design, variance func(design) float64) Difference {
 	widest := 0.0
 	for _, g := range designs {
 		v := variance(g)
@@ -66,7 +66,7 @@ func (d Difference) by(designs []design, variance func(design) float64) Differen
 }
 
 // at gives a difference the P and the interval of its variance.
-func (d Difference) at(level float64) Difference {
+func (d Difference) atLevel(level float64) Difference {
 	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
 	d.Interval = d.around(width(d.Variance, d.Degrees, level))
 	return d
@@ -91,7 +91,7 @@ func DecodingDifference(a, b Estimate, level float64) Difference {
 	d := Difference{Mean: Exact(a.Mean - b.Mean), Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees,
 		N: a.N}
 	d.Centre = d.Mean
-	return d.at(level)
+	return d.atLevel(level)
 }
 
 // CombineDifferences is the weighted mean of differences on independent sets of tasks: variances add up, with
@@ -113,7 +113,7 @@ func CombineDifferences(parts []Difference, weights []float64, level float64) Di
 		d.N += p.N
 	}
 	d.Mean, d.Centre, d.Degrees = Exact(d.Mean), Exact(d.Centre), d.Variance*d.Variance/fourth
-	return d.at(level)
+	return d.atLevel(level)
 }
 
 // Plus adds chance that does not come from the tasks, such as that of a training: its
@@ -125,7 +125,7 @@ func (d Difference) Plus(variance, degrees, level float64) Difference {
 	sum := d.Variance + variance
 	d.Degrees = sum * sum / (d.Variance*d.Variance/d.Degrees + variance*variance/degrees)
 	d.Variance, d.spreads = sum, nil
-	return d.at(level)
+	return d.atLevel(level)
 }
 
 // around returns the interval of a squared half width, which does not leave what the difference can be.

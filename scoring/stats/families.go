@@ -40,18 +40,18 @@ func Correct(families []Family, level float64) (out [][]Corrected) {
 		if !ok {
 			return out
 		}
-		family, place, least := 0, 0, math.Inf(1)
+		family, place, lowest := 0, 0, math.Inf(1)
 		for f, tests := range rest {
-			for at, i := range tests {
-				if p := families[f].Ps[i] / weights[f]; p < least {
-					family, place, least = f, at, p
+			for rank, i := range tests {
+				if p := families[f].Ps[i] / weights[f]; p < lowest {
+					family, place, lowest = f, rank, p
 				}
 				if !open {
 					out[f][i].Level = 1 - (1-level)*weights[f]
 				}
 			}
 		}
-		floor = max(floor, min(1, least))
+		floor = max(floor, min(1, lowest))
 		out[family][rest[family][place]].P = floor
 		open = open || floor >= 1-level
 		rest[family] = slices.Delete(rest[family], place, place+1)

@@ -34,9 +34,9 @@ func insert(groups [][]int, i, j int) (out [][]int) {
 			out = append(out, g)
 			continue
 		}
-		for _, without := range []int{i, j} {
+		for _, removed := range []int{i, j} {
 			part := slices.Clone(g)
-			part[without] = 0
+			part[removed] = 0
 			out = append(out, part)
 		}
 	}

@@ -243,7 +243,7 @@ func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 		diffs[i] -= theirs[i]
 	}
 	d.Centre = d.Mean
-	if d = d.by(s.designs, func(g design) float64 { return g.variance(diffs) }); d.Variance == 0 {
+	if d = d.blocked(s.designs, func(g design) float64 { return g.variance(diffs) }); d.Variance == 0 {
 		return d, ErrAlike
 	}
 	return d, nil
@@ -262,5 +262,5 @@ func DecodingPairedLinear(a, b Linear, level float64) (Difference, error) {
 	if d.Variance == 0 {
 		return d, ErrAlike
 	}
-	return d.at(level), nil
+	return d.atLevel(level), nil
 }

@@ -169,9 +169,9 @@ func combined(plans []Components, weights []float64, seeds, sign float64) togeth
 	return t
 }
 
-// at are the centre of the test at a difference, its variance with the degrees of freedom, and
+// tested are the centre of the test at a difference, its variance with the degrees of freedom, and
 // the part of the variance that varies.
-func (t together) at(difference float64) (centre, tested, own, degrees float64) {
+func (t together) tested(difference float64) (centre, tested, own, degrees float64) {
 	fourth := 0.0
 	for i, p := range t.plans {
 		v, o := p.variance(difference, t.seeds)
@@ -190,12 +190,12 @@ func (t together) limit() (limit float64) {
 	return limit
 }
 
-// least is the centre of the smallest significant difference, infinite if none is, with the
+// threshold is the centre of the smallest significant difference, infinite if none is, with the
 // quantile of t that it reaches.
-func (t together) least() (centre, quantile float64) {
+func (t together) threshold() (centre, quantile float64) {
 	quantiles := map[float64]float64{} // by degrees of freedom, of which one plan has few
 	shows := func(difference float64) bool {
-		centre, tested, _, degrees := t.at(difference)
+		centre, tested, _, degrees := t.tested(difference)
 		if quantiles[degrees] == 0 {
 			quantiles[degrees] = studentQuantile(t.plans[0].Level, degrees)
 		}
@@ -206,21 +206,21 @@ func (t together) least() (centre, quantile float64) {
 	if !shows(limit) {
 		return math.Inf(1), quantile
 	}
-	centre, _, _, _ = t.at(bisect(limit, 0, shows))
+	centre, _, _, _ = t.tested(bisect(limit, 0, shows))
 	return centre, quantile
 }
 
 // power is the probability that a difference is found: that the one that is seen exceeds the
 // least significant one, whose variance depends on its own size. The estimated variance varies, too.
-func (t together) power(difference, least, quantile float64) float64 {
-	centre, _, own, degrees := t.at(difference)
-	return 0.5 * math.Erfc((least-centre)/math.Sqrt(own*(1+quantile*quantile/(2*degrees)))/math.Sqrt2)
+func (t together) power(difference, threshold, quantile float64) float64 {
+	centre, _, own, degrees := t.tested(difference)
+	return 0.5 * math.Erfc((threshold-centre)/math.Sqrt(own*(1+quantile*quantile/(2*degrees)))/math.Sqrt2)
 }
 
 // smallest is the smallest difference that is found with the wanted power; infinite if none is.
 func (t together) smallest() float64 {
-	least, quantile := t.least()
-	found := func(difference float64) bool { return t.power(difference, least, quantile) >= wantedPower }
+	threshold, quantile := t.threshold()
+	found := func(difference float64) bool { return t.power(difference, threshold, quantile) >= wantedPower }
 	limit := t.limit()
 	if !found(limit) {
 		return math.Inf(1)
@@ -259,9 +259,9 @@ func Smallest(plans []Components, weights []float64, seeds float64) float64 {
 func (p Components) Power(difference, seeds float64) (power float64) {
 	for _, sign := range directions {
 		t := combined([]Components{p}, []float64{1}, seeds, sign)
-		if least, quantile := t.least(); difference <= t.limit() {
-			if of := t.power(difference, least, quantile); power == 0 || of < power {
-				power = of
+		if threshold, quantile := t.threshold(); difference <= t.limit() {
+			if joint := t.power(difference, threshold, quantile); power == 0 || joint < power {
+				power = joint
 			}
 		}
 	}

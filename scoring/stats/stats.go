@@ -57,8 +57,8 @@ type Interval struct {
 
 // Exact is a rate, or a difference of rates, that is 0 or ±1 where rounding errors alone part it from them.
 func Exact(x float64) float64 {
-	if whole := math.Round(x); math.Abs(x-whole) < rounding && math.Abs(whole) <= 1 {
-		return whole + 0 // no negative zero
+	if rounded := math.Round(x); math.Abs(x-rounded) < rounding && math.Abs(rounded) <= 1 {
+		return rounded + 0 // no negative zero
 	}
 	return x
 }

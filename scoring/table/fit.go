@@ -166,8 +166,8 @@ func (t Table) stackGroups() Table {
 		}
 		for r, row := range t.Rows {
 			cell := row[i]
-			for _, other := range row[i+1 : i+n] {
-				cell.Lines = append(cell.textLines(), other.textLines()...)
+			for _, neighbour := range row[i+1 : i+n] {
+				cell.Lines = append(cell.textLines(), neighbour.textLines()...)
 			}
 			out.Rows[r] = append(out.Rows[r], cell)
 		}
@@ -363,11 +363,11 @@ func foldText(s string, width int) []string {
 	var lines []string
 	for twwidth.Width(s) > width {
 		cut, soft := 0, 0
-		for at, r := range s {
-			if twwidth.Width(s[:at]+string(r)) > width {
+		for index, r := range s {
+			if twwidth.Width(s[:index]+string(r)) > width {
 				break
 			}
-			cut = at + len(string(r))
+			cut = index + len(string(r))
 			if strings.ContainsRune(" /-_:,.", r) && 4*twwidth.Width(s[:cut]) > width {
 				soft = cut
 			}

@@ -19,8 +19,8 @@ func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 
 // Keys are the keys of items, each once, in the order in which they come.
 func Keys[T any, K comparable](items []T, key func(T) K) (keys []K) {
-	for _, of := range Grouped(items, key) {
-		keys = append(keys, key(of[0]))
+	for _, group := range Grouped(items, key) {
+		keys = append(keys, key(group[0]))
 	}
 	return keys
 }

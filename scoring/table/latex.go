@@ -60,8 +60,8 @@ func latexNumber(text string) string {
 
 // latexLimits are the limits of a rate as its indices; empty if it has none.
 func latexLimits(c Cell) string {
-	for _, between := range []string{"–", " to "} {
-		if low, high, ok := strings.Cut(c.Subtext, between); ok {
+	for _, separator := range []string{"–", " to "} {
+		if low, high, ok := strings.Cut(c.Subtext, separator); ok {
 			return fmt.Sprintf("$_{%s}^{%s}$", low, high)
 		}
 	}
@@ -115,8 +115,8 @@ func latexHead(t Table) string {
 		} else {
 			groups = append(groups, "")
 		}
-		for _, of := range t.Columns[i : i+n] {
-			heads = append(heads, escapeLaTeX(cmp.Or(of.Short, of.Header)))
+		for _, column := range t.Columns[i : i+n] {
+			heads = append(heads, escapeLaTeX(cmp.Or(column.Short, column.Header)))
 		}
 		i += n
 	}

@@ -113,12 +113,12 @@ func latexCuts(heights []float64, notes float64) (cuts []int) {
 		total += height
 	}
 	parts := max(1, math.Ceil(total/(pageHeight-min(notes, pageHeight/2))))
-	above := 0.0
+	depth := 0.0
 	for i, height := range heights {
-		if above >= float64(len(cuts))*total/parts {
+		if depth >= float64(len(cuts))*total/parts {
 			cuts = append(cuts, i)
 		}
-		above += height
+		depth += height
 	}
 	if cuts == nil {
 		return []int{0}

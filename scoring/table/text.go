@@ -53,11 +53,11 @@ func Abridged(text string, limit int) string {
 
 // Counted is a number with a noun, or with words that begin with one. Other numbers than 1 have the noun with an s,
 // or the words that are given for them: Counted(n, "episode was", "episodes were").
-func Counted(n int, one string, several ...string) string {
+func Counted(n int, singular string, several ...string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %s", n, append(several, one+"s")[0])
+	return fmt.Sprintf("%d %s", n, append(several, singular+"s")[0])
 }
 
 // List joins words for a sentence.
@@ -69,9 +69,9 @@ func List(words []string) string {
 }
 
 // Shortlist lists names, and counts those that are more than so many.
-func Shortlist(names []string, most int) string {
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if n := len(names) - most; n > 0 {
+func Shortlist(names []string, limit int) string {
+	text := strings.Join(names[:min(limit, len(names))], ", ")
+	if n := len(names) - limit; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
 	return text

@@ -28,16 +28,16 @@ func newSeedSequence(seed *big.Int) *seedSequence {
 		}
 		s.pool[i] = s.hash(w)
 	}
-	for from := range s.pool {
-		for to := range s.pool {
-			if to != from {
-				s.pool[to] = mix(s.pool[to], s.hash(s.pool[from]))
+	for source := range s.pool {
+		for target := range s.pool {
+			if target != source {
+				s.pool[target] = mix(s.pool[target], s.hash(s.pool[source]))
 			}
 		}
 	}
 	for i := poolSize; i < len(entropy); i++ {
-		for to := range s.pool {
-			s.pool[to] = mix(s.pool[to], s.hash(entropy[i]))
+		for target := range s.pool {
+			s.pool[target] = mix(s.pool[target], s.hash(entropy[i]))
 		}
 	}
 	return s

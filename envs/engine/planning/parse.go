@@ -332,8 +332,8 @@ func (p *parser) action(n node) error {
 		return err
 	}
 	a := Action{Name: name, Precondition: Formula{Op: OpAnd}, Effect: Formula{Op: OpAnd}}
-	for _, other := range p.domain.Actions {
-		if other.Name == name {
+	for _, a := range p.domain.Actions {
+		if a.Name == name {
 			return p.errorf(n, "action %s is defined twice", name)
 		}
 	}

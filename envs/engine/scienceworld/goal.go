@@ -44,10 +44,10 @@ var noItem = strings.NewReplacer()
 // goals makes goals of rows, in which a replacer puts an item and its number.
 func (v *variation) goals(rows []goal, item *strings.Replacer) (out []goal) {
 	for _, g := range rows {
-		for i, it := range strings.Split(v.fill(g.Each), ",") {
+		for i, text := range strings.Split(v.fill(g.Each), ",") {
 			item := item
 			if g.Each != "" {
-				item = strings.NewReplacer("{it}", it, "{n}", strconv.Itoa(i+1))
+				item = strings.NewReplacer("{it}", text, "{n}", strconv.Itoa(i+1))
 			}
 			if g.Group != "" {
 				out = append(out, v.goals(taskTable().Groups[g.Group], item)...)

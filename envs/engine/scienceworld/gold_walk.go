@@ -75,8 +75,8 @@ func (p *player) way(legs int, good func(g *graph, n node) bool) []leg {
 		for i, n := range last {
 			next = append(next[:0], g.neighbour[n.place]...)
 			shuffle(&p.w.random, next)
-			for _, to := range next {
-				longer = append(longer, node{int32(i), to, n.visited | 1<<to})
+			for _, door := range next {
+				longer = append(longer, node{int32(i), door, n.visited | 1<<door})
 				if found < 0 && good(&g, longer[len(longer)-1]) {
 					found = len(longer) - 1
 				}

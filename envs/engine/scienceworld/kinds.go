@@ -143,8 +143,8 @@ var kindsFile []byte
 var kinds = func() []kindRow {
 	rows, texts := table[[]kindRow](kindsFile), table[map[string]portrayal](textsFile)
 	for i := range rows {
-		text, known := texts[rows[i].Text]
-		if !known {
+		text, found := texts[rows[i].Text]
+		if !found {
 			text.Line = rows[i].Text
 		}
 		rows[i].portrayal = text

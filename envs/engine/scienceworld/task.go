@@ -216,8 +216,8 @@ func javaDouble(x float64) string {
 // makeTable makes the table of a task and returns one variation of it.
 func (w *World) makeTable(i, number int) variation {
 	w.random.seed(int64(number))
-	for _, before := range registry()[:i] {
-		w.random.skip(before.Draws)
+	for _, table := range registry()[:i] {
+		w.random.skip(table.Draws)
 	}
 	w.numbers = int32(registry()[i].First) - 1
 	return plays[registry()[i].Name].make(w, number)

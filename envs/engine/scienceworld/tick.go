@@ -183,7 +183,7 @@ func (o *Object) waterNear() *Object {
 	return nil
 }
 
-// has reports whether something of a kind is in the object.
+// contains reports whether something of a kind is in the object.
 func (o *Object) contains(k ObjectKind) bool {
 	return slices.ContainsFunc(o.contents.chain, func(x *Object) bool { return x.kind == k })
 }

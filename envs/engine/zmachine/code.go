@@ -46,8 +46,8 @@ func (m *Machine) enter(in *instruction) *instruction {
 		return m.fetch()
 	}
 	m.callers[depth] = in
-	if to := in.yes.Load(); to != nil {
-		return to
+	if target := in.yes.Load(); target != nil {
+		return target
 	}
 	if in.kind(0) == constant && m.story.constant(m.routine(in.values[0])) {
 		return m.learn(in, &in.yes)
@@ -61,8 +61,8 @@ func (m *Machine) back() *instruction {
 	if in == nil || int(in.next) != m.pc {
 		return m.fetch()
 	}
-	if to := in.no.Load(); to != nil {
-		return to
+	if target := in.no.Load(); target != nil {
+		return target
 	}
 	return m.learn(in, &in.no)
 }
@@ -83,9 +83,9 @@ func (m *Machine) advance(in *instruction, way *atomic.Pointer[instruction]) *in
 // learn fetches the instruction at pc. If in always goes on to it, in knows from then on.
 func (m *Machine) learn(in *instruction, way *atomic.Pointer[instruction]) *instruction {
 	lasts := m.story.constant(int(in.addr)) && m.story.constant(m.pc)
-	to := m.fetch()
-	if lasts && to != nil && !to.waits {
-		way.Store(to)
+	target := m.fetch()
+	if lasts && target != nil && !target.waits {
+		way.Store(target)
 	}
-	return to
+	return target
 }

@@ -98,11 +98,11 @@ var opcodesFile []byte
 
 // encodingsFor returns the instructions of a version, by their numbers.
 func encodingsFor(version int) (table [encodings]encoding) {
-	var all []encoding
-	if err := json.Unmarshal(opcodesFile, &all); err != nil {
+	var list []encoding
+	if err := json.Unmarshal(opcodesFile, &list); err != nil {
 		panic("zmachine: opcodes.json: " + err.Error())
 	}
-	for _, e := range all {
+	for _, e := range list {
 		if e.Since <= version && version <= e.Until {
 			e.op, e.do = opcode(max(slices.Index(opcodeNames, e.Op), 0)), rare[e.Op]
 			table[e.Number] = e

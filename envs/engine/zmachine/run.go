@@ -150,8 +150,8 @@ func (m *Machine) run() {
 		if holds {
 			way = &in.yes
 		}
-		if to := way.Load(); to != nil {
-			in = to
+		if target := way.Load(); target != nil {
+			in = target
 		} else {
 			in = m.advance(in, way)
 		}

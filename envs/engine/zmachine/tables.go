@@ -1,7 +1,7 @@
 package zmachine
 
 // scanTable executes scan_table: it looks for a value in a table.
-func (m *Machine) scanTable() (at uint16, found bool) {
+func (m *Machine) scanTable() (address uint16, found bool) {
 	value, addr, length := m.args[0], m.args[1], m.args[2]
 	form := uint16(0x82)
 	if m.count > 3 {

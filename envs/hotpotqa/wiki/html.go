@@ -93,7 +93,7 @@ func text(n *html.Node) string {
 	var b strings.Builder
 	for node := n; node != nil; {
 		if node.Type == html.TextNode {
-			b.WriteString(shown(node))
+			b.WriteString(visibleText(node))
 		}
 		if node.FirstChild != nil && !silent(node) {
 			node = node.FirstChild
@@ -110,8 +110,8 @@ func text(n *html.Node) string {
 	return b.String()
 }
 
-// shown is the text of a node as the reference reads it: white space alone is one character, but in <pre>.
-func shown(n *html.Node) string {
+// visibleText is the text of a node as the reference reads it: white space alone is one character, but in <pre>.
+func visibleText(n *html.Node) string {
 	preserved := func(a *html.Node) bool { return a.DataAtom == atom.Pre || a.DataAtom == atom.Textarea }
 	switch {
 	case strings.Trim(n.Data, " \n\t\f\r") != "" || slices.ContainsFunc(slices.Collect(n.Ancestors()), preserved):

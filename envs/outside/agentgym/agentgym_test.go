@@ -449,12 +449,12 @@ func playRecorded(t *testing.T, recorded []gymtest.Exchange, want outcome) {
 	defer w.Close()
 	start, err := w.Start(t.Context())
 	step := envs.Step{Observation: start.Observation}
-	own := gymtest.Of(recorded, want.Task)
+	own := gymtest.TaskExchanges(recorded, want.Task)
 	switch game { // the evaluator does not show how these answer a reset
 	case "webshop":
 		own = own[1:]
 	case "wordle":
-		own[0] = gymtest.Of(recorded, "")[2]
+		own[0] = gymtest.TaskExchanges(recorded, "")[2]
 	}
 	for _, x := range own {
 		if action, ok := x.Sent["action"].(string); ok && err == nil {

@@ -249,14 +249,14 @@ const (
 
 // description is the answer to askDescribe.
 type description struct {
-	lines.Said
+	lines.Envelope
 	Protocol int `json:"protocol"`
 	outside.Profile
 }
 
 // response is a line of the program.
 type response struct {
-	lines.Said
+	lines.Envelope
 	Goal        string   `json:"goal"`
 	Observation *string  `json:"observation"`
 	Progress    *float64 `json:"progress"`

@@ -29,8 +29,8 @@ func Tasks(recorded []Exchange) (names []string) {
 	return names
 }
 
-// Of are the recorded requests of a task: its reset, perhaps a request for the observation, and its steps.
-func Of(recorded []Exchange, task string) (own []Exchange) {
+// TaskExchanges are the recorded requests of a task: its reset, perhaps a request for the observation, and its steps.
+func TaskExchanges(recorded []Exchange, task string) (own []Exchange) {
 	for _, x := range recorded {
 		if x.Task == task {
 			own = append(own, x)
@@ -44,7 +44,7 @@ func Of(recorded []Exchange, task string) (own []Exchange) {
 // when it makes a game, which the servers ignore, and closes none: only how these are answered counts.
 func Serve(t *testing.T, recorded []Exchange, task string) (address string) {
 	t.Helper()
-	general, left, folder := map[string]string{}, Of(recorded, task), "/"
+	general, remaining, folder := map[string]string{}, TaskExchanges(recorded, task), "/"
 	for _, x := range recorded {
 		if x.Task == "" {
 			general[x.Path] = x.Answer
@@ -64,22 +64,22 @@ func Serve(t *testing.T, recorded []Exchange, task string) (address string) {
 		if err == nil && r.Method == http.MethodPost {
 			err = json.Unmarshal(body, &sent)
 		}
-		if err != nil || len(left) == 0 || r.URL.RequestURI() != left[0].Path ||
-			!reflect.DeepEqual(sent, left[0].Sent) {
+		if err != nil || len(remaining) == 0 || r.URL.RequestURI() != remaining[0].Path ||
+			!reflect.DeepEqual(sent, remaining[0].Sent) {
 			t.Errorf("%s: %s %s %.300s (%v), and %d requests were left: %+.300v", task, r.Method, r.URL, body, err,
-				len(left), left[:min(1, len(left))])
+				len(remaining), remaining[:min(1, len(remaining))])
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = io.WriteString(w, left[0].Answer)
-		left = left[1:]
+		_, _ = io.WriteString(w, remaining[0].Answer)
+		remaining = remaining[1:]
 	}
 	// A game is played by one request after the other.
 	server := httptest.NewServer(http.HandlerFunc(answer))
 	t.Cleanup(func() {
 		server.Close()
-		if len(left) > 0 {
-			t.Errorf("%s: %d recorded requests were not made: %+.300v", task, len(left), left[0])
+		if len(remaining) > 0 {
+			t.Errorf("%s: %d recorded requests were not made: %+.300v", task, len(remaining), remaining[0])
 		}
 	})
 	if folder == "/" {

@@ -13,7 +13,7 @@ import (
 
 // answer is the answer of a program that is told nothing and tells one thing.
 type answer struct {
-	Said
+	Envelope
 	Observation *string `json:"observation"`
 }
 

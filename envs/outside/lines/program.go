@@ -38,16 +38,16 @@ func (h *Head) head() *Head { return h }
 // Query is a line to a program: a struct with a Head.
 type Query interface{ head() *Head }
 
-// Said is a part of every answer: the number of the request, and why there is no other answer.
-type Said struct {
+// Envelope is a part of every answer: the number of the request, and why there is no other answer.
+type Envelope struct {
 	ID    int64  `json:"id"`
 	Error string `json:"error,omitzero"`
 }
 
-func (s Said) said() Said { return s }
+func (s Envelope) envelope() Envelope { return s }
 
-// Response is a line of a program: a struct with Said.
-type Response interface{ said() Said }
+// Response is a line of a program: a struct with an Envelope.
+type Response interface{ envelope() Envelope }
 
 // SaidError is what a program says in place of an answer.
 type SaidError struct{ Text string }
@@ -221,12 +221,12 @@ func (c *Program[A]) read() {
 		}
 		var r Delivery[A]
 		r.Err = Parse(line, &r.Answer)
-		said := r.Answer.said()
-		number, known := said.ID, r.Err == nil
+		envelope := r.Answer.envelope()
+		number, valid := envelope.ID, r.Err == nil
 		if errors.As(r.Err, new(*outside.Misread)) { // the other requests can go on
-			number, known = numberOf(line)
+			number, valid = numberOf(line)
 		}
-		if !known {
+		if !valid {
 			c.fail(r.Err)
 			return
 		}
@@ -245,8 +245,8 @@ func (c *Program[A]) read() {
 		switch {
 		case r.Err != nil:
 			r.Err = Misread(waiting.ask, r.Err)
-		case said.Error != "":
-			r.Err = &SaidError{said.Error}
+		case envelope.Error != "":
+			r.Err = &SaidError{envelope.Error}
 		}
 		waiting.answers <- r
 	}

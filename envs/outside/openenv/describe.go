@@ -94,7 +94,7 @@ func (out *description) chooseAction(field string, action *schema) (err error) {
 		out.action = field
 	case field == "":
 		field, err = action.text("actions", "", actionName)
-	case !action.has(field):
+	case !action.contains(field):
 		err = fmt.Errorf("its actions lack the field %q of --%s; the fields are %s", field, actionName, action.list())
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func (out *description) chooseShown(o *options, observation, reset *schema) erro
 			observation.list())
 	}
 	for _, p := range append([]path{o.success, o.progress}, out.observation...) {
-		if p != nil && !p.ofState() && !observation.has(p[0]) && !reset.has(p[0]) {
+		if p != nil && !p.ofState() && !observation.contains(p[0]) && !reset.contains(p[0]) {
 			return fmt.Errorf("its observations lack the field %q, which you name; the fields are %s", p[0],
 				observation.list())
 		}
@@ -162,7 +162,7 @@ func (d *Remote) add(out *description, t outside.Task, reset map[string]any) {
 		reset[name] = value
 	}
 	out.about.Tasks = append(out.about.Tasks, t)
-	out.resets[t.ID] = shown(reset)
+	out.resets[t.ID] = quoted(reset)
 }
 
 // setSplit lists the tasks of a split, as far as the server names them.

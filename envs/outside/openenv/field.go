@@ -38,8 +38,8 @@ func (s *schema) resolve() {
 
 // words are the only texts that a field takes; nil if it takes any, or more than can be listed.
 func (p property) words() (words []string) {
-	const most = 100
-	if len(p.Enum) > most {
+	const limit = 100
+	if len(p.Enum) > limit {
 		return nil
 	}
 	for _, w := range p.Enum {
@@ -60,8 +60,8 @@ func (p property) isText() bool {
 	return p.Const == nil && (p.Type == "string" || slices.ContainsFunc(p.AnyOf, property.isText))
 }
 
-// has reports whether there is a field of a name.
-func (s *schema) has(name string) bool {
+// contains reports whether there is a field of a name.
+func (s *schema) contains(name string) bool {
 	_, ok := s.Properties[name]
 	return ok
 }
@@ -73,7 +73,7 @@ func (s *schema) own() []string {
 }
 
 // text returns the only text field, or the one with the preferred name.
-func (s *schema) text(what, preferred, option string) (string, error) {
+func (s *schema) text(purpose, preferred, option string) (string, error) {
 	texts := slices.DeleteFunc(s.own(), func(name string) bool { return !s.Properties[name].isText() })
 	switch {
 	case len(texts) == 1:
@@ -81,15 +81,15 @@ func (s *schema) text(what, preferred, option string) (string, error) {
 	case slices.Contains(texts, preferred):
 		return preferred, nil
 	}
-	return "", fmt.Errorf("its %s have %d text fields, want one: choose by --%s; the fields are %s", what, len(texts),
+	return "", fmt.Errorf("its %s have %d text fields, want one: choose by --%s; the fields are %s", purpose, len(texts),
 		option, s.list())
 }
 
 // list lists the fields with their types.
 func (s *schema) list() string {
-	const most = 30
+	const limit = 30
 	var list []string
-	for _, name := range s.own()[:min(len(s.own()), most)] {
+	for _, name := range s.own()[:min(len(s.own()), limit)] {
 		kind := "object"
 		switch p := s.Properties[name]; {
 		case p.isText():
@@ -144,8 +144,8 @@ func (p path) value(v any) any {
 	return v
 }
 
-// shown is a value as a text: a value that is no text is JSON.
-func shown(v any) string {
+// quoted is a value as a text: a value that is no text is JSON.
+func quoted(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text
 	}
@@ -166,5 +166,5 @@ func described(v any) string {
 	case map[string]any:
 		return "an object"
 	}
-	return shown(v)
+	return quoted(v)
 }

@@ -31,7 +31,7 @@ type Remote struct {
 	mu       sync.Mutex
 	doubtful bool          // a connection was lost: another server may be there
 	open     int           // games
-	most     int           // games at once, as the server said; 0 before it did
+	limit    int           // games at once, as the server said; 0 before it did
 	freed    chan struct{} // closed when a game ends
 }
 
@@ -56,7 +56,7 @@ func (d *Remote) Describe(ctx context.Context) (*outside.Profile, error) {
 	}
 	var err error
 	if d.description, err = d.describe(ctx); err != nil {
-		return nil, d.at(err)
+		return nil, d.located(err)
 	}
 	return &d.description.about, nil
 }
@@ -64,8 +64,8 @@ func (d *Remote) Describe(ctx context.Context) (*outside.Profile, error) {
 // route is the address of a route.
 func (d *Remote) route(name string) string { return d.server.Base.JoinPath(name).String() }
 
-// at says which server an error is about. What the server says may have the token.
-func (d *Remote) at(err error) error {
+// located says which server an error is about. What the server says may have the token.
+func (d *Remote) located(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -93,11 +93,11 @@ func (d *Remote) Begin(ctx context.Context, task string, _ int64) (outside.Insta
 		if err == nil {
 			return g, b, nil
 		}
-		others := d.leave(err)
+		waiting := d.leave(err)
 		if r := (*complaint)(nil); !errors.As(err, &r) || r.Code != capacityReached || waited >= d.options.Timeout {
-			return nil, outside.Beginning{}, d.at(err)
+			return nil, outside.Beginning{}, d.located(err)
 		}
-		if waited += pause; others > 0 {
+		if waited += pause; waiting > 0 {
 			waited = 0
 		}
 		select {
@@ -113,7 +113,7 @@ func (d *Remote) enter(ctx context.Context) error {
 	for {
 		d.mu.Lock()
 		freed := d.freed
-		room := d.most == 0 || d.open < d.most
+		room := d.limit == 0 || d.open < d.limit
 		if room {
 			d.open++
 		}
@@ -139,7 +139,7 @@ func (d *Remote) leave(err error) int {
 	r := (*complaint)(nil)
 	switch {
 	case errors.As(err, &r) && r.Max > 0:
-		d.most = r.Max
+		d.limit = r.Max
 	case err != nil && r == nil:
 		d.doubtful = true
 	}

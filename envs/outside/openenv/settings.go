@@ -66,12 +66,12 @@ func readBounds(text string) (*[2]float64, error) {
 		return nil, nil
 	}
 	low, high, _ := strings.Cut(text, ":")
-	least, err := strconv.ParseFloat(low, 64)
+	lower, err := strconv.ParseFloat(low, 64)
 	largest, err2 := strconv.ParseFloat(high, 64)
-	if err != nil || err2 != nil || !(least < largest) || math.IsInf(largest-least, 0) {
+	if err != nil || err2 != nil || !(lower < largest) || math.IsInf(largest-lower, 0) {
 		return nil, fmt.Errorf("--%s is %q, want the least and the largest sum of rewards, such as 0:1", returnName, text)
 	}
-	return &[2]float64{least, largest}, nil
+	return &[2]float64{lower, largest}, nil
 }
 
 // readArguments reads names with values, which are texts unless they are JSON.

@@ -53,7 +53,7 @@ func (g *world) ask(ctx context.Context, kind, data string) (a outside.StepReply
 	}
 	var lines []string
 	for _, p := range g.provider.observation {
-		if text := shown(find(p)); text != "" {
+		if text := quoted(find(p)); text != "" {
 			lines = append(lines, text)
 		}
 	}
@@ -151,17 +151,17 @@ func (g *world) Step(ctx context.Context, action string) (outside.StepReply, err
 	data := strings.ReplaceAll(g.provider.action, `"`+slot+`"`, string(text))
 	a, err := g.ask(ctx, "step", data)
 	if r := (*complaint)(nil); errors.As(err, &r) {
-		if why := r.about(action); why != "" {
+		if reason := r.about(action); reason != "" {
 			g.lost = nil
-			return g.invalid(why), nil
+			return g.invalid(reason), nil
 		}
 	}
-	return a, g.provider.at(err)
+	return a, g.provider.located(err)
 }
 
 // invalid is what follows an action that the server does not take: the episode is as before.
-func (g *world) invalid(why string) outside.StepReply {
-	a := outside.StepReply{Observation: why, Valid: new(bool), Unjudged: g.unjudged()}
+func (g *world) invalid(reason string) outside.StepReply {
+	a := outside.StepReply{Observation: reason, Valid: new(bool), Unjudged: g.unjudged()}
 	if g.provider.options.success != nil {
 		a.Success = new(bool)
 	}

@@ -32,7 +32,7 @@ type Process struct {
 	Exited chan struct{}
 
 	mark    string // a variable of all that the command starts
-	left    []int  // what has left the group, as far as it was found
+	escaped []int  // what has left the group, as far as it was found
 	cmd     *exec.Cmd
 	watcher *exec.Cmd // in a group of its own: it outlives heldout and the command
 	leash   *os.File  // whose end has the watcher end the group
@@ -106,7 +106,7 @@ func (p *Process) Stop(grace time.Duration) {
 func (p *Process) remains() bool {
 	select {
 	case <-p.Exited:
-		for _, id := range append(p.left, p.group()) {
+		for _, id := range append(p.escaped, p.group()) {
 			reap(id)
 		}
 	default:
@@ -119,8 +119,8 @@ func (p *Process) group() int { return -p.cmd.Process.Pid }
 
 // signal sends a signal to the group and to what has left it.
 func (p *Process) signal(s syscall.Signal) {
-	p.left = p.strays()
-	for _, id := range append(p.left, p.group()) {
+	p.escaped = p.strays()
+	for _, id := range append(p.escaped, p.group()) {
 		_ = syscall.Kill(id, s) // it may have ended
 	}
 }

@@ -51,10 +51,10 @@ type UnplayedError struct {
 
 // Error implements error.
 func (e *UnplayedError) Error() string {
-	of := fmt.Sprintf("of %d checkpoints", e.Total)
+	share := fmt.Sprintf("of %d checkpoints", e.Total)
 	return fmt.Sprintf("%s again\n%s", table.Counted(len(e.Reasons),
-		of+" was not played to the end; the same command tries it",
-		of+" were not played to the end; the same command tries them"),
+		share+" was not played to the end; the same command tries it",
+		share+" were not played to the end; the same command tries them"),
 		strings.Join(e.Reasons, "\n"))
 }
 

@@ -20,13 +20,13 @@ func Pipe(ctx context.Context, python, binary string, write func(io.Writer) erro
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "heldout"}, arguments...)...)
 	cmd.Cancel = func() error { kill(cmd); return nil }
-	var said lastLine
+	var last lastLine
 	var input io.WriteCloser
-	output, err := start(cmd, binary, &said, &input)
+	output, err := start(cmd, binary, &last, &input)
 	if err != nil {
 		return nil, fmt.Errorf("%s does not start: %w", python, err)
 	}
-	written := make(chan error, 1)
+	sent := make(chan error, 1)
 	go func() {
 		buffer := bufio.NewWriter(input)
 		err := write(buffer)
@@ -37,18 +37,18 @@ func Pipe(ctx context.Context, python, binary string, write func(io.Writer) erro
 			cancel() // or it would take a part for the whole
 		}
 		input.Close()
-		written <- err
+		sent <- err
 	}()
 	for printed := bufio.NewScanner(output); printed.Scan(); {
 		lines = append(lines, printed.Text())
 	}
 	err = cmd.Wait()
-	failed := <-written
+	failed := <-sent
 	switch {
 	case failed != nil && !errors.Is(failed, syscall.EPIPE) && !errors.Is(failed, os.ErrClosed): // it had ended
 		return nil, failed
 	case err != nil:
-		return nil, fmt.Errorf("%s: %s", python, lacking(said.String()))
+		return nil, fmt.Errorf("%s: %s", python, lacking(last.String()))
 	}
 	return lines, nil
 }

@@ -355,8 +355,8 @@ func (l *Leader) arrive(id string, d *delivery, awaited bool) {
 	}
 	*used += d.size()
 	l.arrived[d.key] = d
-	for _, other := range l.coming[d.key] {
-		other.ack()
+	for _, answer := range l.coming[d.key] {
+		answer.ack()
 	}
 	delete(l.coming, d.key)
 	delete(l.parked, d.key)

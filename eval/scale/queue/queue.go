@@ -177,8 +177,8 @@ func (o Options) await(ctx context.Context, try func() error, waits func(), abse
 	defer stop()
 	for first := true; ; first = false {
 		err := try()
-		is := func(target error) bool { return errors.Is(err, target) }
-		if waiting.Err() != nil || !slices.ContainsFunc(absent, is) {
+		failed := func(target error) bool { return errors.Is(err, target) }
+		if waiting.Err() != nil || !slices.ContainsFunc(absent, failed) {
 			return err
 		}
 		if first {

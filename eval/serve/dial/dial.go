@@ -30,12 +30,12 @@ type socket struct {
 // metered counts what a server sends, since headers and fragments could go on for ever.
 type metered struct {
 	net.Conn
-	left int
+	remaining int
 }
 
 func (m *metered) Read(b []byte) (int, error) {
 	n, err := m.Conn.Read(b)
-	if m.left -= n; m.left < 0 {
+	if m.remaining -= n; m.remaining < 0 {
 		return 0, fmt.Errorf("it sends more than %d bytes in place of a frame", mostBytes)
 	}
 	return n, err
@@ -74,7 +74,7 @@ func New(proxy func(*http.Request) (*url.URL, error)) envs.Dial {
 // Read implements envs.Socket.
 func (s *socket) Read() ([]byte, error) {
 	_, frame, err := s.conn.ReadMessage()
-	s.pings, s.line.left = 0, mostBytes
+	s.pings, s.line.remaining = 0, mostBytes
 	return frame, err
 }
 

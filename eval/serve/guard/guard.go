@@ -26,7 +26,7 @@ func (c *Callers) Know(token string) bool {
 // Name reports whether they may call the server by a name that is no address. Another name would let the
 // site of that name use the server from a browser (DNS rebinding).
 func (c *Callers) Name(name string) bool {
-	return strings.EqualFold(name, "localhost") || has(c.Names, name) || has(c.Proxies, name)
+	return strings.EqualFold(name, "localhost") || contains(c.Names, name) || contains(c.Proxies, name)
 }
 
 // OwnPage reports whether a request comes from no page, or from one of the server, perhaps through a proxy that
@@ -38,10 +38,10 @@ func (c *Callers) OwnPage(r *http.Request) bool {
 	}
 	u, err := url.Parse(origins[0])
 	return err == nil && len(origins) == 1 && u.Host != "" &&
-		(strings.EqualFold(u.Host, r.Host) || has(c.Proxies, u.Hostname()))
+		(strings.EqualFold(u.Host, r.Host) || contains(c.Proxies, u.Hostname()))
 }
 
-func has(names []string, name string) bool {
+func contains(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(own string) bool { return own != "" && strings.EqualFold(name, own) })
 }
 

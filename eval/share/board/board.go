@@ -160,8 +160,8 @@ func build(ctx context.Context, found []string, site string, o Options) (*Board,
 	return b, b.write(site)
 }
 
-// earlier is the name in the workplace of the site that a new one replaces.
-const earlier = "earlier"
+// replacedSite is the name in the workplace of the site that a new one replaces.
+const replacedSite = "earlier"
 
 // openWorkplace returns an empty workplace. A site that a killed process has moved there, and not
 // replaced, gets its name back.
@@ -171,7 +171,7 @@ func openWorkplace(out string) (*record.Workplace, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(out); errors.Is(err, os.ErrNotExist) {
-		if err := os.Rename(work.Path(earlier), out); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Rename(work.Path(replacedSite), out); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, errors.Join(err, work.Close())
 		}
 	}
@@ -180,7 +180,7 @@ func openWorkplace(out string) (*record.Workplace, error) {
 
 // replace gives a site its name, in place of the one before.
 func replace(work *record.Workplace, site, out string) error {
-	err := os.Rename(out, work.Path(earlier))
+	err := os.Rename(out, work.Path(replacedSite))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -228,7 +228,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	if err != nil {
 		return err
 	}
-	source, err := report.Inputs{Interval: string(stats.TheseKinds), Beside: episodes.Beside(ctx)}.Load()
+	source, err := report.Inputs{Interval: string(stats.TheseKinds), Companion: episodes.Beside(ctx)}.Load()
 	if err != nil {
 		return err
 	}
@@ -258,8 +258,8 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 }
 
 // refuse lists a bundle without rows.
-func (b *Board) refuse(o Options, name, why string) {
-	b.Unread = append(b.Unread, Unread{name, why})
+func (b *Board) refuse(o Options, name, reason string) {
+	b.Unread = append(b.Unread, Unread{name, reason})
 	o.Tell(fmt.Sprintf("%s: it cannot be read", name))
 }
 
@@ -280,11 +280,11 @@ func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 		row.Tasks, row.Seeds = len(s.Environment.Tasks), len(s.Seeds)
 		row.Tokens = float64(s.Spent.PromptTokens+s.Spent.CompletionTokens) / float64(max(1, s.Finished))
 		sum := 0.0
-		for _, other := range run.Scores {
-			c := other.Condition
+		for _, score := range run.Scores {
+			c := score.Condition
 			same := c.Model == s.Condition.Model && c.Env == s.Condition.Env
-			if same && c.Perturbation != plain && other.Finished > 0 {
-				sum += 100 * other.Success.Mean
+			if same && c.Perturbation != plain && score.Finished > 0 {
+				sum += 100 * score.Success.Mean
 				row.Perturbations++
 			}
 		}

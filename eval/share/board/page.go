@@ -20,7 +20,7 @@ var (
 	script template.JS
 
 	parsed = template.Must(template.New("board").Funcs(template.FuncMap{
-		"data": data, "shown": page.Shown,
+		"data": data, "shown": page.CellText,
 	}).Parse(text))
 )
 
@@ -47,18 +47,18 @@ func (b *Board) Matrix() *page.Grid {
 	if slices.ContainsFunc(b.Places, func(p Ranking) bool { return !strings.HasSuffix(p.Title, kind) }) {
 		kind = ""
 	} else {
-		g.Notes = []string{"Of " + page.Shown(kind[2:]) + "."}
+		g.Notes = []string{"Of " + page.CellText(kind[2:]) + "."}
 	}
 	lines := map[string]int{}
 	for i, p := range b.Places {
-		g.Heads = append(g.Heads, page.GridCell{Text: page.Shown(strings.TrimSuffix(p.Title, kind))})
+		g.Heads = append(g.Heads, page.GridCell{Text: page.CellText(strings.TrimSuffix(p.Title, kind))})
 		for _, r := range p.Rows {
 			n, ok := lines[r.id()]
 			if !ok {
 				n = len(g.Rows)
 				lines[r.id()] = n
 				row := make([]page.GridCell, 1+len(b.Places))
-				row[0] = page.GridCell{Text: page.Shown(r.Model), Class: "left", Href: r.Page(), Head: true}
+				row[0] = page.GridCell{Text: page.CellText(r.Model), Class: "left", Href: r.Page(), Head: true}
 				if !r.Checked {
 					row[0].Lines = []string{"not proven"}
 				}
@@ -79,15 +79,15 @@ func (b *Board) Matrix() *page.Grid {
 
 // publishedTables are the published results, success rates in percent as printed.
 func (b *Board) publishedTables() (out []page.Grid) {
-	for _, from := range b.published {
-		t := table.Table{Title: fmt.Sprintf("%s (%s)", from.Table.Title, from.Name),
+	for _, source := range b.published {
+		t := table.Table{Title: fmt.Sprintf("%s (%s)", source.Table.Title, source.Name),
 			Columns: []table.Column{{Header: "Model", Words: true}}}
-		for _, name := range from.Table.Columns {
+		for _, name := range source.Table.Columns {
 			t.Columns = append(t.Columns, table.Column{Header: name})
 		}
-		for _, r := range from.Table.Rows {
+		for _, r := range source.Table.Rows {
 			cells := []table.Cell{table.String(r.Model)}
-			for i := range from.Table.Columns {
+			for i := range source.Table.Columns {
 				cell := table.None()
 				if i < len(r.Success) {
 					cell.Text = number(r.Success[i])

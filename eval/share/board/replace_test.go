@@ -15,7 +15,7 @@ func TestReplace(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "site")
 	writeSite(t, out, "old")
 	work := sharedtest.Must(record.OpenWorkplace(out))(t)
-	if err := os.Rename(out, work.Path(earlier)); err != nil { // and here the process was killed
+	if err := os.Rename(out, work.Path(replacedSite)); err != nil { // and here the process was killed
 		t.Fatal(err)
 	}
 	if err := os.Rename(work.Dir, work.Dir+"1"); err != nil { // its lock is free then

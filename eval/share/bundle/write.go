@@ -30,7 +30,7 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 		return nil, fmt.Errorf("there are %d runs, a bundle has at most %d", len(runs), maxRuns)
 	}
 	s := staging{ctx: ctx, dir: dir}
-	var written []record.Parts
+	var staged []record.Parts
 	var results []*scoring.Run
 	var local []string
 	for i, run := range runs {
@@ -38,10 +38,10 @@ func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.A
 		if err != nil {
 			return nil, err
 		}
-		written, results = append(written, record.Parts{filepath.Join(dir, runDir(i))}), append(results, r)
+		staged, results = append(staged, record.Parts{filepath.Join(dir, runDir(i))}), append(results, r)
 		local = append(local, paths(r.Manifest)...)
 	}
-	tables, err := tables(written, results)
+	tables, err := tables(staged, results)
 	if err != nil {
 		return nil, err
 	}

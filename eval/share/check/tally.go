@@ -76,8 +76,8 @@ func (p *player) settle() {
 			}
 		}
 	}
-	for _, of := range slices.Sorted(maps.Keys(missing)) {
-		p.claim(results).lack("%s: %s none", of, table.Counted(missing[of], "episode has", "episodes have"))
+	for _, key := range slices.Sorted(maps.Keys(missing)) {
+		p.claim(results).lack("%s: %s none", key, table.Counted(missing[key], "episode has", "episodes have"))
 	}
 	p.saySkipped()
 	if n := p.fromReplies; n > 0 {

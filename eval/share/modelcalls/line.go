@@ -84,8 +84,8 @@ type EpisodeLine struct {
 // ModelCall is a call of the model.
 type ModelCall struct {
 	Step int `json:"step"` // the index in the trajectory of the step that the call is for
-	// Kept counts the messages of the call before that begin this one; Messages are the further ones.
-	Kept     int       `json:"kept,omitempty"`
+	// Shared counts the messages of the call before that begin this one; Messages are the further ones.
+	Shared   int       `json:"kept,omitempty"`
 	Messages []Message `json:"messages"`
 	// Reply is what the model said; Echo is what later messages hold of it, if that is another text.
 	Reply Message `json:"reply"`
@@ -152,15 +152,15 @@ func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, un
 	if unknown != nil {
 		out.Unknown, calls = unknown.Error(), nil
 	}
-	if why := trajectory.ReasonFor(e, c.StepLimit); why != trajectory.Solved {
-		about := trajectory.Reasons()[why-1]
+	if reason := trajectory.ReasonFor(e, c.StepLimit); reason != trajectory.Solved {
+		about := trajectory.Reasons()[reason-1]
 		out.Reason, out.Means = about.Label, about.Means
 	}
 	var last []Message
 	for i := range calls {
 		messages := messagesOf(&calls[i])
-		kept := model.Common(last, messages)
-		call := ModelCall{Step: calls[i].Step, Kept: kept, Messages: messages[kept:],
+		shared := model.Common(last, messages)
+		call := ModelCall{Step: calls[i].Step, Shared: shared, Messages: messages[shared:],
 			Reply: replyOf(&calls[i], e.Agent)}
 		if calls[i].Echo != call.Reply.Text {
 			call.Echo = &calls[i].Echo

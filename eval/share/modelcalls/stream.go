@@ -19,11 +19,11 @@ import (
 	"heldout/scoring/stats"
 )
 
-// Written says what was written, and what was not.
-type Written struct {
+// Summary says what was written, and what was not.
+type Summary struct {
 	Conditions, Episodes int
-	// Missing counts the planned episodes without a result, Later the left out trials after the first.
-	Missing, Later int
+	// Missing counts the planned episodes without a result, Skipped the trials left out after the first.
+	Missing, Skipped int
 	// Recorded counts the episodes of models whose messages are not known; Reason is the first reason.
 	Recorded  int
 	Reason    error
@@ -32,7 +32,7 @@ type Written struct {
 
 // Write writes runs: first a ConditionLine for each condition with all its seeds; then an EpisodeLine for each
 // attempt that counts. The same records give the same bytes.
-func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent episode.Sent, now time.Time) (*Written, error) {
+func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent episode.Sent, now time.Time) (*Summary, error) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	s := &stream{sent: sent, encoder: encoder}
@@ -43,19 +43,19 @@ func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent episode.
 			return nil, fmt.Errorf("%s: %w", run.Name(), err)
 		}
 	}
-	for _, from := range sources {
-		if err := s.episodes(ctx, from); err != nil {
-			return nil, fmt.Errorf("%s: %w", from.run.Name(), err)
+	for _, origin := range sources {
+		if err := s.episodes(ctx, origin); err != nil {
+			return nil, fmt.Errorf("%s: %w", origin.run.Name(), err)
 		}
 	}
 	if s.Episodes == 0 {
 		return nil, errors.New("there is nothing to write: no episode was played")
 	}
-	return &s.Written, nil
+	return &s.Summary, nil
 }
 
 type stream struct {
-	Written
+	Summary
 	sent    episode.Sent
 	encoder *json.Encoder
 }
@@ -86,7 +86,7 @@ func (s *stream) survey(run record.Chosen, now time.Time) (*source, error) {
 	}
 	m := results.Manifest
 	s.Uncovered = append(s.Uncovered, m.Uncovered...)
-	from := &source{Run: results, run: run, plan: m.Plan()}
+	origin := &source{Run: results, run: run, plan: m.Plan()}
 	byCondition := map[string]*planned{}
 	for _, score := range scoring.Compute(results, stats.TheseKinds) {
 		if m.Sweep.ExtraAnchor(score.Condition.Model) {
@@ -101,9 +101,9 @@ func (s *stream) survey(run record.Chosen, now time.Time) (*source, error) {
 	}
 	for _, g := range m.Groups {
 		g.Condition.Seed = 0
-		from.byGroup = append(from.byGroup, byCondition[g.Condition.Key()])
+		origin.byGroup = append(origin.byGroup, byCondition[g.Condition.Key()])
 	}
-	return from, nil
+	return origin, nil
 }
 
 // derived is what an attempt that counts gives; the zero derived is none.
@@ -114,11 +114,11 @@ type derived struct {
 }
 
 // episodes writes the attempts of a run that count, one after the other.
-func (s *stream) episodes(ctx context.Context, from *source) error {
+func (s *stream) episodes(ctx context.Context, origin *source) error {
 	var failed error
 	done := map[record.Position]bool{}
-	derive := func(_ *record.Manifest, e *record.Episode) derived { return s.derive(ctx, from, e) }
-	_, err := record.EachDerived(from.run, derive,
+	derive := func(_ *record.Manifest, e *record.Episode) derived { return s.derive(ctx, origin, e) }
+	_, err := record.EachDerived(origin.run, derive,
 		func(_ *record.Manifest, _ *record.Episode, pos record.Position, d derived) {
 			if failed == nil && d.err != nil {
 				failed = d.err
@@ -127,7 +127,7 @@ func (s *stream) episodes(ctx context.Context, from *source) error {
 				return
 			}
 			if done[pos] = true; pos.Trial > 1 {
-				s.Later++
+				s.Skipped++
 				return
 			}
 			s.Episodes++
@@ -141,18 +141,18 @@ func (s *stream) episodes(ctx context.Context, from *source) error {
 }
 
 // derive makes the line of an attempt, if it counts.
-func (s *stream) derive(ctx context.Context, from *source, e *record.Episode) (d derived) {
-	pos, ok := from.plan.Find(e.ID)
+func (s *stream) derive(ctx context.Context, origin *source, e *record.Episode) (d derived) {
+	pos, ok := origin.plan.Find(e.ID)
 	if d.err = ctx.Err(); d.err != nil || !ok || pos.Trial > 1 {
 		return d
 	}
-	of, g := from.byGroup[pos.Group], &from.Manifest.Groups[pos.Group]
-	if counts, _ := from.First(int(pos.Group), int(pos.Task)); of == nil || counts != e.Rank() {
+	group, g := origin.byGroup[pos.Group], &origin.Manifest.Groups[pos.Group]
+	if counts, _ := origin.First(int(pos.Group), int(pos.Task)); group == nil || counts != e.Rank() {
 		return d
 	}
-	calls, unknown := s.sent(ctx, from.Manifest, g.Condition, of.score.Environment.Tasks[pos.Task], e)
+	calls, unknown := s.sent(ctx, origin.Manifest, g.Condition, group.score.Environment.Tasks[pos.Task], e)
 	line := newEpisode(e, &g.Condition, calls, unknown)
-	line.Condition, line.Epoch = of.number, 1+slices.Index(of.score.Seeds, g.Condition.Seed)
+	line.Condition, line.Epoch = group.number, 1+slices.Index(group.score.Seeds, g.Condition.Seed)
 	if d.line, d.err = json.Marshal(line); g.Condition.Decoding != nil {
 		d.unknown = unknown
 	}

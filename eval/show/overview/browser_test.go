@@ -140,7 +140,7 @@ func TestNothingIsHiddenInABrowser(t *testing.T) {
 			for _, dark := range []bool{false, true} {
 				what := fmt.Sprintf("%s at %d pixels, dark %t", view, width, dark)
 				p.Look(browser.Look{Width: width, Height: 900, Dark: dark})
-				p.Whole(what)
+				p.Complete(what)
 			}
 		}
 	}

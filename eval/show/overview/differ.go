@@ -77,7 +77,7 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 			}
 			i = len(out)
 			index[key] = i
-			out = append(out, duel{A: page.Shown(key[0]), B: page.Shown(key[1])})
+			out = append(out, duel{A: page.CellText(key[0]), B: page.CellText(key[1])})
 		}
 		if d := e.compare(c.Place.Title, a, b); d.Tasks > 0 {
 			d.Edge.Model = map[bool]string{true: out[i].A, false: out[i].B}[d.Edge.Model == "a"]
@@ -88,7 +88,7 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 		}
 	}
 	rank := func(p duelPlace) int {
-		return slices.IndexFunc(claims.Places, func(s claim.Scope) bool { return page.Shown(s.Title) == p.Place })
+		return slices.IndexFunc(claims.Places, func(s claim.Scope) bool { return page.CellText(s.Title) == p.Place })
 	}
 	for _, d := range out {
 		slices.SortStableFunc(d.Places, func(a, b duelPlace) int { return rank(a) - rank(b) })
@@ -104,7 +104,7 @@ type won struct {
 
 // compare compares two models in a place, by the tasks that both have results for.
 func (e *Episodes) compare(place string, a, b *stood) duelPlace {
-	d := duelPlace{Place: page.Shown(place)}
+	d := duelPlace{Place: page.CellText(place)}
 	var byA, byB []won
 	for _, key := range a.tasks {
 		ours, theirs := a.byTask[key], b.byTask[key]
@@ -146,7 +146,7 @@ func largestEdge(byA, byB []won) (largest edge) {
 		ours, them map[string]int
 	}{{"a", wonA, wonB}, {"b", wonB, wonA}} {
 		for _, kind := range slices.Sorted(maps.Keys(side.ours)) {
-			l := edge{side.model, page.Shown(kind), side.ours[kind], side.them[kind]}
+			l := edge{side.model, page.CellText(kind), side.ours[kind], side.them[kind]}
 			if kind != "" && l.lead() > largest.lead() {
 				largest = l
 			}
@@ -170,7 +170,7 @@ func (e *Episodes) links(tasks []won) (out []episodeLink, omitted int) {
 		if address == "" {
 			continue
 		}
-		l := episodeLink{template.URL(address), page.Shown(w.winner.name), ""}
+		l := episodeLink{template.URL(address), page.CellText(w.winner.name), ""}
 		if len(w.winner.attempts) > 1 || len(w.loser.attempts) > 1 {
 			l.Said = fmt.Sprintf("%d of %d : %d of %d", w.winner.solved(), len(w.winner.attempts), w.loser.solved(),
 				len(w.loser.attempts))

@@ -42,13 +42,13 @@ type taskAttempts struct {
 
 // countedAttempt is an attempt that counts, by its place in a run. A page may have a million of them.
 type countedAttempt struct {
-	*played
+	*namedGroup
 	task int32
 	trajectory.Reason
 }
 
-// played is a group of a run, which has a name.
-type played struct {
+// namedGroup is a group of a run, which has a name.
+type namedGroup struct {
 	name  string
 	run   *scoring.Run
 	group int
@@ -91,8 +91,8 @@ func NewCollector(runs []record.Chosen, sent episode.Sent) (*Collector, error) {
 }
 
 // Beside adds the episodes of a run to the bundle, for report.Inputs.
-func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) scoring.Beside {
-	return func(run int, called map[string]string) scoring.Beside {
+func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) scoring.Companion {
+	return func(run int, called map[string]string) scoring.Companion {
 		name := r.names[run]
 		derive := func(m *record.Manifest, pos record.Position, ep *record.Episode) any {
 			named := *ep
@@ -104,8 +104,8 @@ func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) sco
 		}
 		visit := func(m *record.Manifest, result *record.Result, pos record.Position, counts *refinement.Counts,
 			html any) {
-			rendered, taken := html.(template.HTML)
-			if !taken {
+			rendered, ok := html.(template.HTML)
+			if !ok {
 				r.bundle.Omit()
 				return
 			}
@@ -114,7 +114,7 @@ func (r *Collector) Beside(ctx context.Context) func(int, map[string]string) sco
 			reason := trajectory.ReasonOf(named.Outcome, counts, m.Groups[pos.Group].Condition.StepLimit)
 			r.failed = cmp.Or(r.failed, r.bundle.Add(name, &named, reason, rendered))
 		}
-		return scoring.Beside{Beside: record.Beside{Takes: r.bundle.Takes, Derive: derive}, Visit: visit}
+		return scoring.Companion{Companion: record.Companion{Takes: r.bundle.Takes, Derive: derive}, Visit: visit}
 	}
 }
 
@@ -157,7 +157,7 @@ func (e *Episodes) sessions(run *scoring.Run) {
 
 // keep keeps the attempts of a group that have a result.
 func (e *Episodes) keep(name string, run *scoring.Run, group int, stand report.Stand) {
-	g := &played{name, run, group, &run.Manifest.Groups[group]}
+	g := &namedGroup{name, run, group, &run.Manifest.Groups[group]}
 	env, _ := run.Manifest.EnvironmentOf(g.Condition)
 	s := e.attempts[stand]
 	if s == nil {

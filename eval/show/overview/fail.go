@@ -35,13 +35,13 @@ type failed struct {
 func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out []failing) {
 	reasons := trajectory.Reasons()
 	for _, l := range lines {
-		f := failing{Model: page.Shown(l.Model)}
+		f := failing{Model: page.CellText(l.Model)}
 		groups := make([]failed, len(reasons))
 		for _, place := range places {
 			count := e.count(report.Stand{Model: l.Model, Place: place}, groups)
 			for i, n := range count {
 				if n > 0 {
-					groups[i].Where += fmt.Sprintf(", %s\u00a0%d", page.Shown(envs.PlaceTitle(place)), n)
+					groups[i].Where += fmt.Sprintf(", %s\u00a0%d", page.CellText(envs.PlaceTitle(place)), n)
 					groups[i].Episodes += n
 					f.Unsolved += n
 				}
@@ -86,7 +86,7 @@ func (e *Episodes) count(stand report.Stand, groups []failed) []int {
 				last = i
 				linked[i]++
 				groups[i].Examples = append(groups[i].Examples, episodeLink{template.URL(address),
-					page.Shown(envs.PlaceTitle(stand.Place) + " " + t.name), ""})
+					page.CellText(envs.PlaceTitle(stand.Place) + " " + t.name), ""})
 			}
 		}
 	}

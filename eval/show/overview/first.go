@@ -37,7 +37,7 @@ func placeName(place claim.Scope) string {
 	if place == claim.HeldOut {
 		return "held-out"
 	}
-	return page.Shown(place.Title)
+	return page.CellText(place.Title)
 }
 
 // drawn reports whether a cell has a rate.
@@ -104,12 +104,12 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 			kind = "official and generated"
 		}
 	}
-	played := count(planned, "episode")
+	counted := count(planned, "episode")
 	if finished < planned {
-		played = thousands(finished) + " of " + played
+		counted = thousands(finished) + " of " + counted
 	}
 	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")),
-		h.Seeds, played)
+		h.Seeds, counted)
 	if len(presets) > 0 {
 		parts = append(parts, shortList(presets, "presets"))
 	}
@@ -170,12 +170,12 @@ func (d duel) finding() string {
 	if d.WonA+d.WonB == 0 {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
-	better, wins, other, losses := d.A, d.WonA, d.B, d.WonB
+	better, wins, worse, losses := d.A, d.WonA, d.B, d.WonB
 	if losses > wins {
-		better, wins, other, losses = other, losses, better, wins
+		better, wins, worse, losses = worse, losses, better, wins
 	}
 	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", better, wins,
-		count(tasks, "task"), other, losses)
+		count(tasks, "task"), worse, losses)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
 	if largest := slices.MaxFunc(places, byLead); largest.Edge.Kind != "" {
 		m := largest.Edge
@@ -228,7 +228,7 @@ func perturbed(rep *report.Report) []string {
 		return nil
 	}
 	const maxClaims = 3
-	losses := claim.Surest(claims.Of(claim.Losses))
+	losses := claim.Surest(claims.Family(claim.Losses))
 	return table.Each(losses[:min(maxClaims, len(losses))], func(c claim.Claim) string {
 		return table.Printable(c.Sentence() + ".")
 	})

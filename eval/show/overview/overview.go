@@ -58,7 +58,7 @@ var (
 
 	templates = func() *template.Template {
 		t := template.New("").Funcs(template.FuncMap{
-			"reasons": trajectory.Reasons, "shown": page.Shown, "printable": table.Printable,
+			"reasons": trajectory.Reasons, "shown": page.CellText, "printable": table.Printable,
 			"place": placeName, "apart": func(p claim.Scope) bool { return p == claim.HeldOut },
 			"drawn": drawn, "limits": limits,
 			"hundred": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
@@ -77,12 +77,12 @@ var (
 func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
 // HTML is the page of a report of runs, with their episodes.
-func HTML(from *report.Report, collected *Collector) ([]byte, error) {
-	e, err := collected.Episodes(from)
+func HTML(source *report.Report, collected *Collector) ([]byte, error) {
+	e, err := collected.Episodes(source)
 	if err != nil {
 		return nil, err
 	}
-	p, err := Page(from, e)
+	p, err := Page(source, e)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func HTML(from *report.Report, collected *Collector) ([]byte, error) {
 }
 
 // Linked makes the page of a report of runs whose episodes have pages elsewhere, by the names of their runs.
-func Linked(runs []record.Chosen, from *report.Report, addresses trajectory.Addresses) (page.Page, error) {
-	return Page(from, newEpisodes(table.Each(runs, record.Chosen.String), from, addresses))
+func Linked(runs []record.Chosen, source *report.Report, addresses trajectory.Addresses) (page.Page, error) {
+	return Page(source, newEpisodes(table.Each(runs, record.Chosen.String), source, addresses))
 }
 
 // elsewhere names the section of the page in place of the option that prints a table.
@@ -109,8 +109,8 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 		Styles: []template.CSS{pageStyle()}, Scripts: []template.JS{page.Script}}
 	start := first{Headline: h, Cards: cards(rep, h, found.duels, found.failing)}
 	var sections []template.HTML
-	for _, of := range plans() {
-		s, err := newContent(of, &found)
+	for _, plan := range plans() {
+		s, err := newContent(plan, &found)
 		if err != nil {
 			return p, err
 		}

@@ -54,7 +54,7 @@ func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	t.Helper()
 	runs := []record.Chosen{{Parts: record.Parts{dir}}}
 	reader := sharedtest.Must(NewCollector(runs, unsent))(t)
-	source := report.Inputs{Interval: string(stats.TheseKinds), Beside: reader.Beside(t.Context())}
+	source := report.Inputs{Interval: string(stats.TheseKinds), Companion: reader.Beside(t.Context())}
 	from, _, err := sharedtest.Must(source.Load())(t).Read(runs, true)
 	sharedtest.OK(t, err)
 	return from, sharedtest.Must(reader.Episodes(from))(t)

@@ -83,5 +83,5 @@ func method(c *content) template.HTML {
 		Runs         page.Grid
 		Versions     string
 	}{table.Each(slices.Concat(notes...), table.Printable), page.NewGrid(runTable(c.Runs)),
-		table.List(table.Each(c.episodes.versions, page.Shown))})
+		table.List(table.Each(c.episodes.versions, page.CellText))})
 }

@@ -50,12 +50,12 @@ func NewGrid(t table.Table) Grid {
 		if c.Words {
 			classes[i] = "left"
 		}
-		g.Heads = append(g.Heads, GridCell{Text: Shown(cmp.Or(c.Header, c.Key)), Class: classes[i]})
+		g.Heads = append(g.Heads, GridCell{Text: CellText(cmp.Or(c.Header, c.Key)), Class: classes[i]})
 	}
 	for _, row := range t.Rows {
 		var cells []GridCell
 		for i, c := range row {
-			cells = append(cells, GridCell{Text: Shown(c.Text + c.Mark), Class: classes[i]})
+			cells = append(cells, GridCell{Text: CellText(c.Text + c.Mark), Class: classes[i]})
 		}
 		g.Rows = append(g.Rows, cells)
 	}
@@ -80,5 +80,5 @@ func Fragment(t *template.Template, name string, data any) template.HTML {
 	return template.HTML(b.String())
 }
 
-// Shown makes a text printable and not too long.
-func Shown(s string) string { return table.Printable(table.Shortened(s, longestCell)) }
+// CellText makes a text printable and not too long.
+func CellText(s string) string { return table.Printable(table.Shortened(s, longestCell)) }

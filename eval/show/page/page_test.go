@@ -72,7 +72,7 @@ func TestGrid(t *testing.T) {
 	const hostile = "<script>alert(1)</script>\x1b"
 	g := NewGrid(table.Table{Title: hostile, Columns: []table.Column{{Header: hostile, Words: true}, {Key: "b"}},
 		Rows: [][]table.Cell{{table.String(hostile), table.Int(1).Marked("*")}}, Notes: []string{hostile}})
-	g.Rows[0][0].Head, g.Rows[0][0].Href, g.Rows[0][1].Lines = true, "javascript:alert(1)", []string{Shown(hostile)}
+	g.Rows[0][0].Head, g.Rows[0][0].Href, g.Rows[0][1].Lines = true, "javascript:alert(1)", []string{CellText(hostile)}
 	text := string(g.HTML())
 	for _, bad := range []string{"<script", "javascript:", "\x1b"} {
 		if strings.Contains(text, bad) {

@@ -125,7 +125,7 @@ func (d Difference) subjects(verdict string) table.Table {
 	}
 	t.Notes = append(t.Notes, verdict)
 	for side, parts := range d.parts {
-		deviation := func(why string) string { return d.names[side] + ": " + why }
+		deviation := func(reason string) string { return d.names[side] + ": " + reason }
 		t.Notes = append(t.Notes, table.Each(deviationsOf(parts), deviation)...)
 	}
 	return t
@@ -137,10 +137,10 @@ const subjectWidth = 30
 // text says what one side has of a subject: in words, then the fields that differ and that
 // the words do not cover. What most parts have comes first.
 func (d Difference) text(s subject, side int) string {
-	var told, rest []partText
+	var parts, rest []partText
 	for i := range d.parts[side] {
 		p := &d.parts[side][i]
-		told = append(told, partText{s.tell(p), p.Env.Part})
+		parts = append(parts, partText{s.tell(p), p.Env.Part})
 	}
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
@@ -151,7 +151,7 @@ func (d Difference) text(s subject, side int) string {
 			}
 		}
 	}
-	texts := slices.Concat(byParts(told, len(d.parts[side]), s.Named), byParts(rest, len(d.common), false))
+	texts := slices.Concat(byParts(parts, len(d.parts[side]), s.Named), byParts(rest, len(d.common), false))
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
@@ -163,10 +163,10 @@ type partText struct{ text, part string }
 func byParts(texts []partText, total int, named bool) (out []string) {
 	groups := table.Grouped(texts, func(t partText) string { return t.text })
 	slices.SortStableFunc(groups, func(a, b []partText) int { return len(b) - len(a) })
-	for i, of := range groups {
-		text := of[0].text
-		if !named && len(of) < total && (i > 0 || 2*len(of) <= total) {
-			names := table.Keys(of, func(t partText) string { return t.part })
+	for i, group := range groups {
+		text := group[0].text
+		if !named && len(group) < total && (i > 0 || 2*len(group) <= total) {
+			names := table.Keys(group, func(t partText) string { return t.part })
 			text = strings.Join(names, ", ") + ": " + text
 		}
 		out = append(out, text)

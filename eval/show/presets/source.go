@@ -64,7 +64,7 @@ func explainFile(b *strings.Builder, f originals.Original, compared bool) {
 	if compared && len(f.Differs) == 0 {
 		b.WriteString("  ok\n")
 	}
-	for _, why := range f.Differs {
-		fmt.Fprintf(b, "  %s\n", table.Printable(why))
+	for _, reason := range f.Differs {
+		fmt.Fprintf(b, "  %s\n", table.Printable(reason))
 	}
 }

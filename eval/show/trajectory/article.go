@@ -24,15 +24,15 @@ const shortest = 60
 type article struct {
 	EpisodePage
 	markup
-	id   string
-	seen map[string]int // steps, by their observation
+	id    string
+	steps map[string]int // steps, by their observation
 }
 
 // Render writes an episode as an HTML article.
 func Render(e EpisodePage) template.HTML {
 	const around, step = 3 << 10, 600 // bytes that most have, so that they are not moved while they grow
 	a := article{EpisodePage: e, markup: markup{make([]byte, 0, around+step*len(e.Trajectory))}, id: Name(&e.Result),
-		seen: map[string]int{}}
+		steps: map[string]int{}}
 	if e.Second {
 		a.id = "second-" + a.id
 	}
@@ -106,9 +106,9 @@ func (a *article) about() {
 		{"Environment", fmt.Sprintf("%s (%s)", envs.Title(a.Env), a.Source)},
 		{"Progress", percent(a.Progress)}, {"Steps", strconv.Itoa(a.Steps)}, {"Valid actions", percent(a.Grounding)},
 	})
-	more := facts(a.EpisodePage)
-	a.put(`<details class="more"><summary>$ more facts</summary>`, len(more))
-	a.list(more)
+	lines := facts(a.EpisodePage)
+	a.put(`<details class="more"><summary>$ more facts</summary>`, len(lines))
+	a.list(lines)
 	a.raw("</details>\n")
 	if a.Error != "" {
 		a.part("error", "Error", a.Error, mostShown)
@@ -137,13 +137,13 @@ func (a *article) list(facts []fact) {
 }
 
 // part adds a text with its name. Some names are only heard: style and place tell those parts apart.
-func (a *article) part(class literal, name, text string, shown int) {
+func (a *article) part(class literal, name, text string, length int) {
 	var heard literal
 	if class == "thought" || class == "action" || class == "observation" {
 		heard = ` class="sr"`
 	}
 	a.put(`<div class="part $"><b$>$</b> `, class, heard, name)
-	a.long(text, shown)
+	a.long(text, length)
 	a.raw("</div>\n")
 }
 
@@ -227,24 +227,24 @@ func (a *article) acts(s *record.Step) {
 
 // observation adds what the agent was shown. One that repeats an earlier one is a fold that a script fills.
 func (a *article) observation(number int, text string) {
-	first, again := a.seen[text]
+	first, repeated := a.steps[text]
 	switch {
 	case text == "":
-	case !again || len(text) < shortest:
+	case !repeated || len(text) < shortest:
 		limit := mostInStep
 		if number == 0 {
 			limit = mostShown
 		}
-		if a.part("observation", "Observation", text, limit); !again {
-			a.seen[text] = number
+		if a.part("observation", "Observation", text, limit); !repeated {
+			a.steps[text] = number
 		}
 	default:
-		where := "the start"
+		place := "the start"
 		if first > 0 {
-			where = "step " + strconv.Itoa(first)
+			place = "step " + strconv.Itoa(first)
 		}
 		a.put(`<details class="part observation again" data-as="$-$"><summary>As at $</summary></details>`+"\n", a.id,
-			first, where)
+			first, place)
 	}
 }
 

@@ -68,13 +68,13 @@ func (b *Bundle) Render(run string, e *record.Episode, sent []episode.Call, unkn
 func (b *Bundle) Omit() { b.offered++ }
 
 // Add adds an attempt that Render has rendered, with the reason why it was not solved.
-func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template.HTML) error {
+func (b *Bundle) Add(run string, r *record.Result, reason Reason, rendered template.HTML) error {
 	b.offered++
 	if b.full {
 		return nil
 	}
 	result := *r
-	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Reason: why, Chunk: len(b.data),
+	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Reason: reason, Chunk: len(b.data),
 		Place: len(b.pending), Href: "#" + Fragment(Target{run, Name(r)})})
 	b.pending = append(b.pending, string(rendered))
 	b.waiting += len(rendered)
@@ -94,7 +94,7 @@ func (t Target) key() string { return table.Printable(t.Run + "/" + t.Name) }
 func Fragment(t Target) string { return "episode=" + template.URLQueryEscaper(t.key()) }
 
 // Addresses returns where pages show an attempt, or two beside each other; empty if they do not.
-type Addresses func(first Target, beside ...Target) string
+type Addresses func(first Target, companions ...Target) string
 
 // Takes reports whether the bundle takes the episodes of a result's task.
 func (b *Bundle) Takes(r *record.Result) bool {
@@ -161,7 +161,7 @@ func (b *Bundle) Close() error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	shapes, err := json.Marshal(b.shapes.within(b.size))
+	shapes, err := json.Marshal(b.shapes.fitting(b.size))
 	if err != nil {
 		return err
 	}
@@ -176,14 +176,14 @@ func (b *Bundle) Close() error {
 }
 
 // Address is Addresses of the page of a closed bundle.
-func (b *Bundle) Address(first Target, beside ...Target) string {
-	for _, a := range append(beside, first) {
+func (b *Bundle) Address(first Target, companions ...Target) string {
+	for _, a := range append(companions, first) {
 		if !b.keys[a.key()] {
 			return ""
 		}
 	}
 	address := "#" + Fragment(first)
-	for _, a := range beside {
+	for _, a := range companions {
 		address += "&with=" + template.URLQueryEscaper(a.key())
 	}
 	return address

@@ -56,15 +56,15 @@ func (f Filter) Choose(a Attempts) (c Choices, found []int) {
 	}
 	for n := range a.Count {
 		r = a.Result(n)
-		taken := chosen(&r) && (f.Reason == "" || a.Reason(n).Label() == f.Reason)
+		fits := chosen(&r) && (f.Reason == "" || a.Reason(n).Label() == f.Reason)
 		for i := range fields {
 			v := fields[i].value(&r)
-			if here := fields[i].choice(&r, v); here != last[i] && v != "" {
-				c[i][here], last[i] = true, here
+			if value := fields[i].choice(&r, v); value != last[i] && v != "" {
+				c[i][value], last[i] = true, value
 			}
-			taken = taken && (fields[i].Chosen == "" || fields[i].Chosen == v)
+			fits = fits && (fields[i].Chosen == "" || fields[i].Chosen == v)
 		}
-		if taken {
+		if fits {
 			found = append(found, n)
 		}
 	}
@@ -73,16 +73,16 @@ func (f Filter) Choose(a Attempts) (c Choices, found []int) {
 
 // chosen tests what the form has no list for.
 func (f Filter) chosen() func(*record.Result) bool {
-	task, least := strings.ToLower(f.Task), 0
+	task, shortest := strings.ToLower(f.Task), 0
 	if n, err := strconv.Atoi(f.MinSteps); err == nil {
-		least = n
+		shortest = n
 	}
-	most, err := strconv.Atoi(f.MaxSteps)
+	limit, err := strconv.Atoi(f.MaxSteps)
 	if err != nil {
-		most = record.MaxSteps
+		limit = record.MaxSteps
 	}
 	return func(r *record.Result) bool {
-		return least <= r.Steps && r.Steps <= most && (f.Reason == "" || r.Outcome == record.Failure) &&
+		return shortest <= r.Steps && r.Steps <= limit && (f.Reason == "" || r.Outcome == record.Failure) &&
 			(task == "" || strings.Contains(strings.ToLower(r.Task), task))
 	}
 }

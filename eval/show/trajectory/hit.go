@@ -58,16 +58,16 @@ func passages(e *record.Episode) iter.Seq2[passage, string] {
 
 // Hit is the first passage with the text of the filter; nil without one.
 func (f Filter) Hit(e *record.Episode) *Hit {
-	wanted := strings.ToLower(f.Text)
+	pattern := strings.ToLower(f.Text)
 	for p, text := range passages(e) {
 		lower := strings.ToLower(text)
-		start := strings.Index(lower, wanted)
+		start := strings.Index(lower, pattern)
 		if start < 0 {
 			continue
 		}
 		h := &Hit{Step: p.step, Part: p.part}
 		if len(lower) == len(text) {
-			end := start + len(wanted)
+			end := start + len(pattern)
 			h.Before, h.Text, h.After = leading(text[:start]), oneLine(text[start:end]), trailing(text[end:])
 		}
 		return h

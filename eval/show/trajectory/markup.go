@@ -60,8 +60,8 @@ func (m *markup) text(s string) {
 // put adds HTML in which each "$" stands for the next of some parts: texts, numbers, or literals.
 func (m *markup) put(html literal, parts ...any) {
 	for _, part := range parts {
-		before, after, _ := strings.Cut(string(html), "$")
-		m.raw(literal(before))
+		head, tail, _ := strings.Cut(string(html), "$")
+		m.raw(literal(head))
 		switch p := part.(type) {
 		case literal:
 			m.raw(p)
@@ -72,7 +72,7 @@ func (m *markup) put(html literal, parts ...any) {
 		default:
 			m.text(fmt.Sprint(p))
 		}
-		html = literal(after)
+		html = literal(tail)
 	}
 	m.raw(html)
 }
@@ -86,19 +86,19 @@ func relative(href string) string {
 }
 
 // long adds a text of which so many bytes are shown at once; the rest unfolds.
-func (m *markup) long(s string, shown int) {
-	if len(s) > shown {
+func (m *markup) long(s string, length int) {
+	if len(s) > length {
 		s = visible(s)
 	}
-	if len(s) <= shown+shown/4 {
+	if len(s) <= length+length/4 {
 		m.put(`<span class="text" dir="auto">$</span>`, s)
 		return
 	}
-	for shown > 0 && !utf8.RuneStart(s[shown]) {
-		shown--
+	for length > 0 && !utf8.RuneStart(s[length]) {
+		length--
 	}
-	m.put(`<span class="text" dir="auto">$<details><summary>$ more characters</summary>$</details></span>`, s[:shown],
-		utf8.RuneCountInString(s[shown:]), s[shown:])
+	m.put(`<span class="text" dir="auto">$<details><summary>$ more characters</summary>$</details></span>`, s[:length],
+		utf8.RuneCountInString(s[length:]), s[length:])
 }
 
 // HTML is what was added.
@@ -128,14 +128,14 @@ func plain(s string) bool {
 // visibleTexts makes texts that come often visible, each once.
 type visibleTexts map[string]string
 
-func (v visibleTexts) of(s string) string {
+func (v visibleTexts) text(s string) string {
 	if plain(s) {
 		return s
 	}
-	shown, known := v[s]
-	if !known {
-		shown = visible(s)
-		v[s] = shown
+	form, ok := v[s]
+	if !ok {
+		form = visible(s)
+		v[s] = form
 	}
-	return shown
+	return form
 }

@@ -103,18 +103,18 @@ func sortBy[T cmp.Ordered](found []int, falling bool, value func(int) T) {
 		value T
 		i     int
 	}
-	all := make([]keyed, len(found))
+	list := make([]keyed, len(found))
 	for n, i := range found {
-		all[n] = keyed{value(i), i}
+		list[n] = keyed{value(i), i}
 	}
-	slices.SortFunc(all, func(a, b keyed) int {
+	slices.SortFunc(list, func(a, b keyed) int {
 		c := cmp.Compare(a.value, b.value)
 		if falling {
 			c = -c
 		}
 		return cmp.Or(c, a.i-b.i)
 	})
-	for n, k := range all {
+	for n, k := range list {
 		found[n] = k.i
 	}
 }

@@ -107,7 +107,7 @@ func (p *Prompts) key(shape any) string {
 func (v visibleTexts) messages(messages []model.Message) []messageShape {
 	out := make([]messageShape, len(messages))
 	for i, m := range messages {
-		text := v.of(m.Content)
+		text := v.text(m.Content)
 		if m.Call.Name != "" {
 			text += "\n" + visible(m.Call.Name+" "+m.Call.Arguments)
 		}
@@ -133,13 +133,13 @@ func newCallShape(e *record.Episode, c *episode.Call, prev, now []messageShape, 
 	if s.Skip == 0 {
 		s.From = 0 // counted from the end, which is the same number at many steps
 	}
-	kept := len(prev) - s.Skip - s.Drop
-	for i := kept; i < len(now); i++ {
+	common := len(prev) - s.Skip - s.Drop
+	for i := common; i < len(now); i++ {
 		m := messageShape{Role: now[i].Role}
 		text := now[i].Text[0]
-		if at := len(prev) - s.Drop; i == kept && s.Drop > 0 && prev[at].Role == m.Role {
-			if n := sameStart(prev[at].Text[0], text); n >= longestRepeat {
-				m.Cut, text = 1+len(utf16.Encode([]rune(prev[at].Text[0][n:]))), text[n:]
+		if place := len(prev) - s.Drop; i == common && s.Drop > 0 && prev[place].Role == m.Role {
+			if n := sameStart(prev[place].Text[0], text); n >= longestRepeat {
+				m.Cut, text = 1+len(utf16.Encode([]rune(prev[place].Text[0][n:]))), text[n:]
 			}
 		}
 		m.Text = newTemplate(e, c.Step, text, texts)
@@ -179,9 +179,9 @@ type pageText struct{ name, text string }
 
 // newTemplate cuts a text at those that the page has, the longest first.
 func newTemplate(e *record.Episode, step int, text string, texts visibleTexts) []string {
-	const near, far, long = 2, 100, 300
-	out := cutAt(text, texts.pageTexts(e, step, near))
-	if verbatim(out) > long && step > near {
+	const close, far, long = 2, 100, 300
+	out := cutAt(text, texts.pageTexts(e, step, close))
+	if verbatim(out) > long && step > close {
 		out = cutAt(text, texts.pageTexts(e, step, far))
 	}
 	return out
@@ -199,7 +199,7 @@ func verbatim(items []string) (n int) {
 func (v visibleTexts) pageTexts(e *record.Episode, step, back int) []pageText {
 	var out []pageText
 	add := func(name, text string) {
-		text = v.of(text)
+		text = v.text(text)
 		if text != "" && !slices.ContainsFunc(out, func(t pageText) bool { return t.text == text }) {
 			out = append(out, pageText{name, text})
 		}
@@ -230,8 +230,8 @@ func cutAt(text string, texts []pageText) []string {
 	out := []string{text}
 	for _, t := range texts {
 		for i := 0; i < len(out); i += 2 {
-			if at := find(out[i], t.text); at >= 0 {
-				out = slices.Replace(out, i, i+1, out[i][:at], t.name, out[i][at+len(t.text):])
+			if place := find(out[i], t.text); place >= 0 {
+				out = slices.Replace(out, i, i+1, out[i][:place], t.name, out[i][place+len(t.text):])
 			}
 		}
 	}
@@ -242,51 +242,51 @@ func cutAt(text string, texts []pageText) []string {
 func find(in, text string) int {
 	const short = 12
 	for start := 0; ; {
-		at := strings.Index(in[start:], text)
-		if at < 0 || len(text) >= short {
-			return at
+		place := strings.Index(in[start:], text)
+		if place < 0 || len(text) >= short {
+			return place
 		}
-		at += start
-		end := at + len(text)
-		if (at == 0 || in[at-1] == ' ' || in[at-1] == '\n') && (end == len(in) || in[end] == '\n') {
-			return at
+		place += start
+		end := place + len(text)
+		if (place == 0 || in[place-1] == ' ' || in[place-1] == '\n') && (end == len(in) || in[end] == '\n') {
+			return place
 		}
-		start = at + 1
+		start = place + 1
 	}
 }
 
 // shapes collects the shapes of the prompts of many attempts, each once. It is safe for concurrent use.
 type shapes struct {
-	mu   sync.Mutex
-	all  map[string]json.RawMessage
-	uses map[string]int // attempts with the shape
+	mu    sync.Mutex
+	texts map[string]json.RawMessage
+	uses  map[string]int // attempts with the shape
 }
 
 func (s *shapes) add(p *Prompts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.all == nil {
-		s.all, s.uses = map[string]json.RawMessage{}, map[string]int{}
+	if s.texts == nil {
+		s.texts, s.uses = map[string]json.RawMessage{}, map[string]int{}
 	}
 	for key, shape := range p.Shapes {
-		s.all[key] = shape
+		s.texts[key] = shape
 		s.uses[key]++
 	}
 }
 
-// within are the shapes that have room beside so many bytes of compressed episodes: those that most attempts have.
-func (s *shapes) within(episodes int) map[string]json.RawMessage {
-	const least, share, ratio = 512 << 10, 25, 8 // at least, a part of the episodes, and how well shapes compress
-	room := max(least, ratio*episodes/share)
-	keys := slices.SortedFunc(maps.Keys(s.all), func(a, b string) int {
+// fitting are the shapes that have room beside so many bytes of compressed episodes: those that most attempts have.
+func (s *shapes) fitting(episodes int) map[string]json.RawMessage {
+	const floor, share, ratio = 512 << 10, 25, 8 // at least, a part of the episodes, and how well shapes compress
+	room := max(floor, ratio*episodes/share)
+	keys := slices.SortedFunc(maps.Keys(s.texts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.uses[b], s.uses[a]), cmp.Compare(a, b))
 	})
 	out := map[string]json.RawMessage{}
 	for _, key := range keys {
-		if room -= len(s.all[key]); room < 0 {
+		if room -= len(s.texts[key]); room < 0 {
 			break
 		}
-		out[key] = s.all[key]
+		out[key] = s.texts[key]
 	}
 	return out
 }

@@ -55,12 +55,12 @@ func ReasonOf(outcome record.Outcome, c *refinement.Counts, limit int) Reason {
 		return Solved
 	}
 	lost, largest := Solved, 0
-	for _, by := range []struct {
+	for _, rule := range []struct {
 		Reason
 		n uint16
 	}{{unreadable, c.FormatErrors}, {invalid, c.Invalid}, {loops, c.ValidLooped}} {
-		if n := int(by.n); n > largest && 3*n >= int(c.Steps) {
-			largest, lost = n, by.Reason
+		if n := int(rule.n); n > largest && 3*n >= int(c.Steps) {
+			largest, lost = n, rule.Reason
 		}
 	}
 	switch short := int(c.Steps) < limit; {

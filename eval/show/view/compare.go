@@ -18,7 +18,7 @@ import (
 // comparedPage is the comparison that was made last, as making one takes long.
 type comparedPage struct {
 	mu   sync.Mutex
-	of   string // the runs with their files then, and where the page is
+	key  string // the runs with their files then, and where the page is
 	page page.Page
 }
 
@@ -33,7 +33,7 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 		return nil, notFound("this server compares no runs")
 	}
 	root := rootOf(request)
-	of, byName := root, map[string]*shownRun{}
+	key, byName := root, map[string]*shownRun{}
 	var runs []record.Chosen
 	for _, name := range names {
 		r, err := s.run(name)
@@ -49,17 +49,17 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 				files[name] = fmt.Sprintln(path, info.Size(), info.ModTime())
 			}
 		}
-		of += fmt.Sprint(r.parts, files)
+		key += fmt.Sprint(r.parts, files)
 		runs, byName[r.parts.String()] = append(runs, r.parts), r
 	}
 	s.compared.mu.Lock()
 	defer s.compared.mu.Unlock()
-	if s.compared.of != of {
-		made, err := s.options.Compare(request.Context(), runs, addressesOf(byName, root))
+	if s.compared.key != key {
+		comparison, err := s.options.Compare(request.Context(), runs, addressesOf(byName, root))
 		if err != nil {
 			return nil, err
 		}
-		s.compared.of, s.compared.page = of, made
+		s.compared.key, s.compared.page = key, comparison
 	}
 	p := s.compared.page
 	p.Links = append(s.links(request), p.Links...)
@@ -70,11 +70,11 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 
 // addressesOf are the pages of attempts, from where root leads to the list of runs.
 func addressesOf(runs map[string]*shownRun, root string) trajectory.Addresses {
-	return func(first trajectory.Target, beside ...trajectory.Target) string {
+	return func(first trajectory.Target, companions ...trajectory.Target) string {
 		address := runs[first.Run].path(root, "episodes", first.Name)
-		with := table.Each(beside, func(a trajectory.Target) string {
+		queries := table.Each(companions, func(a trajectory.Target) string {
 			return "with=" + url.QueryEscape(runs[a.Run].name+"/"+a.Name)
 		})
-		return strings.Join(append([]string{address}, with...), "?")
+		return strings.Join(append([]string{address}, queries...), "?")
 	}
 }

@@ -134,22 +134,22 @@ func writeCSV(w io.Writer, a trajectory.Attempts, found []int) error {
 }
 
 func writeJSON(w io.Writer, a trajectory.Attempts, found []int) error {
-	between := "[\n"
+	separator := "[\n"
 	for _, i := range found {
 		text, err := json.Marshal(newDownloaded(a, i))
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, between+string(table.PrintableJSON(text))); err != nil {
+		if _, err := io.WriteString(w, separator+string(table.PrintableJSON(text))); err != nil {
 			return err
 		}
-		between = ",\n"
+		separator = ",\n"
 	}
 	if len(found) == 0 {
-		between += "]\n"
+		separator += "]\n"
 	} else {
-		between = "\n]\n"
+		separator = "\n]\n"
 	}
-	_, err := io.WriteString(w, between)
+	_, err := io.WriteString(w, separator)
 	return err
 }

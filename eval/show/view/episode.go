@@ -114,11 +114,11 @@ func (s *Server) around(request *http.Request, r *shownRun, l located) (a around
 	_, found := filter.Choose(attempts)
 	order.Sort(found, attempts)
 	a.Keep = filterValues(query)
-	if at := slices.Index(found, l.number); at >= 0 {
-		previous := slices.Clone(found[max(0, at-farthest):at])
+	if place := slices.Index(found, l.number); place >= 0 {
+		previous := slices.Clone(found[max(0, place-farthest):place])
 		slices.Reverse(previous)
 		if a.Previous, err = r.first(request, filter, l.Results, previous); err == nil {
-			a.Next, err = r.first(request, filter, l.Results, found[at+1:min(at+1+farthest, len(found))])
+			a.Next, err = r.first(request, filter, l.Results, found[place+1:min(place+1+farthest, len(found))])
 		}
 	}
 	return a, err
@@ -128,22 +128,22 @@ func (s *Server) around(request *http.Request, r *shownRun, l located) (a around
 const farthest = 1000
 
 // first is the address of the first of the attempts that a filter chooses; empty without one.
-func (r *shownRun) first(request *http.Request, f trajectory.Filter, results record.Results, near []int) (
+func (r *shownRun) first(request *http.Request, f trajectory.Filter, results record.Results, indices []int) (
 	address string, err error) {
 	chosen := 0
 	if f.Text != "" {
 		chosen = -1
-		_, err = results.Search(request.Context(), near, f.Text, func(n int, e *record.Episode) bool {
+		_, err = results.Search(request.Context(), indices, f.Text, func(n int, e *record.Episode) bool {
 			if f.Hit(e) != nil {
 				chosen = n
 			}
 			return chosen < 0
 		})
 	}
-	if chosen < 0 || chosen >= len(near) {
+	if chosen < 0 || chosen >= len(indices) {
 		return "", err
 	}
-	result := results.Result(near[chosen])
+	result := results.Result(indices[chosen])
 	return r.path(rootOf(request), "episodes", trajectory.Name(&result)) + filterQuery(request.URL.Query()), err
 }
 

@@ -41,9 +41,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			http.Error(w, "this server only shows; labels of runs are set from its own pages, on its machine",
 				http.StatusMethodNotAllowed)
 		case s.options.Token == "":
-			next.ServeHTTP(w, below(r))
+			next.ServeHTTP(w, relative(r))
 		default:
-			s.askToken(w, below(r), next)
+			s.askToken(w, relative(r), next)
 		}
 	})
 }
@@ -51,16 +51,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // pages matches what addresses of the server end in.
 var pages = regexp.MustCompile(`/(|compare|runs/[^/]+(|/|/live|/labels|/download/[^/]+|/episodes/[^/]+(|/prompts)))$`)
 
-// below is a request without the path that a proxy has put before the addresses of the server.
+// relative is a request without the path that a proxy has put before the addresses of the server.
 // The pages lead to each other by relative addresses, so they need not know it.
-func below(r *http.Request) *http.Request {
+func relative(r *http.Request) *http.Request {
 	path := r.URL.EscapedPath()
-	at := pages.FindStringIndex(path)
-	if at == nil || at[0] == 0 {
+	place := pages.FindStringIndex(path)
+	if place == nil || place[0] == 0 {
 		return r
 	}
 	inner := r.Clone(r.Context())
-	inner.URL.RawPath = path[at[0]:]
+	inner.URL.RawPath = path[place[0]:]
 	if plain, err := url.PathUnescape(inner.URL.RawPath); err == nil {
 		inner.URL.Path = plain
 	}
@@ -69,8 +69,8 @@ func below(r *http.Request) *http.Request {
 
 // rootOf leads from a page to the list of runs.
 func rootOf(r *http.Request) string {
-	if up := strings.Repeat("../", strings.Count(r.URL.EscapedPath(), "/")-1); up != "" {
-		return up
+	if climb := strings.Repeat("../", strings.Count(r.URL.EscapedPath(), "/")-1); climb != "" {
+		return climb
 	}
 	return "./"
 }

@@ -68,7 +68,7 @@ func newLabelsForm(r *shownRun, request *http.Request) labelsForm {
 	f := labelsForm{Action: r.path(rootOf(request), strings.TrimPrefix(labelsEnd, "/")), Editable: isLocal(request)}
 	var problem error
 	if f.Labels, problem = r.parts.Labels(); problem != nil {
-		f.Problem = page.Shown(problem.Error())
+		f.Problem = page.CellText(problem.Error())
 	}
 	return f
 }

@@ -112,18 +112,18 @@ func (p listPage) Runs() page.Grid {
 // sortable links a column to the list in its order, and sorts the lines if that is the order of the page.
 func (p listPage) sortable(head *page.GridCell, lines []listedPlayer, key, direction string,
 	compare func(a, b listedPlayer) int) {
-	if head.Href = p.to(key); key == p.Sorted {
+	if head.Href = p.anchor(key); key == p.Sorted {
 		head.Sorted = direction
 		slices.SortStableFunc(lines, compare)
 	}
 }
 
-// row is the line in the list; again says that the line before it belongs to the same run.
-func (l listedPlayer) row(m matrix, again bool) []page.GridCell {
+// row is the line in the list; repeated says that the line before it belongs to the same run.
+func (l listedPlayer) row(m matrix, repeated bool) []page.GridCell {
 	run, started := page.GridCell{Class: "left run"}, page.GridCell{Class: "left"}
 	state := page.GridCell{Class: "left"}
-	if !again {
-		run.Text, run.Href, run.Choice = page.Shown(l.listedRun.name), l.href, l.listedRun.name
+	if !repeated {
+		run.Text, run.Href, run.Choice = page.CellText(l.listedRun.name), l.href, l.listedRun.name
 		if run.Lines = table.Each(l.labels.Tags, table.Printable); l.labels.Archived {
 			run.Lines = append(run.Lines, "archived")
 		}
@@ -132,15 +132,15 @@ func (l listedPlayer) row(m matrix, again bool) []page.GridCell {
 		}
 		started.Text, state.Text, state.Class = minute(l.Started), string(l.State), "left "+string(l.State)
 	}
-	model := page.GridCell{Text: page.Shown(l.contender.name), Class: "left", Head: l.contender.name != ""}
+	model := page.GridCell{Text: page.CellText(l.contender.name), Class: "left", Head: l.contender.name != ""}
 	if l.err != nil {
-		return []page.GridCell{run, {Text: page.Shown(l.err.Error()), Class: "left", Span: 4 + len(m.heads())}}
+		return []page.GridCell{run, {Text: page.CellText(l.err.Error()), Class: "left", Span: 4 + len(m.heads())}}
 	}
 	return append([]page.GridCell{run, model, started, state, {Text: l.done()}}, m.cells(l.contender, l.href, false)...)
 }
 
-// to is the address of the list in another order.
-func (p listPage) to(key string) string {
+// anchor is the address of the list in another order.
+func (p listPage) anchor(key string) string {
 	q := url.Values{"sort": {key}}
 	if p.Text != "" {
 		q.Set("text", p.Text)

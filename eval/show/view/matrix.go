@@ -130,7 +130,7 @@ func (m matrix) row(p contender) (out []table.Cell) {
 // heads are the heads of the columns.
 func (m matrix) heads() []page.GridCell {
 	return table.Each(m.columns(), func(c table.Column) page.GridCell {
-		return page.GridCell{Text: page.Shown(c.Header)}
+		return page.GridCell{Text: page.CellText(c.Header)}
 	})
 }
 
@@ -177,7 +177,7 @@ func rateMatrix(s Summary) page.Grid {
 	g := page.Grid{Title: "Success rates by environment", Class: "matrix", Cards: true,
 		Heads: append([]page.GridCell{{Text: "Model", Class: "left"}, {Text: "Done"}}, m.heads()...)}
 	for _, p := range players {
-		row := []page.GridCell{{Text: page.Shown(p.name), Class: "left", Head: true}, {Text: p.done()}}
+		row := []page.GridCell{{Text: page.CellText(p.name), Class: "left", Head: true}, {Text: p.done()}}
 		g.Rows = append(g.Rows, append(row, m.cells(p, "", len(players) <= mostTall)...))
 	}
 	return g

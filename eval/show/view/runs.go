@@ -14,7 +14,7 @@ import (
 // shownRuns are the runs of a server. They become more while it serves.
 type shownRuns struct {
 	mu    sync.Mutex
-	all   []*shownRun
+	list  []*shownRun
 	names map[string]bool
 	found time.Time // when they were last looked for, and cost how long that took
 	cost  time.Duration
@@ -26,10 +26,10 @@ func (s *shownRuns) add(runs []record.Chosen, now func() time.Time) {
 		s.names = map[string]bool{}
 	}
 	for _, p := range runs {
-		if slices.ContainsFunc(s.all, func(r *shownRun) bool { return r.parts.String() == p.String() }) {
+		if slices.ContainsFunc(s.list, func(r *shownRun) bool { return r.parts.String() == p.String() }) {
 			continue
 		}
-		s.all = append(s.all, &shownRun{name: s.freeName(p.Name()), parts: p, now: now, patience: patience,
+		s.list = append(s.list, &shownRun{name: s.freeName(p.Name()), parts: p, now: now, patience: patience,
 			opened: make(chan struct{}), noted: make(chan struct{})})
 	}
 }
@@ -53,18 +53,18 @@ const lookout = 3 * time.Second
 
 // runs are the runs that there are now. Those of a folder that cannot be read any more stay.
 func (s *Server) runs() []*shownRun {
-	s.shown.mu.Lock()
-	defer s.shown.mu.Unlock()
+	s.listed.mu.Lock()
+	defer s.listed.mu.Unlock()
 	const share = 20 // of the time, at most, goes into looking
 	now := s.options.Now()
-	if wait := max(lookout, share*s.shown.cost); s.options.Find != nil && now.Sub(s.shown.found) >= wait {
+	if wait := max(lookout, share*s.listed.cost); s.options.Find != nil && now.Sub(s.listed.found) >= wait {
 		if found, err := s.options.Find(); err == nil {
-			s.shown.add(found, s.options.Now)
+			s.listed.add(found, s.options.Now)
 		}
-		s.shown.found = s.options.Now()
-		s.shown.cost = s.shown.found.Sub(now)
+		s.listed.found = s.options.Now()
+		s.listed.cost = s.listed.found.Sub(now)
 	}
-	return slices.Clone(s.shown.all)
+	return slices.Clone(s.listed.list)
 }
 
 // run returns the run that a request names.

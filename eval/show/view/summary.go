@@ -69,7 +69,7 @@ func counts(m *record.Manifest, s *scoring.Score) bool {
 // called is what tables call a model: the user's name of it, or its own, with the provider if others have the same.
 func (s Summary) called(model string) string {
 	bare := func(model string) string { return model[strings.Index(model, ":")+1:] }
-	same := func(other string) bool { return other != model && bare(other) == bare(model) }
+	same := func(spec string) bool { return spec != model && bare(spec) == bare(model) }
 	if name := s.Names[model]; name != "" {
 		return name
 	}

@@ -103,9 +103,9 @@ func (l Listing) Table() (table.Table, error) {
 // Columns that tell no lines of a run apart are left out.
 func (l Listing) Rates() (table.Table, error) {
 	var names []string
-	var all []Summary
-	err := l.visit(func(name string, s Summary) { names, all = append(names, name), append(all, s) })
-	t := rateTable(names, all, func(r scoring.Rate) table.Cell { return table.Percent(r.Mean) }, "")
+	var summaries []Summary
+	err := l.visit(func(name string, s Summary) { names, summaries = append(names, name), append(summaries, s) })
+	t := rateTable(names, summaries, func(r scoring.Rate) table.Cell { return table.Percent(r.Mean) }, "")
 	t.Notes = []string{
 		"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
 			"first, so rates of a run in progress are not those that it will have."}
@@ -114,11 +114,11 @@ func (l Listing) Rates() (table.Table, error) {
 
 // rateTable is a table of the rates of runs, as rate shows one. The column that must names is
 // there even if it tells no lines apart.
-func rateTable(names []string, all []Summary, rate func(scoring.Rate) table.Cell, must string) table.Table {
+func rateTable(names []string, summaries []Summary, rate func(scoring.Rate) table.Cell, must string) table.Table {
 	t := table.Table{ID: "rates", Title: "Runs",
 		Columns: column.Heads("run environment model agent perturbation preset done success progress")}
 	var runs []string // the run of each line
-	for i, s := range all {
+	for i, s := range summaries {
 		name := names[i]
 		for _, score := range s.Rates {
 			c := score.Condition

@@ -45,7 +45,7 @@ type Options struct {
 // Server serves pages. It implements http.Handler.
 type Server struct {
 	options  Options
-	shown    shownRuns
+	listed   shownRuns
 	compared comparedPage
 	handler  http.Handler
 	busy     chan struct{} // bounds searches and drawings at the same time
@@ -69,7 +69,7 @@ func New(o Options) *Server {
 	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy),
 		watchers: make(chan struct{}, maxWatchers)}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.shown.add(o.Runs, o.Now)
+	s.listed.add(o.Runs, o.Now)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))
 	mux.HandleFunc("GET /compare", s.answer(s.compare))

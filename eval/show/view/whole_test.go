@@ -91,7 +91,7 @@ func TestWholeInABrowser(t *testing.T) {
 			p.Eval(unfold) // what came later, too
 			for _, look := range looks {
 				p.Look(look)
-				p.Whole(fmt.Sprintf("%+v", look))
+				p.Complete(fmt.Sprintf("%+v", look))
 				if *pictures != "" {
 					name := fmt.Sprintf("%s-%d-%t.png", strings.ReplaceAll(c.name, " ", "-"), look.Width, look.Dark)
 					p.Picture(filepath.Join(*pictures, name))

@@ -88,7 +88,7 @@ func (x *exporter) arrived(e *record.Episode) error {
 	used := map[string]bool{}
 	err := x.Format.pairs(attempts, func(pair example) error {
 		fresh := 0
-		for _, id := range []string{pair.ID, pair.other} {
+		for _, id := range []string{pair.ID, pair.rejectedID} {
 			if !used[id] {
 				used[id] = true
 				fresh++
@@ -151,4 +151,4 @@ func newAttempt(calls []episode.Call, e *record.Episode, marked []Mark, about ab
 	return a
 }
 
-func said(text string) []Message { return []Message{{Role: model.Assistant, Content: text}} }
+func replied(text string) []Message { return []Message{{Role: model.Assistant, Content: text}} }

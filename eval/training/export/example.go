@@ -13,11 +13,11 @@ import (
 // example is an example in the form from which all formats are made.
 type example struct {
 	about
-	turn     int       // of the reply, from 1
-	prompt   []Message // what stands before the reply or, of a whole conversation, all of it
-	reply    []Message
-	rejected []Message // what would have been the worse reply, and other its episode
-	other    string
+	turn       int       // of the reply, from 1
+	prompt     []Message // what stands before the reply or, of a whole conversation, all of it
+	reply      []Message
+	rejected   []Message // what would have been the worse reply, and other its episode
+	rejectedID string
 	// labels and rewards belong to the messages of reply.
 	labels  []bool
 	rewards []float64
@@ -60,11 +60,11 @@ type about struct {
 // The examples of the formats, and their messages.
 type (
 	fromValue struct {
-		From  string `json:"from"`
+		Role  string `json:"from"`
 		Value string `json:"value"`
 	}
 	lossTurn struct {
-		From  string `json:"from"`
+		Role  string `json:"from"`
 		Loss  *bool  `json:"loss"` // null for turns that are not the model's
 		Value string `json:"value"`
 	}
@@ -104,11 +104,11 @@ type (
 	pairExample struct {
 		about
 		// Rejected is the id of the other episode.
-		Other    string        `json:"rejected_id"`
-		Turn     int           `json:"turn"`
-		Prompt   []roleContent `json:"prompt"`
-		Chosen   []roleContent `json:"chosen"`
-		Rejected []roleContent `json:"rejected"`
+		RejectedID string        `json:"rejected_id"`
+		Turn       int           `json:"turn"`
+		Prompt     []roleContent `json:"prompt"`
+		Chosen     []roleContent `json:"chosen"`
+		Rejected   []roleContent `json:"rejected"`
 	}
 	labelExample struct {
 		trlExample
@@ -161,7 +161,7 @@ func newAxolotl(e example) any { return axolotlExample{e.about, e.messages()} }
 
 func newAgentGym(e example) any {
 	return agentGymExample{e.Env + "_" + e.ID, table.Each(e.messages(), func(m Message) lossTurn {
-		out := lossTurn{From: speaker(m.Role), Value: m.Content}
+		out := lossTurn{Role: speaker(m.Role), Value: m.Content}
 		if m.Role == model.Assistant {
 			out.Loss = &m.Train
 		}
@@ -170,7 +170,7 @@ func newAgentGym(e example) any {
 }
 
 func newPair(e example) any {
-	return pairExample{e.about, e.other, e.turn, plain(e.prompt), plain(e.reply), plain(e.rejected)}
+	return pairExample{e.about, e.rejectedID, e.turn, plain(e.prompt), plain(e.reply), plain(e.rejected)}
 }
 
 func newSteps(e example) any {

@@ -264,7 +264,7 @@ func (x *exporter) episode(ctx context.Context, r *runSource, e *record.Episode,
 	marked := marks(e.Trajectory, x.Mask)
 	use := r.use(p)
 	about := aboutEpisode(e, use)
-	if x.whole() {
+	if x.needsAll() {
 		return x.compare(e, calls, marked, about)
 	}
 	exported, err := x.take(conversations(calls, marked), about, actionsOf(e))
@@ -284,7 +284,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
-	if x.whole() {
+	if x.needsAll() {
 		return fmt.Errorf("trajectories of files are demonstrations, of which the format %s has none", x.Format)
 	}
 	bare, err := synth.ReadItems(path, f, func(i *synth.Item) error {

@@ -217,7 +217,7 @@ func TestFormatsAgree(t *testing.T) {
 	for i, e := range list {
 		for j, m := range e.Conversations {
 			want := whole[i].Messages[j]
-			if m.From != speaker(want.Role) || m.Value != want.Content || (m.Loss != nil) != (m.From == "gpt") ||
+			if m.Role != speaker(want.Role) || m.Value != want.Content || (m.Loss != nil) != (m.Role == "gpt") ||
 				m.Loss != nil && *m.Loss != want.Train {
 				t.Errorf("agentgym: %+v, want %+v", m, want)
 			}
@@ -241,8 +241,8 @@ func TestFormatsAgree(t *testing.T) {
 	examples := lines[shareGPTExample](t, o.Out)
 	for i, e := range examples {
 		for j, m := range e.Conversations {
-			if m.From != speaker(prefixes[i][j].Role) || m.Value != prefixes[i][j].Content ||
-				(m.From == "gpt") != (j%2 == 1) {
+			if m.Role != speaker(prefixes[i][j].Role) || m.Value != prefixes[i][j].Content ||
+				(m.Role == "gpt") != (j%2 == 1) {
 				t.Errorf("sharegpt: %+v, want %+v", m, prefixes[i][j])
 			}
 		}

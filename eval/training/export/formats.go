@@ -56,8 +56,8 @@ type reading struct {
 	Advice   string // what users must not overlook; empty for nothing
 }
 
-// known is how formats are read, and the licences of the sources of tasks and texts, by environment.
-var known = datafile.Embedded[struct {
+// formats is how formats are read, and the licences of the sources of tasks and texts, by environment.
+var formats = datafile.Embedded[struct {
 	Formats  map[Format]reading
 	Licences map[string]string
 }](formatsYAML)
@@ -93,14 +93,14 @@ func (f Format) form() form {
 	return forms[slices.IndexFunc(forms, func(own form) bool { return own.name == f })]
 }
 
-// whole reports a form that needs the whole conversation of an episode, with what is known of every turn.
-func (f form) whole() bool { return f.needs == pair || f.needs == everyTurn }
+// needsAll reports a form that needs the whole conversation of an episode, with what is known of every turn.
+func (f form) needsAll() bool { return f.needs == pair || f.needs == everyTurn }
 
 // settings are those with which the trainer has to read a file.
 func (f Format) settings(file string, length int) json.RawMessage {
 	name, _ := json.Marshal(file) // texts always marshal
 	return json.RawMessage(strings.NewReplacer("FILE", string(name), "LENGTH", strconv.Itoa(length)).
-		Replace(known().Formats[f].Settings))
+		Replace(formats().Formats[f].Settings))
 }
 
 // Check reports a format that there is not.

@@ -49,7 +49,7 @@ type measure struct {
 func newMeasure(o Options) (*measure, error) {
 	m := &measure{lengths: &Lengths{
 		Method:    fmt.Sprintf("characters, %d a token", charactersPerToken),
-		Histogram: []int{}, Trainers: slices.Clone(known().Formats[o.Format].Trainers), Window: o.Window,
+		Histogram: []int{}, Trainers: slices.Clone(formats().Formats[o.Format].Trainers), Window: o.Window,
 	}}
 	if o.Tokenizer == "" {
 		return m, nil

@@ -23,7 +23,7 @@ type Options struct {
 	Folder  bool
 	Command string
 	// Parquet writes a file of examples as a Parquet file, for a folder.
-	Parquet    func(f Format, from, to string) error
+	Parquet    func(f Format, source, target string) error
 	Force      bool
 	Mask       []Mark // the rules by which replies are not trained on
 	Filter     Filter
@@ -95,7 +95,7 @@ func (o Options) Check() error {
 	faults.Note(o.TestTasks && o.DropTests,
 		"tasks that a benchmark tests with cannot be both allowed and dropped")
 	faults.Note(o.Window < 0, "window is %d, want at least 0", o.Window)
-	faults.Note(o.Window > 0 && o.Format.form().whole(),
+	faults.Note(o.Window > 0 && o.Format.form().needsAll(),
 		"--set window divides demonstrations, and %s has none", o.Format)
 	faults.Note(o.Balance.Best < 0, "best is %d, want at least 0", o.Balance.Best)
 	faults.Note(o.Balance.PerTask < 0, "per-task is %d, want at least 0", o.Balance.PerTask)

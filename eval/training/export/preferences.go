@@ -38,7 +38,7 @@ func (f Format) pairs(attempts []*attempt, visit func(example) error) error {
 			continue
 		}
 		err := visit(example{about: best.about, turn: turnAt(best, longest), prompt: best.messages[:longest],
-			reply: best.messages[longest:], rejected: worse.messages[longest:], other: worse.ID})
+			reply: best.messages[longest:], rejected: worse.messages[longest:], rejectedID: worse.ID})
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func stepPairs(attempts []*attempt, visit func(example) error) error {
 		}
 		visited[pair] = true
 		err := visit(example{about: about, turn: w.reply.step + 1, prompt: w.attempt.messages[:w.reply.index],
-			reply: said(good), rejected: said(bad), other: w.attempt.ID})
+			reply: replied(good), rejected: replied(bad), rejectedID: w.attempt.ID})
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func judged(a *attempt, visit func(example) error) (n int, err error) {
 			continue
 		}
 		n++
-		err := visit(example{about: a.about, turn: r.step + 1, prompt: a.messages[:r.index], reply: said(text),
+		err := visit(example{about: a.about, turn: r.step + 1, prompt: a.messages[:r.index], reply: replied(text),
 			labels: []bool{r.mark == ""}})
 		if err != nil {
 			return n, err
@@ -152,8 +152,8 @@ const (
 // the environment answers. Turns that a judge did not label are part of the next step.
 func (x *exporter) steps(a *attempt) (e example, ok bool) {
 	first := a.replies[0].index
-	text := func(from, to int, between string) []Message {
-		return said(strings.Join(table.Each(a.messages[from:to], content), between))
+	text := func(start, end int, separator string) []Message {
+		return replied(strings.Join(table.Each(a.messages[start:end], content), separator))
 	}
 	e = example{about: a.about, prompt: text(0, first, "\n\n")}
 	start := first

@@ -46,7 +46,7 @@ func TestPairs(t *testing.T) {
 	for _, p := range pairs {
 		turns = append(turns, p.Turn)
 		if p.Prompt[len(p.Prompt)-1].Role != model.User || p.Chosen[0].Role != model.Assistant ||
-			p.Rejected[0].Role != model.Assistant || p.Chosen[0] == p.Rejected[0] || p.ID == p.Other {
+			p.Rejected[0].Role != model.Assistant || p.Chosen[0] == p.Rejected[0] || p.ID == p.RejectedID {
 			t.Errorf("%+v", p)
 		}
 	}

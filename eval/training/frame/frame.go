@@ -103,16 +103,16 @@ func (f *frame) run(ctx context.Context, parts record.Parts) error {
 	name := filepath.Base(parts.Name())
 	encode := func(_ *record.Manifest, e *record.Episode) encoded {
 		rank, ok := ranks[e.ID]
-		counts, written := ok && e.Rank() == rank, *e
+		counts, row := ok && e.Rank() == rank, *e
 		if !counts && !f.Attempts {
 			return encoded{}
 		}
 		if !f.Trajectories {
-			written.Trajectory = nil
+			row.Trajectory = nil
 		}
-		written.Started, written.Ended = e.Started.UTC(), e.Ended.UTC()
-		text, err := json.Marshal(attemptLine{name, counts, &written})
-		return encoded{text, len(written.Trajectory), err}
+		row.Started, row.Ended = e.Started.UTC(), e.Ended.UTC()
+		text, err := json.Marshal(attemptLine{name, counts, &row})
+		return encoded{text, len(row.Trajectory), err}
 	}
 	_, err = record.EachDerived(parts, encode,
 		func(_ *record.Manifest, _ *record.Episode, _ record.Position, line encoded) {

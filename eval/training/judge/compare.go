@@ -189,8 +189,8 @@ func labelTable(s *Sample, turns []JudgedTurn, raters []Rater) table.Table {
 			}
 			add(string(label), n)
 		}
-		for _, why := range slices.Sorted(maps.Keys(r.None)) {
-			add("none: "+why, r.None[why])
+		for _, reason := range slices.Sorted(maps.Keys(r.None)) {
+			add("none: "+reason, r.None[reason])
 		}
 	}
 	t.Notes = s.Notes()
@@ -240,9 +240,9 @@ func agreement(list []*pairs, s *Sample) table.Table {
 		add("agreement %", p.n(), table.Percent, p.ratio(func(pairedAs) float64 { return 1 }))
 		add("Cohen's kappa", p.n(), plain, p.kappa())
 		for i, label := range labels() {
-			said := p.ratio(func(pair pairedAs) float64 { return map[bool]float64{true: 1}[pair.Pair[0] == i] })
+			share := p.ratio(func(pair pairedAs) float64 { return map[bool]float64{true: 1}[pair.Pair[0] == i] })
 			add(fmt.Sprintf("agreement %% if %s says %s", p.a.Name, label), p.counts[i][0]+p.counts[i][1],
-				table.Percent, said)
+				table.Percent, share)
 		}
 		if s.kind == Balanced {
 			add("agreement %, all turns", p.n(), table.Percent, p.population(s.Labels))

@@ -159,9 +159,9 @@ func verdict(text string) (label Label, kind string, size int) {
 		return "", "", 0
 	}
 	if k, ok := object.Kind.(string); ok && label == Wrong {
-		for _, known := range []string{"parameter", "place", "logic"} {
-			if strings.EqualFold(strings.TrimSpace(k), known) {
-				kind = known
+		for _, fault := range []string{"parameter", "place", "logic"} {
+			if strings.EqualFold(strings.TrimSpace(k), fault) {
+				kind = fault
 			}
 		}
 	}

@@ -277,21 +277,21 @@ func (p *Page) Audit(axe string) {
 	}
 }
 
-// Whole reports what a reader of the page cannot see: what is covered, cut, or beyond the window.
-func (p *Page) Whole(what string) {
+// Complete reports what a reader of the page cannot see: what is covered, cut, or beyond the window.
+func (p *Page) Complete(subject string) {
 	p.t.Helper()
 	p.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-	p.Fits(what)
+	p.Fits(subject)
 	if found := p.Eval(hidden); found != "" {
-		p.t.Errorf("%s:\n%s", what, found)
+		p.t.Errorf("%s:\n%s", subject, found)
 	}
 }
 
 // Fits reports a page that is wider than its window.
-func (p *Page) Fits(what string) {
+func (p *Page) Fits(subject string) {
 	p.t.Helper()
 	if beyond := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); beyond != "0" {
-		p.t.Errorf("%s: the page is %s pixels wider than the window", what, beyond)
+		p.t.Errorf("%s: the page is %s pixels wider than the window", subject, beyond)
 	}
 }
 

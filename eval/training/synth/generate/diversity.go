@@ -75,9 +75,9 @@ func hashOf(words []string) uint64 {
 
 // Varieties lists what was counted.
 func (d Diversity) Varieties() (out []Variety) {
-	for _, what := range []string{Goals, Places, Actions, Verbs, Moves, Thoughts, Words, Pairs} {
-		v := Variety{Name: what, Distinct: len(d[what])}
-		for _, n := range d[what] {
+	for _, name := range []string{Goals, Places, Actions, Verbs, Moves, Thoughts, Words, Pairs} {
+		v := Variety{Name: name, Distinct: len(d[name])}
+		for _, n := range d[name] {
 			v.Total += n
 		}
 		out = append(out, v)
