@@ -146,15 +146,13 @@ func (r *Rollouts) goesOn(m *record.Manifest, about RolloutPlan) error {
 	case model != r.base.Model:
 		return fmt.Errorf("%s, and this player is called %s: give --name %q to go on with it", name, about.Player, name)
 	case about.Accept:
-		r.base.Player = first
 	case !record.SamePlayer(last, about.Identity):
 		return fmt.Errorf("%s, who has changed since: %s; give --accept-changed-model to go on with it all the same", name,
 			record.ChangedPlayer(last, about.Identity))
 	case !about.Named && about.Identity == nil:
 		return fmt.Errorf("%s, and nothing says that the same player plays on: give --name %q to say so", name, name)
-	default:
-		r.base.Player = first
 	}
+	r.base.Player = first
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/datafile"
+	"heldout/envs/outside"
 )
 
 // maxSeeds bounds a list of seeds: more is probably a typing mistake.
@@ -177,7 +178,7 @@ func otherTask(env envs.Env, name string) (envs.Task, error) {
 
 func noMatch(pattern string, tasks []envs.Task) error {
 	last := len(tasks) - 1
-	if numbers.MatchString(pattern) {
+	if _, _, numbered := outside.Range(pattern); numbered {
 		byIndex := func(a, b envs.Task) int { return cmp.Compare(a.Index, b.Index) }
 		return fmt.Errorf("no task has the name or number %q; the numbers are %d to %d", pattern,
 			slices.MinFunc(tasks, byIndex).Index, slices.MaxFunc(tasks, byIndex).Index)
@@ -190,16 +191,9 @@ func noMatch(pattern string, tasks []envs.Task) error {
 		pattern, reason, tasks[0].ID, tasks[last].ID)
 }
 
-var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
-
 // matcher returns what a pattern that is not a name matches.
 func matcher(pattern string) func(envs.Task) bool {
-	if m := numbers.FindStringSubmatch(pattern); m != nil {
-		first, _ := strconv.Atoi(m[1]) // nine digits always fit
-		last := first
-		if m[2] != "" {
-			last, _ = strconv.Atoi(m[2])
-		}
+	if first, last, ok := outside.Range(pattern); ok {
 		return func(t envs.Task) bool { return first <= t.Index && t.Index <= last }
 	}
 	if !strings.ContainsAny(pattern, "*?") {

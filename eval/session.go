@@ -140,10 +140,10 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	for model, now := range about.Identities {
 		m.NotePlayer(model, now)
 	}
+	if m.Servers == nil {
+		m.Servers = map[string][]record.ServerReport{} // also for servers that join later
+	}
 	for player, server := range about.Reports {
-		if m.Servers == nil {
-			m.Servers = map[string][]record.ServerReport{}
-		}
 		if !s.playedBy(player, false) { // what another model began is in no record
 			m.Servers[player] = sameModel(m.Servers[player], server)
 		}
@@ -234,9 +234,6 @@ func (s *Session) AddServers(servers map[string]record.ServerReport) error {
 		recorded := s.manifest.Servers[player]
 		if slices.ContainsFunc(recorded, func(k record.ServerReport) bool { return reflect.DeepEqual(k, server) }) {
 			continue
-		}
-		if s.manifest.Servers == nil {
-			s.manifest.Servers = map[string][]record.ServerReport{}
 		}
 		s.manifest.Servers[player], changed = append(recorded, server), true
 	}

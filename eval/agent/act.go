@@ -19,9 +19,6 @@ type act struct {
 	system  string
 	opening opening
 	head    string // the text of opening
-	// wrap is the chat template, without a text for a chat; added follows the system message in it.
-	wrap  configs.Wrap
-	added string
 	// entry is what the history holds of an action.
 	entry func(action string) string
 	items []string // "Observation: …" and "Action: …"
@@ -77,19 +74,11 @@ func keeper(rule string) func(action string) string {
 	return func(action string) string { return action }
 }
 
-// NewWrapped returns the same agent for a model that continues a text.
-func NewWrapped(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start, w configs.Wrap,
-	added string) Agent {
-	a := NewAct(c, p, in, start).(*act)
-	a.wrap, a.added, a.Completion = w, added, true
-	return a
-}
-
 func (a *act) messages() []model.Message {
 	text := a.head + strings.Join(a.items, "\n") + "\nAction: "
-	if a.wrap.Text != "" {
-		slots := strings.NewReplacer("{system_prompt}", a.system+a.added, "{prompt}", text)
-		text = pytext.Strip(slots.Replace(a.wrap.Text))
+	if a.Wrap.Text != "" {
+		slots := strings.NewReplacer("{system_prompt}", a.system+a.Added, "{prompt}", text)
+		text = pytext.Strip(slots.Replace(a.Wrap.Text))
 		return []model.Message{{Role: model.User, Content: text}}
 	}
 	return a.withSystem(a.system, text)
@@ -116,7 +105,7 @@ func (a *act) Act(ctx context.Context) (Move, error) {
 	}
 	move := newMove(reply, used)
 	text := reply.Text
-	if a.wrap.Unescape {
+	if a.Wrap.Unescape {
 		text = strings.ReplaceAll(text, `\_`, "_")
 	}
 	p, ok := parseBoard(text, 0)

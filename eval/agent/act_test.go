@@ -102,8 +102,10 @@ func TestActRemembersHundredItems(t *testing.T) {
 // A model that continues a text gets the message in its chat template.
 func TestActWraps(t *testing.T) {
 	m := says(`open\_box`)
-	w := configs.Wrap{Text: "\n  <<{system_prompt}>>\n  {prompt}\n", Unescape: true}
-	a := NewWrapped(chat(m), configs.Prompt{}, instructions, start, w, "Act now. \n")
+	c := chat(m)
+	c.Wrap, c.Added = configs.Wrap{Text: "\n  <<{system_prompt}>>\n  {prompt}\n", Unescape: true}, "Act now. \n"
+	c.Completion = true
+	a := NewAct(c, configs.Prompt{}, instructions, start)
 	if got := move(t, a); got.Action != "open_box" || got.Reply != `open\_box` {
 		t.Errorf("%+v", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"slices"
 
+	"heldout/configs"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -28,6 +29,9 @@ type Chat struct {
 	// StepSeed returns the server's seed for a step, counted from 0. Every step needs its own seed: with one seed
 	// for all steps, equal histories would give equal samples, and an agent would never leave a loop.
 	StepSeed func(step int) int64
+	// Wrap is the template in which act's completions stand; Added follows the system message in it.
+	Wrap  configs.Wrap
+	Added string
 	// FoldSystem puts the system message into the first user message.
 	FoldSystem bool
 	// Memory is what the agent knows of earlier trials of the task. If the prompt is

@@ -52,12 +52,8 @@ func (e *erring) choose(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	e.erred = action != right
-	if !e.erred && len(e.plan) > 0 {
-		e.plan = e.plan[1:]
-	}
-	if !e.erred {
-		e.last = right
+	if e.erred = action != right; !e.erred {
+		e.plan, e.last = e.plan[min(1, len(e.plan)):], right
 	}
 	e.errs = e.errs || e.erred
 	return action, nil

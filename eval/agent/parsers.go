@@ -269,10 +269,7 @@ func ReadAs(play configs.Play, action string) (string, error) {
 	case numberedParser:
 		reply = "I see.\nAction 1: " + action
 	case configs.ToolCall:
-		arguments, err := json.Marshal(map[string]string{play.Agent.Tool.Argument: action})
-		if err != nil {
-			return "", err
-		}
+		arguments, _ := json.Marshal(map[string]string{play.Agent.Tool.Argument: action}) // texts are always JSON
 		reply = callReply{Call: model.ToolCall{Name: play.Agent.Tool.Name, Arguments: string(arguments)}}.text()
 	}
 	p, ok := parse(reply, 1)

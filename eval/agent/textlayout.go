@@ -28,12 +28,11 @@ func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &textLayout{
+	return &textLayout{
 		intro: ownLine(p.Instructions.System) + ownLine(p.Instructions.Instruction),
 		task:  ownLine(p.Handover) + task(p.Observation, start), cue: p.Agent.Cue,
 		examples: table.Each(shots, shotText),
-	}
-	return l, nil
+	}, nil
 }
 
 func (l *textLayout) messages(f *formed) []model.Message {

@@ -158,15 +158,15 @@ func (e *Episode) taskPrompt() configs.Prompt {
 	return prompt
 }
 
-func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
+func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (a agent.Agent, err error) {
 	p := &e.Benchmark.Preset
 	c.EndsAtRefusal, c.KeepTokens = p.Stop.ContextOverflow == configs.End, p.Name != ""
 	c.KeepReasoning = p.Reply.Reasoning == configs.Keep
-	if len(p.Agent.Wraps) == 0 {
-		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
+	if len(p.Agent.Wraps) > 0 {
+		c.Completion, c.Added = true, p.Agent.Added
+		c.Wrap, err = p.Agent.Wrap(e.Player.Name)
 	}
-	w, err := p.Agent.Wrap(e.Player.Name)
-	return agent.NewWrapped(c, e.Benchmark.Prompt, in, start, w, p.Agent.Added), err
+	return agent.NewAct(c, e.Benchmark.Prompt, in, start), err
 }
 
 // chat says how the episode's model is asked for that purpose.

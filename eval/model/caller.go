@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
 // caller makes calls to one server: it limits the time of each attempt, repeats attempts that may succeed later,
@@ -171,7 +173,8 @@ func never(*UnavailableError) bool          { return false }
 // call makes a talk, and repeats it after a failure that is worth it, until it has been tried often enough. It
 // returns the number of attempts, and a ContextError, RequestError, UnavailableError or the context's own error.
 func (c *caller) call(ctx context.Context, retry func(*UnavailableError) bool, do talk) (int, error) {
-	wait := c.retry.Waits()
+	wait := backoff.ExponentialBackOff{InitialInterval: c.retry.FirstWait, MaxInterval: c.retry.MaxWait, Multiplier: 2,
+		RandomizationFactor: 0.5}
 	last := "" // the last failure before ctx was done
 	for attempts := 1; ; attempts++ {
 		err := c.attempt(ctx, do)

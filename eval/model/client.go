@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"heldout/configs"
 	"heldout/scoring/record"
 )
@@ -63,12 +61,6 @@ type Retry struct {
 	Attempts int
 	// FirstWait and MaxWait are the first and the longest nominal wait, by default 1 second and 1 minute.
 	FirstWait, MaxWait time.Duration
-}
-
-// Waits returns the waits between attempts, in their order.
-func (r Retry) Waits() backoff.ExponentialBackOff {
-	return backoff.ExponentialBackOff{InitialInterval: r.FirstWait, MaxInterval: r.MaxWait, Multiplier: 2,
-		RandomizationFactor: 0.5}
 }
 
 // Client asks one model on one server. It is safe for concurrent use.

@@ -23,14 +23,6 @@ const (
 	mostInFlight = 512 << 20
 )
 
-// replyLimit is the longest reply in bytes for that number of tokens; 0 stands for an unknown number.
-func replyLimit(tokens int) int {
-	if tokens <= 0 || tokens > mostReply/tokenBytes {
-		return mostReply
-	}
-	return max(leastReply, tokens*tokenBytes)
-}
-
 // exchange is one HTTP request and what came back.
 type exchange struct {
 	caller    *caller

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // overflowed is the reason if the context is full.
@@ -106,7 +107,7 @@ func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent boo
 		r.Calls = append(r.Calls, ToolCall{key.scrubReply(call.ID), key.scrubReply(call.Name),
 			key.scrubReply(call.Arguments)})
 	}
-	r.Substitute = key.scrubReply(excerptOf(sent.refusal + sent.toolCalls))
+	r.Substitute = key.scrubReply(table.Shortened(sent.refusal+sent.toolCalls, mostSubstitute))
 	if r.FinishReason != "stop" { // the usual one
 		r.FinishReason = clean(r.FinishReason, key)
 	}
@@ -158,11 +159,5 @@ func (r *Reply) replaces(unused *Reply) {
 	}
 }
 
-// excerptOf shortens a server's secondary text before it is kept.
-func excerptOf(text string) string {
-	const limit = 2000
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
-}
+// mostSubstitute is how much of a server's secondary text is kept, in bytes.
+const mostSubstitute = 2000

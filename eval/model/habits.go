@@ -39,13 +39,13 @@ func (h habit) stream(fields, extra map[string]any) {
 	}
 }
 
-// replyLimit is the longest reply in bytes for that number of tokens. Pieces are much longer
-// than what they add up to.
+// replyLimit is the longest reply in bytes for that number of tokens; 0 stands for an unknown number. Pieces are much
+// longer than what they add up to.
 func (h habit) replyLimit(tokens int) int {
-	if h.streams {
+	if h.streams || tokens <= 0 || tokens > mostReply/tokenBytes {
 		return mostReply
 	}
-	return replyLimit(tokens)
+	return max(leastReply, tokens*tokenBytes)
 }
 
 func (h habit) lengthField() string {

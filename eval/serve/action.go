@@ -29,11 +29,9 @@ type Sampled struct {
 // maxTokens is the largest number of tokens of an action.
 const maxTokens = 16 << 10
 
-// wantSampled says what a sampled action has.
-const wantSampled = `want "token_ids": [N, …] with at most 16384 whole numbers from 0 to 2147483647 and, with or ` +
-	`without them, "logprobs": [X, …] with as many numbers`
-
-var errSampled = errors.New(wantSampled)
+// errSampled says what a sampled action has.
+var errSampled = errors.New(`want "token_ids": [N, …] with at most 16384 whole numbers from 0 to 2147483647 and, ` +
+	`with or without them, "logprobs": [X, …] with as many numbers`)
 
 // check reports tokens that no policy has sampled.
 func (s *Sampled) check() error {

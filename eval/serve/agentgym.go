@@ -53,13 +53,11 @@ func (s *Server) agentgymRoutes() error {
 	for _, gym := range s.options.Gyms {
 		g := &gymServer{server: s, gym: gym, clients: map[int64]*gymClient{}}
 		gym.Mount.gym = true
-		speaker, ok := map[string]func() gymSpeaker{
-			gymALFWorld: newGymALFWorld, gymBabyAI: newGymBabyAI, gymScienceWorld: newGymScience,
-		}[gym.Mount.Name]
+		speaker, ok := gymSpeakers[gym.Mount.Name]
 		if !ok {
 			return errors.New("AgentGym has no server of " + gym.Mount.Name)
 		}
-		g.routes = g.addRoutes(speaker())
+		g.routes = g.addRoutes(speaker)
 		path := "/" + agentGym + "/" + gym.Mount.Name
 		s.mux.Handle(path+"/", http.StripPrefix(path, g))
 		s.mux.Handle(path, http.StripPrefix(path, g))
@@ -128,7 +126,7 @@ func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
 	session, err := g.server.table.Open(Owner{Protocol: agentGym, Mount: g.gym.Mount, Address: addressOf(r),
 		Ended: func(reason EndReason) { g.forget(c, reason) }})
 	if err != nil {
-		g.server.unavailable(w, err)
+		answer(w, nil, err)
 		return
 	}
 	c.session = session

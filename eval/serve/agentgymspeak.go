@@ -13,8 +13,9 @@ import (
 	"heldout/eval/agent"
 )
 
-func newGymALFWorld() gymSpeaker {
-	return gymSpeaker{
+// gymSpeakers are how AgentGym's servers speak, by the names of their mounts.
+var gymSpeakers = map[string]gymSpeaker{
+	gymALFWorld: {
 		hello: "This is environment AlfWorld.",
 		reset: func(f *formBody) (*big.Int, string) {
 			game, worldType := f.integer("game"), f.text("world_type")
@@ -40,7 +41,40 @@ func newGymALFWorld() gymSpeaker {
 					c.done}, nil
 			},
 		},
-	}
+	},
+	gymBabyAI: {
+		hello: "This is environment BabyAI.",
+		reset: func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
+		started: func(c *gymClient) any {
+			return babyaiStart{Observation: c.observation}
+		},
+		stepped: func(c *gymClient) any {
+			return scoredStep[sumOfRewards]{c.observation, sumOfRewards(c.reward), sumOfRewards(c.score), c.done}
+		},
+		asks: map[string]gymAnswer{
+			"/observation": func(c *gymClient) (any, error) {
+				goal := "Your goal: " + c.goal + "\n"
+				return goal + strings.TrimPrefix(c.observation, goal), nil
+			},
+		},
+	},
+	gymScienceWorld: {
+		hello:   "This is environment ScienceWorld.",
+		reset:   func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
+		started: func(c *gymClient) any { return c.science() },
+		stepped: func(c *gymClient) any {
+			return scoredStep[int]{c.observation, percent(c.score) - percent(c.prior), percent(c.score), c.done}
+		},
+		asks: map[string]gymAnswer{
+			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
+			"/task_description": func(c *gymClient) (any, error) {
+				return map[string]string{"task_description": c.goal}, nil
+			},
+			"/detail":      func(c *gymClient) (any, error) { return c.science(), nil },
+			"/action_hint": (*gymClient).hint,
+			"/goals":       (*gymClient).goals,
+		},
+	},
 }
 
 type alfworldStart struct {
@@ -74,25 +108,6 @@ func (c *gymClient) alfworldReward() pythonFloat {
 var alfworldTexts = agent.Renderer{Play: configs.Play{Observation: configs.Observation{Task: "{observation}",
 	Banner: configs.Strip, Arrive: configs.Strip}, ActionsShown: configs.ActionsShown{Timing: configs.Never}}}
 
-func newGymBabyAI() gymSpeaker {
-	return gymSpeaker{
-		hello: "This is environment BabyAI.",
-		reset: func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
-		started: func(c *gymClient) any {
-			return babyaiStart{Observation: c.observation}
-		},
-		stepped: func(c *gymClient) any {
-			return scoredStep[sumOfRewards]{c.observation, sumOfRewards(c.reward), sumOfRewards(c.score), c.done}
-		},
-		asks: map[string]gymAnswer{
-			"/observation": func(c *gymClient) (any, error) {
-				goal := "Your goal: " + c.goal + "\n"
-				return goal + strings.TrimPrefix(c.observation, goal), nil
-			},
-		},
-	}
-}
-
 type babyaiStart struct {
 	Observation string `json:"observation"`
 	Reward      int    `json:"reward"`
@@ -119,26 +134,6 @@ type (
 		Goals(context.Context) (string, error)
 	}
 )
-
-func newGymScience() gymSpeaker {
-	return gymSpeaker{
-		hello:   "This is environment ScienceWorld.",
-		reset:   func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
-		started: func(c *gymClient) any { return c.science() },
-		stepped: func(c *gymClient) any {
-			return scoredStep[int]{c.observation, percent(c.score) - percent(c.prior), percent(c.score), c.done}
-		},
-		asks: map[string]gymAnswer{
-			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
-			"/task_description": func(c *gymClient) (any, error) {
-				return map[string]string{"task_description": c.goal}, nil
-			},
-			"/detail":      func(c *gymClient) (any, error) { return c.science(), nil },
-			"/action_hint": (*gymClient).hint,
-			"/goals":       (*gymClient).goals,
-		},
-	}
-}
 
 type scienceState struct {
 	Task        string `json:"task_name"`

@@ -67,7 +67,7 @@ func (s *Server) listTasks(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	list, err := taskList(m, r.URL.Query().Get("split"))
-	s.answer(w, list, err)
+	answer(w, list, err)
 }
 
 // taskList lists the tasks of a split. The error is a *ChoiceError if there is no such split.
@@ -87,11 +87,11 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	}
 	var q sessionsWanted
 	if body != nil && strictly(body, &q) != nil {
-		s.answer(w, nil, &ChoiceError{"body", wantOpen})
+		answer(w, nil, &ChoiceError{"body", wantOpen})
 		return
 	}
 	sessions, err := s.openAll(q, Owner{Protocol: batchProtocol, Address: addressOf(r)})
-	s.answer(w, map[string]any{"sessions": idsOf(sessions)}, err)
+	answer(w, map[string]any{"sessions": idsOf(sessions)}, err)
 }
 
 type sessionsWanted struct {
@@ -130,7 +130,7 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 
 // unknownMount names the environments that there are.
 func (s *Server) unknownMount(name string) error {
-	return &ChoiceError{"env", fmt.Sprintf("unknown environment %q%s; there are %s", clipped(name),
+	return &ChoiceError{"env", fmt.Sprintf("unknown environment %q%s; there are %s", table.Shortened(name, quotedBytes),
 		spelling.Hint(name, s.names()), strings.Join(s.names(), ", "))}
 }
 
@@ -244,7 +244,7 @@ func (s *Server) readEntry(raw json.RawMessage, e *batchEntry) (*Session, error)
 	}
 	session, ok := s.batchSession(e.Session)
 	if !ok {
-		return nil, &frameError{Code: sessionError, Message: "Unknown session_id: " + clipped(e.Session)}
+		return nil, &frameError{Code: sessionError, Message: "Unknown session_id: " + table.Shortened(e.Session, quotedBytes)}
 	}
 	return session, nil
 }

@@ -101,13 +101,13 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 	for i, f := range q.Forks {
 		session, found := s.batchSession(f.Session)
 		if !found {
-			refuse(w, http.StatusNotFound, "unknown session "+clipped(f.Session))
+			refuse(w, http.StatusNotFound, "unknown session "+table.Shortened(f.Session, quotedBytes))
 			return
 		}
 		forks[i] = forked{session: session, count: f.Count.or(1)}
 	}
 	err := forkAll(forks)
-	s.answer(w, map[string]any{"sessions": table.Each(forks, func(f forked) []string { return idsOf(f.forks) })}, err)
+	answer(w, map[string]any{"sessions": table.Each(forks, func(f forked) []string { return idsOf(f.forks) })}, err)
 }
 
 type forked struct {
@@ -194,12 +194,12 @@ func (c *socket) fork(q request) (reply, error) {
 func (c *socket) attach(id string, ended func(EndReason)) error {
 	session, ok := c.server.table.Find(id)
 	if !ok || session.owner.Protocol != openEnv || session.owner.Mount != c.mount {
-		return &frameError{Code: sessionError, Message: "Unknown session_id: " + clipped(id)}
+		return &frameError{Code: sessionError, Message: "Unknown session_id: " + table.Shortened(id, quotedBytes)}
 	}
 	c.session = session
 	if !session.attach(ended) {
 		c.session = nil
-		return &frameError{Code: sessionError, Message: "session_id " + clipped(id) + " has a client already"}
+		return &frameError{Code: sessionError, Message: "session_id " + table.Shortened(id, quotedBytes) + " has a client already"}
 	}
 	return nil
 }

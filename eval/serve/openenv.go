@@ -68,7 +68,7 @@ func writeHealth(w http.ResponseWriter) {
 func (s *Server) openEnvMount(w http.ResponseWriter, r *http.Request) {
 	m, ok := s.Mount(r.PathValue("env"))
 	if !ok {
-		refuse(w, http.StatusNotFound, "unknown environment "+clipped(r.PathValue("env"))+"; there are "+
+		refuse(w, http.StatusNotFound, "unknown environment "+table.Shortened(r.PathValue("env"), quotedBytes)+"; there are "+
 			strings.Join(s.names(), ", "))
 		return
 	}
@@ -157,33 +157,20 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		session, err = s.table.Open(Owner{Protocol: openEnv, Address: addressOf(r)})
 	}
 	if err != nil {
-		s.unavailable(w, err)
+		answer(w, nil, err)
 		return
 	}
 	defer session.Close(ByClient)
 	reply, err := runUntilEnd(session, func() (Reply, error) { return session.Reset(e) })
-	if err != nil {
-		s.unavailable(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, struct {
+	answer(w, struct {
 		observation
 		Metadata any `json:"metadata"`
-	}{observation: *observationOf(&reply, true)})
-}
-
-func (s *Server) unavailable(w http.ResponseWriter, err error) {
-	ended, isEnd := errors.AsType[*EndedError](err)
-	if errors.As(err, new(*CapacityError)) || isEnd && ended.Reason == ShutDown {
-		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, err.Error())
-		return
-	}
-	refuse(w, http.StatusInternalServerError, err.Error())
+	}{observation: *observationOf(&reply, true)}, err)
 }
 
 // answer answers with the JSON of v, or with an error of the choice, the session or the table.
-func (s *Server) answer(w http.ResponseWriter, v any, err error) {
+func answer(w http.ResponseWriter, v any, err error) {
+	ended, isEnd := errors.AsType[*EndedError](err)
 	switch {
 	case err == nil:
 		writeJSON(w, http.StatusOK, v)
@@ -191,8 +178,11 @@ func (s *Server) answer(w http.ResponseWriter, v any, err error) {
 		refuse(w, http.StatusBadRequest, err.Error())
 	case errors.Is(err, ErrNoEpisode), errors.Is(err, errBusy):
 		refuse(w, http.StatusConflict, err.Error())
+	case errors.As(err, new(*CapacityError)), isEnd && ended.Reason == ShutDown:
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, err.Error())
 	default:
-		s.unavailable(w, err)
+		refuse(w, http.StatusInternalServerError, err.Error())
 	}
 }
 
@@ -296,7 +286,7 @@ func answerMCP(b []byte) mcpAnswer {
 	case "tools/list", "tools/call":
 		return answer(-32603, "Environment does not support MCP")
 	}
-	return answer(-32601, "Method not found: "+clipped(*q.Method))
+	return answer(-32601, "Method not found: "+table.Shortened(*q.Method, quotedBytes))
 }
 
 // schemaFile are the JSON Schemas of action, observation and state.
@@ -358,14 +348,10 @@ func (m *Mount) settle() (settled, error) {
 
 func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount) {
 	settled, err := m.settle()
-	if err != nil {
-		s.unavailable(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, mountDescription{
+	answer(w, mountDescription{
 		Name: m.Name, Version: s.options.Version, settled: settled,
 		Description: "The text environment " + settled.Env + ", played by typed actions, served by heldout",
-	})
+	}, err)
 }
 
 // openAPIFile is a description in OpenAPI's form of the routes of MOUNT.

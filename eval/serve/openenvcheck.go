@@ -12,8 +12,9 @@ import (
 
 // The limits of what a client sends.
 const (
-	MaxAction = 4 << 10 // the longest action, in bytes
-	maxName   = 255     // the longest name of a task or an episode, in bytes
+	MaxAction   = 4 << 10 // the longest action, in bytes
+	maxName     = 255     // the longest name of a task or an episode, in bytes
+	quotedBytes = 100     // how much of a client's text an answer repeats
 )
 
 // A fieldError is a wrong field, in the form in which pydantic reports it. Clients of the reference show it.
@@ -80,7 +81,7 @@ func (f *fields) text(name string, limit int) string {
 	}
 	if len(s) > limit {
 		e := wrong("string_too_long", name, "String should have at most "+strconv.Itoa(limit)+" bytes",
-			quoted(table.Shortened(s, 100)))
+			quoted(table.Shortened(s, quotedBytes)))
 		e.Ctx = map[string]any{"max_length": limit}
 		f.errs = append(f.errs, e)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"heldout/scoring/table"
 )
 
 // The protocol's name in metrics and logs.
@@ -81,7 +83,7 @@ func readFrame(frame []byte) (request, error) {
 	case "state", "close", "actions": // so is actions
 		errs = extra(frame, values, "type")
 	default:
-		return q, &frameError{Code: unknownType, Message: "Unknown message type: " + clipped(q.kind)}
+		return q, &frameError{Code: unknownType, Message: "Unknown message type: " + table.Shortened(q.kind, quotedBytes)}
 	}
 	if len(errs) == 0 && q.kind == "step" {
 		q.action, errs = readAction(q.data)
@@ -129,15 +131,6 @@ func pythonText(raw json.RawMessage) string {
 		return "False"
 	}
 	return string(raw)
-}
-
-// clipped is a text of a client, of a bounded length.
-func clipped(s string) string {
-	const limit = 100
-	if len(s) <= limit {
-		return s
-	}
-	return string([]rune(s[:limit])) + "…"
 }
 
 // reply is a frame of the server.

@@ -159,9 +159,7 @@ func (s *Session) begin() error {
 		return ended
 	}
 	s.busy.Store(s.table.options.Now().UnixNano())
-	if s.unused.Load() {
-		s.unused.Store(false)
-	}
+	s.unused.Store(false)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/scoring/table"
 )
 
 // serveTasks answers the routes that list tasks: list_environments, {env}/splits, {env}/tasks, {env}/num_tasks,
@@ -21,7 +22,7 @@ func (s *Server) serveTasks(w http.ResponseWriter, r *http.Request, m *Mount, pa
 		notFound(w)
 		return
 	case env != m.Name:
-		refuse(w, http.StatusNotFound, "unknown environment '"+clipped(env)+"'")
+		refuse(w, http.StatusNotFound, "unknown environment '"+table.Shortened(env, quotedBytes)+"'")
 		return
 	case route == "splits":
 		method = http.MethodGet
@@ -105,7 +106,7 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 		return
 	}
 	if err != nil {
-		s.unavailable(w, err)
+		answer(w, nil, err)
 		return
 	}
 	n := len(set.Tasks)
