@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -84,40 +85,30 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 	return FirstTasks(env.Info().Name, tasks, limit), nil
 }
 
-// taskName is a name in a list of tasks, and where it stands: FILE:LINE, or "".
-type taskName struct{ name, place string }
-
-// expandTasks divides a list of tasks, with the names in files in place of every
-// @FILE. Empty lines of a file and lines that begin with # do not count.
-func expandTasks(patterns string) (names []taskName, err error) {
+// expandTasks divides a list of tasks, with the names in files in place of every @FILE.
+func expandTasks(patterns string) (names []datafile.Line, err error) {
 	if strings.TrimSpace(patterns) == "" {
 		return nil, nil
 	}
 	for _, p := range strings.Split(patterns, ",") {
 		file, isFile := strings.CutPrefix(strings.TrimSpace(p), "@")
 		if !isFile {
-			names = append(names, taskName{name: strings.TrimSpace(p)})
+			names = append(names, datafile.Line{Text: strings.TrimSpace(p)})
 			continue
 		}
-		b, err := datafile.ReadText(file, datafile.MaxConfig)
+		listed, err := datafile.ReadList(file)
+		if err == nil && len(listed) == 0 {
+			err = errors.New("the file names no task")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the tasks of @%s: %w", file, err)
 		}
-		size, n := len(names), 0
-		for line := range strings.Lines(string(b)) {
-			n++
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-				names = append(names, taskName{line, fmt.Sprintf("%s:%d", file, n)})
-			}
-		}
-		if len(names) == size {
-			return nil, fmt.Errorf("the tasks of @%s: the file names no task", file)
-		}
+		names = append(names, listed...)
 	}
 	return names, nil
 }
 
-func pick(env envs.Env, names []taskName) ([]envs.Task, error) {
+func pick(env envs.Env, names []datafile.Line) ([]envs.Task, error) {
 	tasks := env.Tasks()
 	places := map[string]int{}
 	for i, t := range tasks {
@@ -127,11 +118,11 @@ func pick(env envs.Env, names []taskName) ([]envs.Task, error) {
 	var outside []envs.Task
 	added := map[string]bool{}
 	for _, p := range names {
-		if i, ok := places[p.name]; ok { // also if the name looks like a number
+		if i, ok := places[p.Text]; ok { // also if the name looks like a number
 			picked[i] = true
 			continue
 		}
-		matches, found := matcher(p.name), false
+		matches, found := matcher(p.Text), false
 		for i, t := range tasks {
 			if matches(t) {
 				picked[i], found = true, true
@@ -140,10 +131,10 @@ func pick(env envs.Env, names []taskName) ([]envs.Task, error) {
 		if found {
 			continue
 		}
-		t, err := otherTask(env, p.name)
+		t, err := otherTask(env, p.Text)
 		switch {
-		case err != nil && p.place != "":
-			return nil, fmt.Errorf("%s: %w", p.place, err)
+		case err != nil && p.Place != "":
+			return nil, fmt.Errorf("%s: %w", p.Place, err)
 		case err != nil:
 			return nil, err
 		case t.Index >= 0: // another name of a task of the benchmark
@@ -207,9 +198,9 @@ func matcher(pattern string) func(envs.Task) bool {
 // FindTask returns the one task with that name or 0-based number: of the
 // benchmark or, if the environment can, any other.
 func FindTask(env envs.Env, name string) (envs.Task, error) {
-	var names []taskName
+	var names []datafile.Line
 	for _, part := range strings.Split(name, ",") {
-		names = append(names, taskName{name: strings.TrimSpace(part)})
+		names = append(names, datafile.Line{Text: strings.TrimSpace(part)})
 	}
 	found, err := pick(env, names)
 	if err != nil {

@@ -39,6 +39,22 @@ func ReadText(name string, limit int64) ([]byte, error) {
 	return Text(name, b)
 }
 
+// Line is a line of a list, and where it stands: FILE:LINE, or empty if it is in no file.
+type Line struct{ Text, Place string }
+
+// ReadList returns the lines of a file, trimmed, without empty ones and those that begin with #.
+func ReadList(name string) (lines []Line, err error) {
+	b, err := ReadText(name, MaxConfig)
+	n := 0
+	for line := range strings.Lines(string(b)) {
+		n++
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, Line{line, fmt.Sprintf("%s:%d", name, n)})
+		}
+	}
+	return lines, err
+}
+
 // Text returns the content of a file without a byte order mark. A content that is not
 // a text in UTF-8 is an error, which says what it is.
 func Text(name string, b []byte) ([]byte, error) {

@@ -229,10 +229,7 @@ func (j *Job) resumed() (lines []string) {
 	if j.Config.Out != "" || j.Config.Player.Zero() {
 		return nil
 	}
-	dirs, err := filepath.Glob(filepath.Join(RunsDir, directoryName(j.Config, "*")))
-	if err != nil {
-		return nil // the pattern is ours
-	}
+	dirs, _ := filepath.Glob(filepath.Join(RunsDir, directoryName(j.Config, "*"))) // the pattern is ours
 	for _, dir := range dirs {
 		results := 0
 		m, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {

@@ -3,9 +3,7 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/big"
 	"path"
@@ -146,7 +144,8 @@ var (
 // readPaths reads the games that JSON names at any depth: by paths, or by a folder and the trial that follows it.
 func readPaths(b []byte) (names []string, err error) {
 	folder := ""
-	err = eachString(b, func(s string) error {
+	texts, err := stringsIn(b)
+	for _, s := range texts {
 		if m := gamePath.FindStringSubmatch(s); m != nil {
 			names, folder = append(names, m[1]), ""
 		} else if gameFolder.MatchString(s) {
@@ -154,8 +153,7 @@ func readPaths(b []byte) (names []string, err error) {
 		} else if gameTrial.MatchString(s) && folder != "" {
 			names, folder = append(names, path.Join(folder, s)), ""
 		}
-		return nil
-	})
+	}
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("it names no game")
 	}
@@ -164,16 +162,14 @@ func readPaths(b []byte) (names []string, err error) {
 
 // readIDs reads the ids of AgentGym that JSON holds at any depth.
 func readIDs(b []byte) (names []string, err error) {
-	err = eachString(b, func(s string) error {
+	texts, err := stringsIn(b)
+	for _, s := range texts {
 		m := gymID.FindStringSubmatch(s)
 		if m == nil {
-			return nil
+			continue
 		}
-		n, err := strconv.Atoi(m[2])
-		if err != nil {
-			return err
-		}
-		name := s // of a task on a server of AgentGym
+		n, _ := strconv.Atoi(m[2]) // nine digits always fit
+		name := s                  // of a task on a server of AgentGym
 		switch m[1] {
 		case "babyai":
 			name, err = babyai.GymTask(big.NewInt(int64(n)))
@@ -181,37 +177,28 @@ func readIDs(b []byte) (names []string, err error) {
 			name, err = sciworld.GymTask(n)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		names = append(names, name)
-		return nil
-	})
+	}
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("it has no ids such as babyai_17")
 	}
 	return names, err
 }
 
-// eachString calls visit for every string of a JSON value, in order, keys included.
-func eachString(b []byte, visit func(string) error) error {
+// stringsIn lists the strings of a JSON value, in order, keys included.
+func stringsIn(b []byte) (texts []string, err error) {
 	if err := datafile.Unmarshal(b, new(any)); err != nil {
-		return err
+		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	for token, err := d.Token(); err == nil; token, err = d.Token() { // only its end is an error now
 		if s, ok := token.(string); ok {
-			if err := visit(s); err != nil {
-				return err
-			}
+			texts = append(texts, s)
 		}
 	}
+	return texts, nil
 }
 
 // SelectByRule selects tasks as a preset's rule says.

@@ -116,8 +116,7 @@ func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []
 // mostAddress is the longest address, in bytes.
 const mostAddress = 2048
 
-// expand replaces every @FILE with the addresses in the file: one per line; empty
-// lines and lines that begin with # do not count.
+// expand replaces every @FILE with the addresses in the file, one per line.
 func expand(list []string) ([]string, error) {
 	var out []string
 	for _, address := range list {
@@ -129,25 +128,19 @@ func expand(list []string) ([]string, error) {
 			out = append(out, address)
 			continue
 		}
-		b, err := datafile.ReadText(file, datafile.MaxConfig)
+		lines, err := datafile.ReadList(file)
+		if err == nil && len(lines) == 0 {
+			err = fmt.Errorf("%s names no address", file)
+		}
+		for _, line := range lines {
+			if len(line.Text) > mostAddress {
+				err = cmp.Or(err, fmt.Errorf("%s: an address has at most %d bytes, and there is one per line", line.Place,
+					mostAddress))
+			}
+			out = append(out, line.Text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the servers of --base-url: %w", err)
-		}
-		start := len(out)
-		n := 0
-		for line := range strings.Lines(string(b)) {
-			n++
-			switch line = strings.TrimSpace(line); {
-			case line == "" || strings.HasPrefix(line, "#"):
-			case len(line) > mostAddress:
-				return nil, fmt.Errorf("the servers of --base-url: %s:%d: an address has at most %d bytes, and there "+
-					"is one per line", file, n, mostAddress)
-			default:
-				out = append(out, line)
-			}
-		}
-		if len(out) == start {
-			return nil, fmt.Errorf("the servers of --base-url: %s names no address", file)
 		}
 	}
 	return out, nil

@@ -128,11 +128,9 @@ func (s Secret) scrubReply(text string) string {
 
 // escaped lists a key as it is and as it may be escaped, the longest first.
 func escaped(key string) []string {
+	quoted, _ := json.Marshal(key) // texts are JSON
 	forms := []string{key, strings.ReplaceAll(key, "/", `\/`), strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key),
-		html.EscapeString(key), url.QueryEscape(key), url.PathEscape(key)}
-	if quoted, err := json.Marshal(key); err == nil {
-		forms = append(forms, strings.Trim(string(quoted), `"`))
-	}
+		html.EscapeString(key), url.QueryEscape(key), url.PathEscape(key), strings.Trim(string(quoted), `"`)}
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	return slices.Compact(forms)
 }

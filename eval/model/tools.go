@@ -110,13 +110,8 @@ func ollamaTools(t Tool) (tools api.Tools) {
 	definition := map[string]any{"type": "function", "function": map[string]any{
 		"name": t.Name, "description": t.Description, "parameters": schemaOf(t),
 	}}
-	b, err := json.Marshal([]any{definition})
-	if err == nil {
-		err = json.Unmarshal(b, &tools)
-	}
-	if err != nil {
-		panic(err) // texts and maps of texts are JSON, and a tool in Ollama's form
-	}
+	b, _ := json.Marshal([]any{definition}) // texts and maps of texts are JSON
+	_ = json.Unmarshal(b, &tools)           // it has Ollama's form
 	return tools
 }
 
