@@ -142,10 +142,7 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 	if !slices.Contains([]string{"", AgentBoard, ALFWorld}, o.Variant) {
 		return nil, fmt.Errorf("alfworld: unknown variant %q; there are %s and %s", o.Variant, AgentBoard, ALFWorld)
 	}
-	domain, err := planning.ParseDomain("domain.pddl", domainText)
-	if err != nil {
-		return nil, err
-	}
+	domain, _ := planning.ParseDomain("domain.pddl", domainText) // it is ours, and tests read it
 	e := &Env{
 		domain: domain, options: o, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
 		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),

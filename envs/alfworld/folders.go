@@ -46,11 +46,7 @@ func splitFolders(dir, split string) (folders []string) {
 func findGames(dir, split string) (folder string, names []string, err error) {
 	folders := splitFolders(dir, split)
 	for _, folder := range folders {
-		names, err := fs.Glob(os.DirFS(folder), "*/*/"+gameName)
-		if err != nil {
-			return "", nil, fmt.Errorf("alfworld: %w", err)
-		}
-		if len(names) > 0 {
+		if names, _ := fs.Glob(os.DirFS(folder), "*/*/"+gameName); len(names) > 0 { // no other error than a bad pattern
 			slices.Sort(names)
 			return folder, names, nil
 		}

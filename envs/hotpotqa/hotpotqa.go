@@ -7,12 +7,12 @@ package hotpotqa
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/envs/hotpotqa/wiki/index"
 )
 
@@ -111,15 +111,11 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 			o.Questions)
 	}
 	e := newEnv(envs.Generated, o)
-	questions, err := embeddedQuestions()
-	if err != nil {
-		return nil, err
-	}
 	sample, err := o.sample(Sample{Full: true})
 	if err != nil {
 		return nil, err
 	}
-	if err := e.add(questions, sample); err != nil {
+	if err := e.add(embeddedQuestions(), sample); err != nil {
 		return nil, err
 	}
 	if o.Pages == (Pages{}) {
@@ -129,18 +125,15 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 	return e, e.connect(o.Pages, out)
 }
 
-func embeddedQuestions() (out []question, err error) {
+func embeddedQuestions() (out []question) {
 	for line := range strings.Lines(questionsText) {
-		var q struct {
+		q := datafile.Table[struct {
 			ID, Type, Question, Answer string
 			Searches, Pages            []string
-		}
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			return nil, fmt.Errorf("embedded questions: %w", err)
-		}
+		}]([]byte(line))
 		out = append(out, question{q.ID, q.Question, q.Answer, q.Type, q.Searches, q.Pages, true})
 	}
-	return out, nil
+	return out
 }
 
 // embeddedArticles reads our articles: after "# " a title, then a paragraph per line.

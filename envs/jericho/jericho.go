@@ -96,7 +96,7 @@ func New(o Options) (*Env, error) {
 	case o.Data != "":
 		return newOfficial(o, binds)
 	default:
-		return newOwn(o)
+		return newOwn(o), nil
 	}
 }
 

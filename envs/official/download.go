@@ -340,10 +340,7 @@ func readDownload(file string) (d download) {
 }
 
 func writeDownload(file string, d download) error {
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
+	b, _ := json.Marshal(d) // texts and numbers
 	return atomic.WriteFile(stateFile(file), strings.NewReader(string(b)))
 }
 

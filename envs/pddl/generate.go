@@ -19,10 +19,7 @@ func NewGenerated(seed int64) (*Env, error) {
 	for i := range games {
 		g := &games[i]
 		domainFile := "domains/" + g.Name + ".pddl"
-		domainText, err := domains.ReadFile(domainFile)
-		if err != nil {
-			return nil, err
-		}
+		domainText, _ := domains.ReadFile(domainFile) // a test reads them all
 		domain, err := planning.ParseDomain(domainFile, string(domainText))
 		if err != nil {
 			return nil, err

@@ -134,8 +134,8 @@ func expand(list []string) ([]string, error) {
 		}
 		for _, line := range lines {
 			if len(line.Text) > mostAddress {
-				err = cmp.Or(err, fmt.Errorf("%s: an address has at most %d bytes, and there is one per line", line.Place,
-					mostAddress))
+				err = cmp.Or(err, fmt.Errorf("%s: an address has at most %d bytes, and there is one per line",
+					line.Place, mostAddress))
 			}
 			out = append(out, line.Text)
 		}

@@ -244,9 +244,14 @@ func (s *Server) readEntry(raw json.RawMessage, e *batchEntry) (*Session, error)
 	}
 	session, ok := s.batchSession(e.Session)
 	if !ok {
-		return nil, &frameError{Code: sessionError, Message: "Unknown session_id: " + table.Shortened(e.Session, quotedBytes)}
+		return nil, unknownSession(e.Session)
 	}
 	return session, nil
+}
+
+// unknownSession reports a session that is not there, or is not the client's.
+func unknownSession(id string) error {
+	return &frameError{Code: sessionError, Message: "Unknown session_id: " + table.Shortened(id, quotedBytes)}
 }
 
 var errInvalidEntry = &frameError{Code: validationError,

@@ -194,12 +194,13 @@ func (c *socket) fork(q request) (reply, error) {
 func (c *socket) attach(id string, ended func(EndReason)) error {
 	session, ok := c.server.table.Find(id)
 	if !ok || session.owner.Protocol != openEnv || session.owner.Mount != c.mount {
-		return &frameError{Code: sessionError, Message: "Unknown session_id: " + table.Shortened(id, quotedBytes)}
+		return unknownSession(id)
 	}
 	c.session = session
 	if !session.attach(ended) {
 		c.session = nil
-		return &frameError{Code: sessionError, Message: "session_id " + table.Shortened(id, quotedBytes) + " has a client already"}
+		return &frameError{Code: sessionError,
+			Message: "session_id " + table.Shortened(id, quotedBytes) + " has a client already"}
 	}
 	return nil
 }

@@ -68,8 +68,8 @@ func writeHealth(w http.ResponseWriter) {
 func (s *Server) openEnvMount(w http.ResponseWriter, r *http.Request) {
 	m, ok := s.Mount(r.PathValue("env"))
 	if !ok {
-		refuse(w, http.StatusNotFound, "unknown environment "+table.Shortened(r.PathValue("env"), quotedBytes)+"; there are "+
-			strings.Join(s.names(), ", "))
+		refuse(w, http.StatusNotFound, "unknown environment "+table.Shortened(r.PathValue("env"), quotedBytes)+
+			"; there are "+strings.Join(s.names(), ", "))
 		return
 	}
 	s.serveOpenEnv(w, r, m, r.PathValue("path"))

@@ -83,7 +83,8 @@ func readFrame(frame []byte) (request, error) {
 	case "state", "close", "actions": // so is actions
 		errs = extra(frame, values, "type")
 	default:
-		return q, &frameError{Code: unknownType, Message: "Unknown message type: " + table.Shortened(q.kind, quotedBytes)}
+		return q, &frameError{Code: unknownType,
+			Message: "Unknown message type: " + table.Shortened(q.kind, quotedBytes)}
 	}
 	if len(errs) == 0 && q.kind == "step" {
 		q.action, errs = readAction(q.data)
