@@ -86,14 +86,14 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 }
 
 // expandTasks divides a list of tasks, with the names in files in place of every @FILE.
-func expandTasks(patterns string) (names []datafile.Line, err error) {
+func expandTasks(patterns string) (names []datafile.ListedLine, err error) {
 	if strings.TrimSpace(patterns) == "" {
 		return nil, nil
 	}
 	for _, p := range strings.Split(patterns, ",") {
 		file, isFile := strings.CutPrefix(strings.TrimSpace(p), "@")
 		if !isFile {
-			names = append(names, datafile.Line{Text: strings.TrimSpace(p)})
+			names = append(names, datafile.ListedLine{Text: strings.TrimSpace(p)})
 			continue
 		}
 		listed, err := datafile.ReadList(file)
@@ -108,7 +108,7 @@ func expandTasks(patterns string) (names []datafile.Line, err error) {
 	return names, nil
 }
 
-func pick(env envs.Env, names []datafile.Line) ([]envs.Task, error) {
+func pick(env envs.Env, names []datafile.ListedLine) ([]envs.Task, error) {
 	tasks := env.Tasks()
 	places := map[string]int{}
 	for i, t := range tasks {
@@ -198,9 +198,9 @@ func matcher(pattern string) func(envs.Task) bool {
 // FindTask returns the one task with that name or 0-based number: of the
 // benchmark or, if the environment can, any other.
 func FindTask(env envs.Env, name string) (envs.Task, error) {
-	var names []datafile.Line
+	var names []datafile.ListedLine
 	for _, part := range strings.Split(name, ",") {
-		names = append(names, datafile.Line{Text: strings.TrimSpace(part)})
+		names = append(names, datafile.ListedLine{Text: strings.TrimSpace(part)})
 	}
 	found, err := pick(env, names)
 	if err != nil {

@@ -55,23 +55,17 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// Members lists an object in the order of its text, which decides in the reference.
-func Members(object []byte) (out []Member, err error) {
+// Members lists an object that was read before in the order of its text, which decides in the reference.
+func Members(object []byte) (out []Member) {
 	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil { // the opening brace
-		return nil, err
-	}
+	_, _ = d.Token() // the opening brace
 	for d.More() {
 		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
 		var m Member
-		m.Name, _ = name.(string)
-		if err := d.Decode(&m.Value); err != nil {
-			return nil, err
+		if m.Name, _ = name.(string); err != nil || d.Decode(&m.Value) != nil {
+			break // which no valid object does
 		}
 		out = append(out, m)
 	}
-	return out, nil
+	return out
 }

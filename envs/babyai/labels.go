@@ -64,10 +64,7 @@ func parseLabel(b []byte, task int) (levelLabel, error) {
 // parseWays reads the sub-goals of a line: the value of "subgoals" or, if there is a "subgoals_1", the values of
 // every key that contains "subgoals", in the order of the line.
 func parseWays(b []byte) ([][]string, error) {
-	members, err := agentboard.Members(b)
-	if err != nil {
-		return nil, err
-	}
+	members := agentboard.Members(b)
 	alternatives := slices.ContainsFunc(members, func(m agentboard.Member) bool { return m.Name == "subgoals_1" })
 	var ways [][]string
 	for _, m := range members {

@@ -265,10 +265,7 @@ func openALFWorld(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	if err == nil && !o.Partial {
 		err = e.CheckComplete()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, err
 }
 
 func openJericho(s envs.Setup, _ envs.Outside) (envs.Env, error) {

@@ -39,17 +39,17 @@ func ReadText(name string, limit int64) ([]byte, error) {
 	return Text(name, b)
 }
 
-// Line is a line of a list, and where it stands: FILE:LINE, or empty if it is in no file.
-type Line struct{ Text, Place string }
+// ListedLine is a line of a list, and where it stands: FILE:LINE, or empty if it is in no file.
+type ListedLine struct{ Text, Place string }
 
 // ReadList returns the lines of a file, trimmed, without empty ones and those that begin with #.
-func ReadList(name string) (lines []Line, err error) {
+func ReadList(name string) (lines []ListedLine, err error) {
 	b, err := ReadText(name, MaxConfig)
 	n := 0
 	for line := range strings.Lines(string(b)) {
 		n++
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			lines = append(lines, Line{line, fmt.Sprintf("%s:%d", name, n)})
+			lines = append(lines, ListedLine{line, fmt.Sprintf("%s:%d", name, n)})
 		}
 	}
 	return lines, err

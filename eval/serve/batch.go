@@ -87,7 +87,7 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	}
 	var q sessionsWanted
 	if body != nil && strictly(body, &q) != nil {
-		answer(w, nil, &ChoiceError{"body", wantOpen})
+		answer(w, nil, &ChoiceError{"body", `want {"env": NAME, "count": N}`})
 		return
 	}
 	sessions, err := s.openAll(q, Owner{Protocol: batchProtocol, Address: addressOf(r)})
@@ -98,9 +98,6 @@ type sessionsWanted struct {
 	Env   string   `json:"env"`
 	Count *integer `json:"count"`
 }
-
-// wantOpen says what opens sessions.
-const wantOpen = `want {"env": NAME, "count": N}`
 
 func idsOf(sessions []*Session) []string { return table.Each(sessions, (*Session).ID) }
 
@@ -200,15 +197,12 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 		Steps []json.RawMessage `json:"steps"`
 	}
 	if tooDeep(body) || json.Unmarshal(body, &q) != nil || len(q.Steps) == 0 || len(q.Steps) > maxBatch {
-		refuse(w, http.StatusBadRequest, wantSteps)
+		refuse(w, http.StatusBadRequest, `want {"steps": [{"session": ID, "action": TEXT}, `+
+			`{"session": ID, "reset": {…}} or {"session": ID, "actions": true}, …]} with 1 to 8192 entries`)
 		return
 	}
 	writeJSON(w, http.StatusOK, s.stepMany(q.Steps))
 }
-
-// wantSteps says what a batch is.
-const wantSteps = `want {"steps": [{"session": ID, "action": TEXT}, {"session": ID, "reset": {…}} or ` +
-	`{"session": ID, "actions": true}, …]} with 1 to 8192 entries`
 
 // stepMany carries out a batch. A bad entry gets an error in its place.
 func (s *Server) stepMany(raw []json.RawMessage) resultList {

@@ -164,9 +164,6 @@ func (s *Server) closeSessions(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]int{"closed": len(closing)})
 }
 
-// wantFork says what the frame forks.
-const wantFork = `want {"type": "fork", "data": {"count": N}} with N from 1 to 4096`
-
 // fork forks the session of a WebSocket. Each fork is attached by a connection of its own.
 func (c *socket) fork(q request) (reply, error) {
 	var values jsonObject
@@ -181,7 +178,7 @@ func (c *socket) fork(q request) (reply, error) {
 		return reply{}, &frameError{Code: validationError, Message: "Invalid fork: " + listed(f.errs), Errors: f.errs}
 	}
 	if count < 1 || count > maxOpen {
-		return reply{}, &ChoiceError{"count", wantFork}
+		return reply{}, &ChoiceError{"count", `want {"type": "fork", "data": {"count": N}} with N from 1 to 4096`}
 	}
 	forks, err := c.session.Fork(int(count))
 	if err != nil {

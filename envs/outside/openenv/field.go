@@ -149,10 +149,7 @@ func quoted(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text
 	}
-	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
-	if err != nil {
-		return "" // it was read from JSON
-	}
+	b, _ := jsonv2.Marshal(v, jsonv2.Deterministic(true)) // it was read from JSON
 	return string(b)
 }
 

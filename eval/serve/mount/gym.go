@@ -92,11 +92,8 @@ func gymTasks(env, data string) (func(*big.Int) (serve.TaskChoice, error), error
 		}, nil
 	}
 	return func(n *big.Int) (serve.TaskChoice, error) {
-		if !n.IsInt64() {
-			return serve.TaskChoice{}, errGymRange
-		}
 		id, err := sciworld.GymTask(int(n.Int64()))
-		if err != nil {
+		if err != nil || !n.IsInt64() {
 			return serve.TaskChoice{}, errGymRange
 		}
 		return serve.TaskChoice{TaskID: id}, nil

@@ -354,10 +354,7 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit)
 		err = errors.New("no task to serve")
 	}
 	if err == nil && m.Perturbation != "" {
-		var wrapped envs.Env
-		if wrapped, err = bench.Perturbed(env, m.Perturbation); err == nil {
-			env = wrapped
-		}
+		env, err = bench.Perturbed(env, m.Perturbation)
 	}
 	return env, tasks, err
 }
