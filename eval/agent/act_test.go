@@ -104,7 +104,6 @@ func TestActWraps(t *testing.T) {
 	m := says(`open\_box`)
 	c := chat(m)
 	c.Wrap, c.Added = configs.Wrap{Text: "\n  <<{system_prompt}>>\n  {prompt}\n", Unescape: true}, "Act now. \n"
-	c.Completion = true
 	a := NewAct(c, configs.Prompt{}, instructions, start)
 	if got := move(t, a); got.Action != "open_box" || got.Reply != `open\_box` {
 		t.Errorf("%+v", got)
@@ -114,9 +113,7 @@ func TestActWraps(t *testing.T) {
 		!strings.HasSuffix(text, "\nAction:") {
 		t.Errorf("%q", text)
 	}
-	if !m.requests[0].Completion || len(m.requests[0].Messages) != 1 {
-		t.Error("it is no completion of one text")
-	}
+	sharedtest.Equal(t, len(m.requests[0].Messages), 1, "messages")
 }
 
 // A refused prompt ends an episode that has a step, if the protocol says so.

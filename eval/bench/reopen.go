@@ -126,11 +126,7 @@ func perturbed(env envs.Env, c record.Condition) (envs.Env, error) {
 	if c.PerturbationHash != "" && perturb.Hash(rules) != c.PerturbationHash {
 		return env, fmt.Errorf("perturbation %s has other rules here than in the records", c.Perturbation)
 	}
-	wrapped, err := perturb.Wrap(env, rules)
-	if err != nil {
-		return env, err
-	}
-	return wrapped, nil
+	return perturb.Wrap(env, rules)
 }
 
 // ErrPart says that only a part of the tasks is planned.
