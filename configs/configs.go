@@ -28,13 +28,13 @@ func embedded(file string, v any) error {
 }
 
 // namesIn lists the embedded YAML files of a folder without their suffix, in order.
-func namesIn(folder string) ([]string, error) {
-	found, err := fs.Glob(files, folder+"/*.yaml")
+func namesIn(folder string) []string {
+	found, _ := fs.Glob(files, folder+"/*.yaml") // only a malformed pattern is an error
 	for i, f := range found {
 		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
 	}
 	slices.Sort(found) // the suffix affected the order
-	return found, err
+	return found
 }
 
 // document is a kind of file that says what is wrong with it.
@@ -64,7 +64,7 @@ func ours[T document](file string) (out T, err error) {
 func named(folder, thing, name, hint string) ([]byte, error) {
 	b, err := files.ReadFile(folder + "/" + name + ".yaml")
 	if err != nil {
-		names, _ := namesIn(folder)
+		names := namesIn(folder)
 		return nil, fmt.Errorf("unknown %s %q%s; there are %s, %s", thing, name, spelling.Hint(name, names),
 			strings.Join(names, ", "), hint)
 	}

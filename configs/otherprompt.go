@@ -54,8 +54,7 @@ func notPrompt(file string, b []byte) error {
 
 // presetsReading lists the presets whose prompts have that form.
 func presetsReading(form string) (out []string, err error) {
-	names, err := PresetNames()
-	for _, name := range names {
+	for _, name := range PresetNames() {
 		p, err := LoadPreset(name)
 		if err != nil {
 			return nil, err
@@ -64,5 +63,5 @@ func presetsReading(form string) (out []string, err error) {
 			out = append(out, name)
 		}
 	}
-	return out, err
+	return out, nil
 }

@@ -81,7 +81,7 @@ const maxLines = 10
 const NoInd = "no-ind"
 
 // PerturbationNames lists the embedded perturbations.
-func PerturbationNames() ([]string, error) { return namesIn("perturbations") }
+func PerturbationNames() []string { return namesIn("perturbations") }
 
 // LoadPerturbation returns an embedded perturbation by name.
 func LoadPerturbation(name string) (Perturbation, error) {

@@ -338,12 +338,11 @@ func (p Preset) Select(name string) (Preset, error) {
 }
 
 // PresetNames lists the embedded presets.
-func PresetNames() ([]string, error) { return namesIn("presets") }
+func PresetNames() []string { return namesIn("presets") }
 
 // PresetParts returns every part of every embedded preset.
 func PresetParts() (out []Preset, err error) {
-	names, err := PresetNames()
-	for _, name := range names {
+	for _, name := range PresetNames() {
 		base, err := LoadPreset(name)
 		if err != nil {
 			return nil, err
@@ -354,7 +353,7 @@ func PresetParts() (out []Preset, err error) {
 		}
 		out = append(out, parts...)
 	}
-	return out, err
+	return out, nil
 }
 
 // LoadPreset returns an embedded preset by name.
@@ -364,7 +363,7 @@ func LoadPreset(name string) (Preset, error) {
 		return Preset{}, err
 	}
 	p, err := ParsePreset(name+".yaml", b)
-	if published, _ := PublishedNames(); slices.Contains(published, name) {
+	if slices.Contains(PublishedNames(), name) {
 		p.Published = name
 	}
 	return p, err

@@ -51,7 +51,7 @@ func (t PublishedTable) HasBestOf() bool {
 }
 
 // PublishedNames lists the embedded files of published results.
-func PublishedNames() ([]string, error) { return namesIn("baselines") }
+func PublishedNames() []string { return namesIn("baselines") }
 
 // LoadPublished returns an embedded file of published results by name.
 func LoadPublished(name string) (Published, error) {

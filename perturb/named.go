@@ -176,7 +176,7 @@ func random(families configs.Families, spec string) (configs.Perturbation, error
 	if rules.Order == configs.Shuffled || rules.Lines != nil {
 		rules.Seed = seed
 	}
-	return renewed(rules, stream.New(seed, "perturbation", families.Env, "nonce"))
+	return renewed(rules, stream.New(seed, "perturbation", families.Env, "nonce")), nil
 }
 
 // parseCount reads K-FAMILY-FAMILY:GRADE: how many families are drawn, and the grades of each that can be.
@@ -215,11 +215,8 @@ func parseCount(families configs.Families, text string) (count string, have [][]
 }
 
 // renewed replaces the nonce words of the rules with others.
-func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation, error) {
-	nonce, err := configs.NonceWords()
-	if err != nil {
-		return rules, err
-	}
+func renewed(rules configs.Perturbation, draws *rand.Rand) configs.Perturbation {
+	nonce := configs.NonceWords()
 	replacements := map[string]string{}
 	order := draws.Perm(len(nonce))
 	for i, word := range nonce {
@@ -233,7 +230,7 @@ func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation
 			(*m)[old] = words.say(form)
 		}
 	}
-	return rules, nil
+	return rules
 }
 
 // GradeName names a family at a grade, or at its highest if it has no such grade.

@@ -44,17 +44,13 @@ func completeWith(c *cobra.Command, values map[string]completer) {
 
 // flagValues are the values of flags by name: of options, and of this program's own.
 func flagValues() (map[string]completer, error) {
-	published, err := configs.PublishedNames()
-	if err != nil {
-		return nil, err
-	}
 	values := map[string]completer{
 		"preset":       listed(presetParts, listOf),
 		"env":          listOf(environmentNames()...),
 		"model":        completeModel,
 		"no-ind-model": completeModel,
 		"perturb":      listed(configs.PerturbArguments, orFile),
-		"baseline":     orFile(append(published, report.PresetResults)...),
+		"baseline":     orFile(append(configs.PublishedNames(), report.PresetResults)...),
 		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
 		"error-signal": oneOf("any", "parameter"),
 		"interval":     oneOf(report.Intervals()...),

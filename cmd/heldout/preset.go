@@ -110,11 +110,7 @@ func presetFile(name string) ([]byte, error) {
 }
 
 func presetParts() (out []string, err error) {
-	names, err := configs.PresetNames()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
+	for _, name := range configs.PresetNames() {
 		p, err := configs.LoadPreset(name)
 		if err != nil {
 			return nil, err

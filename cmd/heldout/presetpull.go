@@ -48,10 +48,7 @@ func newPresetPull(sys *system, c *cobra.Command) {
 // checkouts lists what has to be fetched for the presets with those names, or for all.
 func checkouts(names []string) ([]official.Checkout, error) {
 	if len(names) == 0 {
-		var err error
-		if names, err = configs.PresetNames(); err != nil {
-			return nil, err
-		}
+		names = configs.PresetNames()
 	}
 	presets, err := bench.FindPresets(names)
 	if err != nil {

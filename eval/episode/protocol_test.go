@@ -141,7 +141,7 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 
 // A thought that a preset takes as an action, and answers, is not an invalid action.
 func TestThoughtsAreValid(t *testing.T) {
-	names := sharedtest.Must(configs.PresetNames())(t)
+	names := configs.PresetNames()
 	found := 0
 	for _, name := range names {
 		for _, p := range loadPlays(t, name) {

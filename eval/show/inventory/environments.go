@@ -65,10 +65,7 @@ func Tasks(info envs.Info, tasks []envs.Task) table.Table {
 // Families lists the families of perturbations of an environment with their grades, or with the reason why the
 // environment lacks them, in lines of that width. An environment may have none at all.
 func Families(env string, width int) (string, error) {
-	switch named, err := configs.FamilyEnvs(); {
-	case err != nil:
-		return "", err
-	case !slices.Contains(named, env):
+	if !slices.Contains(configs.FamilyEnvs(), env) {
 		return "\nPerturbations: none.\n", nil
 	}
 	families, err := configs.LoadFamilies(env)
@@ -96,12 +93,8 @@ func Families(env string, width int) (string, error) {
 
 // Published lists the embedded publications with their tables.
 func Published() (table.Table, error) {
-	names, err := configs.PublishedNames()
-	if err != nil {
-		return table.Table{}, err
-	}
 	t := table.Table{ID: "published", Title: "Published results", Columns: column.Heads("name table title")}
-	for _, name := range names {
+	for _, name := range configs.PublishedNames() {
 		p, err := configs.LoadPublished(name)
 		if err != nil {
 			return table.Table{}, err
