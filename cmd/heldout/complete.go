@@ -22,28 +22,19 @@ type completer = cobra.CompletionFunc
 // completeFlags says what may follow the flags of c and of all commands below it,
 // by the flags' names: one name means the same everywhere. Only a shell that completes
 // needs it, and cobra keeps what it is told, with the whole command line.
-func completeFlags(c *cobra.Command) error {
-	values, err := flagValues()
-	if err != nil {
-		return err
-	}
-	completeWith(c, values)
-	return nil
-}
-
-func completeWith(c *cobra.Command, values map[string]completer) {
+func completeFlags(c *cobra.Command, values map[string]completer) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete, ok := values[f.Name]; ok {
 			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // unless it has one of its own
 		}
 	})
 	for _, sub := range c.Commands() {
-		completeWith(sub, values)
+		completeFlags(sub, values)
 	}
 }
 
 // flagValues are the values of flags by name: of options, and of this program's own.
-func flagValues() (map[string]completer, error) {
+func flagValues() map[string]completer {
 	values := map[string]completer{
 		"preset":       listed(presetParts, listOf),
 		"env":          listOf(environmentNames()...),
@@ -87,7 +78,7 @@ func flagValues() (map[string]completer, error) {
 			}
 		}
 	}
-	return values, nil
+	return values
 }
 
 // argumentValues are the values of arguments, by the names that commands.yaml has for them.

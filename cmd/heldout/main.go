@@ -162,9 +162,7 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	sys.stdout = out
 	root := newRoot(sys)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		if err := completeFlags(root); err != nil {
-			panic(err) // every flag that is completed is there, once
-		}
+		completeFlags(root, flagValues())
 	}
 	root.SetArgs(args)
 	err := inTime(ctx, func() error { return root.ExecuteContext(ctx) })
