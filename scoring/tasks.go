@@ -51,6 +51,9 @@ func (s *Score) SeedRates() (out []SeedRate) {
 	return out
 }
 
+// SeedCount counts the seeds that have results, as tables say it: others may be planned.
+func (s *Score) SeedCount() int { return len(gathered(s.tasks, bySeed, success)) }
+
 // EqualSeeds reports whether all results of every task are equal with several seeds: rates, steps and tokens. Such
 // seeds are one try, repeated without a temperature, by a server that ignores temperature or seed, or by a model or an
 // agent that always says the same.

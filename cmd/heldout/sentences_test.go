@@ -114,7 +114,7 @@ var sentences = []kindOfSentence{
 	{"unreadable rates", form(`(?P<n>\d+) rates?: 3% or more of the replies had no readable action \(most: (?P<a>` + formName +
 		`) on (?P<place>\w+)(?: under (?P<under>P\d))?, (?P<share>[\d.]+)%\): --table lost-steps`), (*checker).unreadableRates},
 	{"missing episodes", form(`\* (?P<missing>\d+) of (?P<planned>\d+) episodes ha(?:s|ve) no result \((?P<why>[^)]*)\)` +
-		`(?:; (?:once what failed is mended, )?rerun the command to play the rest)?` +
+		`(?:; (?:once what failed is mended, )?rerun (?:the|each shard's) command to play the rest)?` +
 		`(?:; prompts that are too long need a longer context)?`), (*checker).missing},
 	{"no held-out score", form(`(?P<names>[a-z0-9; -]+): no held-out score: (?P<parts>.*)`), (*checker).unscored},
 	{"withheld", form(`(?P<names>.*): no rate, because (?P<n>\d+) of (?P<planned>\d+) episodes have no result for a reason that ` +

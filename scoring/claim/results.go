@@ -137,7 +137,7 @@ type Retry struct {
 
 // subject is the player with its rate.
 func (r Retry) subject(rate Rate) Subject {
-	out := Subject{Name: r.Name, Value: math.NaN(), Seeds: len(r.First.Seeds), Finished: r.First.Finished,
+	out := Subject{Name: r.Name, Value: math.NaN(), Seeds: r.First.SeedCount(), Finished: r.First.Finished,
 		Planned: r.First.Planned}
 	if r.Score != nil {
 		out.Value = rate.Select(r.Score).Mean
@@ -220,10 +220,10 @@ func (r *Results) subject(m Model, p Scope) Subject {
 		}
 		for _, name := range r.environments(p) {
 			if s := m.Scores[name]; s != nil {
-				if n := len(s.Seeds); out.Seeds == 0 || n < out.FewestSeeds {
+				if n := s.SeedCount(); out.Seeds == 0 || n < out.FewestSeeds {
 					out.FewestSeeds = n
 				}
-				out.Seeds = max(out.Seeds, len(s.Seeds))
+				out.Seeds = max(out.Seeds, s.SeedCount())
 				out.Finished, out.Planned = out.Finished+s.Finished, out.Planned+s.Planned
 				out.Trainings = max(out.Trainings, len(m.Arm[name].Parts))
 			}
@@ -231,7 +231,7 @@ func (r *Results) subject(m Model, p Scope) Subject {
 		return out
 	}
 	if s := m.Scores[p.Name]; s != nil {
-		out.Seeds, out.EqualSeeds, out.Finished, out.Planned = len(s.Seeds), s.EqualSeeds(), s.Finished, s.Planned
+		out.Seeds, out.EqualSeeds, out.Finished, out.Planned = s.SeedCount(), s.EqualSeeds(), s.Finished, s.Planned
 		if !s.Misleads() {
 			out.Value = r.Rate.Select(s).Mean
 		}

@@ -155,11 +155,15 @@ func missingEpisodes(r *Report) []string {
 	share := fmt.Sprintf("of %d episodes", planned)
 	text := fmt.Sprintf("%s %s no result (%s)", incompleteMark, table.Counted(missing, share+" has", share+" have"),
 		reasonsOf(outcomes))
+	command := "the command"
+	if slices.ContainsFunc(r.Runs, func(run NamedRun) bool { return len(run.Absent) > 0 }) {
+		command = "each shard's command"
+	}
 	switch failed := outcomes[record.EnvError] + outcomes[record.ModelError] + outcomes[record.AgentError]; {
 	case failed > 0:
-		text += "; once what failed is mended, rerun the command to play the rest"
+		text += fmt.Sprintf("; once what failed is mended, rerun %s to play the rest", command)
 	case missing > outcomes[record.ContextExceeded]:
-		text += "; rerun the command to play the rest"
+		text += fmt.Sprintf("; rerun %s to play the rest", command)
 	}
 	if outcomes[record.ContextExceeded] > 0 {
 		text += "; prompts that are too long need a longer context"
@@ -389,7 +393,7 @@ func (s *standing) bold() []string {
 // seeded are the rows, for the numbers of their seeds.
 func seeded(plain []row) []claim.Subject {
 	return table.Each(plain, func(e row) claim.Subject {
-		return claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
+		return claim.Subject{Seeds: e.SeedCount(), Seedless: record.Seedless(e.Condition.Agent),
 			EqualSeeds: e.EqualSeeds()}
 	})
 }

@@ -234,7 +234,7 @@ func enter(s *standing, h Headline, t *table.Table) {
 			}
 			if score := l.Scores[place.Name]; score != nil { // else the held-out score
 				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)), column.TaskSet.Val(tasksOf(score)),
-					column.Seeds.Val(len(score.Seeds)),
+					column.Seeds.Val(score.SeedCount()),
 					column.Planned.Val(score.Planned), column.Finished.Val(score.Finished))
 				if p := score.Condition.Preset; p != nil {
 					line = append(line, column.Preset.Val(p.Name))

@@ -106,7 +106,7 @@ func indexedDataset(place claim.Scope, score *scoring.Score) indexedData {
 	}
 	c, data := score.Condition, score.Environment
 	out := indexedData{Name: envs.Title(c.Env), Type: "heldout/" + c.Env, Config: place.Name, Revision: data.DataHash,
-		Args: map[string]any{"source": string(c.Source), "tasks": len(data.Tasks), "seeds": len(score.Seeds),
+		Args: map[string]any{"source": string(c.Source), "tasks": len(data.Tasks), "seeds": score.SeedCount(),
 			"episodes": score.Finished, "step_limit": c.StepLimit}}
 	if c.Preset != nil {
 		out.Config, out.Revision = c.Preset.Name, c.Preset.SHA256

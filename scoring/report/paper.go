@@ -146,7 +146,7 @@ func limitNote(r *Report, rows []row) []string {
 // seeds is the largest number of seeds of a line.
 func (l modelRates) seeds() (highest int) {
 	for _, s := range l.Scores {
-		highest = max(highest, len(s.Seeds))
+		highest = max(highest, s.SeedCount())
 	}
 	return highest
 }

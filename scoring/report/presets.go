@@ -61,7 +61,7 @@ func presets(report *Report, t *table.Table) {
 			r.modelCol(),
 			column.Metric.Val(p.definition.Metric.Primary),
 			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Col, r.Success.Mean),
-			column.Seeds.Val(len(r.Seeds)),
+			column.Seeds.Val(r.SeedCount()),
 		}
 		if p.definition.Metric.Loose != "" {
 			line = append(line, column.LooseSuccess.Val(r.Loose().Mean))

@@ -96,7 +96,7 @@ func addResults(t *table.Table, rows []row, legend string) {
 		t.Add(r.envCol(), column.TaskSet.Val(tasksOf(r.Score)), r.modelCol(), column.Agent.Val(r.Condition.Agent),
 			column.Finished.Val(r.Finished), column.Planned.Val(r.Planned),
 			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate),
-			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Val(len(r.Seeds)))
+			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Val(r.SeedCount()))
 	}
 	t.Notes = slices.Concat(t.Notes, directories(rows), decodings(rows), prompts(rows), settings(rows),
 		stepLimits(rows))

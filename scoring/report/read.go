@@ -227,7 +227,8 @@ func (g Loaded) called(chosen []record.Chosen) ([]map[string]string, error) {
 // named is a run with what the user says of its models.
 func (g Loaded) named(p record.Chosen, m *record.Manifest, scores []*scoring.Score) NamedRun {
 	named := NamedRun{Name: p.Name(), Scores: scores, Manifest: *m}
-	named.Groups = nil // the ids of maybe millions of episodes
+	named.Absent, _ = p.Absent() // what cannot be listed cannot be read either
+	named.Groups = nil           // the ids of maybe millions of episodes
 	named.Names, named.Prices = merge(named.Names, g.source.Names), merge(named.Prices, g.source.Prices)
 	named.HeldIn, named.Behaviour = merge(named.HeldIn, g.source.HeldIn), max(1, named.Behaviour)
 	return named

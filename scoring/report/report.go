@@ -24,6 +24,7 @@ type NamedRun struct {
 	// Manifest describes the run. Names, prices and held-in environments that the user gives
 	// now are merged into it, by specification, name of the server or run directory.
 	record.Manifest
+	Absent []record.Shard // the shards that no directory has
 	// Run has the attempts that count; nil for a folder of AgentBoard's logs.
 	Run *scoring.Run
 	// PresetResults asks for published results of presets that the run changed, too.

@@ -195,11 +195,9 @@ func (k *checker) complete(m *record.Manifest, about record.Environment, c recor
 // seedsFrom0 checks that the seeds of each player are the first ones.
 func (k *checker) seedsFrom0() {
 	for _, key := range slices.Sorted(maps.Keys(k.seeds)) {
-		for i, seed := range slices.Compact(slices.Sorted(slices.Values(k.seeds[key]))) {
-			if seed != int64(i) {
-				k.claim(seeds).lack("%s: seed %d is not there, %d is", key, i, seed)
-				break
-			}
+		played := slices.Compact(slices.Sorted(slices.Values(k.seeds[key])))
+		if last := len(played) - 1; played[last] != int64(last) {
+			k.claim(seeds).lack("%s: of the seeds from 0 on, only %s are there", key, record.SeedRanges(played))
 		}
 	}
 }

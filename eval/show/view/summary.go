@@ -101,7 +101,7 @@ func summarize(p record.Parts, x *record.Index, now time.Time) Summary {
 		due, finished := score.Episodes()
 		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Environment.External(), score.Outside,
 			due, finished, score.Success, score.Progress, counts(x.Manifest, score)})
-		s.Seeds = max(s.Seeds, len(score.Seeds))
+		s.Seeds = max(s.Seeds, score.SeedCount())
 		s.Planned += due
 		s.Finished += finished
 	}
