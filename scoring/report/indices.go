@@ -136,11 +136,11 @@ func (p *perturbedPlayer) lost(conditions []row, a anchored, agent string, rate 
 	if err != nil || len(perturbed) == 0 {
 		return math.NaN()
 	}
-	sum := 0.0
+	base, sum := rate.Select(a.score(*p.base, agent)).Mean, 0.0
 	for _, u := range perturbed {
-		sum += rate.Select(u.Anchor).Mean
+		sum += (base - rate.Select(u.Anchor).Mean) / base // exactly 0 or 1 where nothing or all is lost
 	}
-	return 1 - sum/float64(len(perturbed))/rate.Select(a.score(*p.base, agent)).Mean
+	return sum / float64(len(perturbed))
 }
 
 // lines makes the lines of a player at a grade: one for each rate.
