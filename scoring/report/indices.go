@@ -239,13 +239,17 @@ func indices(report *Report, t *table.Table) {
 	if !severalGrades(lines) {
 		*t = t.Without(column.Grade)
 	}
-	head(report, t, append([]string{fmt.Sprintf(indexLegend, rateOf(report.First))}, reasons...)...)
+	rate := string(rateOf(report.First)) + " lost"
+	if slices.ContainsFunc(lines, func(l indexLine) bool { return l.rate != rateOf(report.First) }) {
+		rate += " (PR in rows that show PR)"
+	}
+	head(report, t, append([]string{fmt.Sprintf(indexLegend, rate)}, reasons...)...)
 	programs.Title = t.Title
 	t.Programs[0] = programs
 }
 
 // indexLegend explains the columns.
-const indexLegend = "Interface, Reading: %s lost, in %% of what a memorising player loses (0 reads, 100 replays; 95%% CI); " +
+const indexLegend = "Interface, Reading: %s, in %% of what a memorising player loses (0 reads, 100 replays; 95%% CI); " +
 	"Steps: errors until the first new form."
 
 // rateOf is the rate that a reader asked for, of those that tables of perturbations have.

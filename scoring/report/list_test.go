@@ -44,8 +44,8 @@ func TestSelect(t *testing.T) {
 	}
 	_, err := from.Select([]string{"headline", "robustness"})
 	if err == nil || !strings.Contains(err.Error(),
-		`no table "robustness": no run is a sweep of perturbations; they have headline, verdict, paper, results, `+
-			`results-EM-F1, `) {
+		`no table "robustness": no run is a sweep of perturbations other than families; they have headline, `+
+			`verdict, paper, results, results-EM-F1, `) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := from.Select([]string{"results-a-b"}); err == nil {
