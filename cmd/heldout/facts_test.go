@@ -41,6 +41,15 @@ func (c *cell) byTask(value func(slot, outcome) float64) (tasks []int, means []f
 	return tasks, means
 }
 
+// tried counts the seeds that have a result.
+func (c *cell) tried() int {
+	seeds := map[int64]bool{}
+	for at := range c.played {
+		seeds[at.seed] = true
+	}
+	return len(seeds)
+}
+
 func (c *cell) planned() int   { return len(c.tasks) * len(c.seeds) }
 func (c *cell) complete() bool { return len(c.played) == c.planned() }
 

@@ -265,7 +265,7 @@ func (c *checker) basis(m map[string]string, models ...string) {
 func (c *checker) seeds(m map[string]string, cells []*cell) {
 	least, most, equal := math.MaxInt, 0, len(cells) > 0
 	for _, of := range cells {
-		least, most = min(least, len(of.seeds)), max(most, len(of.seeds))
+		least, most = min(least, cmp.Or(of.tried(), least)), max(most, of.tried())
 		equal = equal && of.equal(false) && of.equal(c.last)
 	}
 	want := fmt.Sprint(most)

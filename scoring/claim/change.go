@@ -98,7 +98,7 @@ func (r *Results) average(out Subject, s *Sweep) Subject {
 		sum += r.Rate.Select(score).Mean
 		out.Finished, out.Planned = out.Finished+score.Finished, out.Planned+score.Planned
 	}
-	out.Seeds = len(s.base().Seeds)
+	out.Seeds = s.base().SeedCount()
 	if !slices.ContainsFunc(s.Conditions, func(c Condition) bool { return c.Averaged && c.Score == nil }) {
 		out.Value = sum / float64(len(scores))
 	}
@@ -173,7 +173,7 @@ func (r *Results) loss(m Model, s *Sweep) test {
 	t := test{rate: r.Rate, claim: Claim{Rate: r.Measure(s.Place), Place: s.Place,
 		Perturbations: s.perturbations(interfaceOnly), Family: Family{Name: Losses}}}
 	if base := s.base(); base != nil {
-		subject.Value, subject.Seeds, subject.EqualSeeds = r.Rate.Select(base).Mean, len(base.Seeds), base.EqualSeeds()
+		subject.Value, subject.Seeds, subject.EqualSeeds = r.Rate.Select(base).Mean, base.SeedCount(), base.EqualSeeds()
 		subject.Finished, subject.Planned = base.Finished, base.Planned
 		t.claim.Tasks = base.Tasks()
 	}

@@ -42,7 +42,7 @@ func (s *Set) unreadable(m Model, p Scope, score *scoring.Score, perturbations [
 	if u.Unread == 0 {
 		return
 	}
-	model := Subject{Name: m.Name, Value: s.Rate.Select(score).Mean, Seeds: len(score.Seeds), Finished: score.Finished,
+	model := Subject{Name: m.Name, Value: s.Rate.Select(score).Mean, Seeds: score.SeedCount(), Finished: score.Finished,
 		Planned: score.Planned}
 	c := Claim{Kind: Unreadable, Subjects: []Subject{model}, Rate: s.Measure(p), Place: p, Perturbations: perturbations,
 		Tasks: score.Tasks(), Part: u.Unread, Total: u.Replies, Touched: u.Touched, Unsolved: u.Unsolved,

@@ -142,13 +142,16 @@ func planCells(p scoring.VarianceSources, bound stats.Components, difference flo
 	if n, ok := bound.Seeds(difference); ok {
 		needed = table.Int(n)
 	}
+	limit := 0.0 // on fixed tasks enough seeds show any difference
+	if !bound.Fixed {
+		limit = bound.Smallest(math.Inf(1))
+	}
 	decoding := table.Percent(bound.DecodingShare(seeds))
 	if !p.Separated && p.Task > 0 {
 		decoding = decoding.Marked(assumedMark)
 	}
 	return []table.Cell{
-		table.Int(p.N), table.Int(p.Seeds), decoding, table.Percent(bound.Smallest(seeds)),
-		table.Percent(bound.Smallest(math.Inf(1))),
+		table.Int(p.N), table.Int(p.Seeds), decoding, table.Percent(bound.Smallest(seeds)), table.Percent(limit),
 		table.Percent(bound.Power(difference, seeds)), needed, table.Int(bound.Tasks(difference, seeds)),
 	}
 }

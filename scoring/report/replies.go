@@ -119,7 +119,7 @@ func equalSeeds(s *scoring.Score) string {
 	if !s.EqualSeeds() {
 		return ""
 	}
-	text := fmt.Sprintf("%d seeds gave equal results in every task", len(s.Seeds))
+	text := fmt.Sprintf("%d seeds gave equal results in every task", s.SeedCount())
 	d := s.Condition.Decoding
 	if d != nil {
 		text += fmt.Sprintf(" at temperature %g", d.Temperature)
