@@ -87,7 +87,7 @@ func (c *cloner) finish(o *Object) {
 		return
 	}
 	o.body = new(*o.body)
-	o.contents, o.portals = c.set(o.contents), c.set(o.portals)
+	o.contents, o.portals, o.lists = c.set(o.contents), c.set(o.portals), nil
 	for i, t := range o.terminals {
 		o.terminals[i] = c.swap(t)
 	}

@@ -126,7 +126,7 @@ func (w *World) ObjectTypes() string {
 	}
 	types := map[int]ObjectKind{}
 	var ids []int
-	for _, o := range collect(w.universe, true) {
+	for _, o := range w.collect(w.universe, true) {
 		types[int(o.id)] = o.kind
 		ids = append(ids, int(o.id))
 	}
@@ -143,7 +143,7 @@ func (w *World) ObjectIDsTypesReferents() string {
 		return notInitialized
 	}
 	var entries []string
-	for _, o := range collect(w.universe, true) {
+	for _, o := range w.collect(w.universe, true) {
 		if o.isTerminal() && w.enabled&noElectricalAction != 0 {
 			continue
 		}

@@ -67,7 +67,8 @@ type body struct {
 	count   int // stopwatch: ticks counted; toilet: stage of the flush
 	display int // stopwatch: the ticks that it shows
 
-	inner uint32 // counts what is moved in it, at any depth
+	lists *placeLists // nil: none were made
+	inner uint32      // counts what is moved in it, at any depth
 }
 
 // noBody is the body of terminals.

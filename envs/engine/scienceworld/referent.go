@@ -36,6 +36,14 @@ func (w *World) moved(x, c *Object) {
 	}
 }
 
+// referents lists what an object is called, in set order (core §5.11).
+func (o *Object) referents() []string {
+	if o.door != nil {
+		return []string{portalReferent}
+	}
+	return o.makeReferents()
+}
+
 // refList is the same as the library keeps it.
 func (w *World) refList(o *Object) *refList {
 	if o.refs == nil {
@@ -60,12 +68,9 @@ func (o *Object) portalReferents(place *Object) []string {
 	return inSetOrder([]string{o.name, o.name + " to " + far.name, far.name + " " + o.name})
 }
 
-// referents lists what an object is called, in set order (core §5.11).
-func (o *Object) referents() []string {
+func (o *Object) makeReferents() []string {
 	row := &kinds[o.kind]
 	switch {
-	case o.door != nil:
-		return []string{portalReferent}
 	case row.Plain:
 		s := newTextSet()
 		for _, r := range []string{"object", o.name, o.descriptiveName()} {

@@ -200,10 +200,10 @@ func (w *World) validLists() (nearby, everywhere *search) {
 	l, place := &w.listed, w.place()
 	same := l.place == place && l.names == w.names
 	if !same || l.inner != place.inner {
-		w.nearby.among(w, collect(place, false), place)
+		w.nearby.among(w, w.collect(place, false), place)
 	}
 	if l.place == nil || l.places != w.places {
-		w.everywhere.among(w, collect(w.universe, true), place)
+		w.everywhere.among(w, w.collect(w.universe, true), place)
 	} else if !same {
 		w.everywhere.among(w, w.everywhere.objects, place)
 	}

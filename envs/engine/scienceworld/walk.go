@@ -88,8 +88,33 @@ func (o *Object) contentsAndPortals() []*Object {
 	return l.items()
 }
 
+// placeLists are the collected lists of an object, without hidden objects and with
+// them, as long as nothing is moved in it.
+type placeLists [2]collected
+
+type collected struct {
+	inner   uint32
+	objects []*Object // nil: not made
+}
+
 // collect lists what belongs to a place, whether containers are open or not (core §8.1).
-func collect(r *Object, hidden bool) []*Object {
+func (w *World) collect(r *Object, hidden bool) []*Object {
+	if r.lists == nil {
+		r.lists = new(placeLists)
+	}
+	cached := &r.lists[0]
+	if hidden {
+		cached = &r.lists[1]
+	}
+	if cached.objects == nil || cached.inner != r.inner {
+		cached.objects = w.collectAnew(r, hidden)
+		cached.inner = r.inner
+	}
+	return cached.objects
+}
+
+// collectAnew makes the list.
+func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	include := hidden || !r.hidden
 	if r.portals.len() == 0 && (!include || r.contents.len() == 0) {
 		if include {
@@ -104,10 +129,27 @@ func collect(r *Object, hidden bool) []*Object {
 	l.addPortals(r)
 	if include {
 		for _, x := range r.contentsAndPortals() {
-			l.addAll(collect(x, hidden))
+			w.addCollected(l, x, hidden)
 		}
 	}
 	return l.items()
+}
+
+// addCollected adds what belongs to an object. An object that holds only terminals needs no set of its own.
+func (w *World) addCollected(l *listing, x *Object, hidden bool) {
+	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return !y.isTerminal() }) {
+		l.addAll(w.collect(x, hidden))
+		return
+	}
+	if x.hidden && !hidden {
+		return
+	}
+	l.add(x)
+	for _, t := range x.contents.chain {
+		if hidden || !t.hidden {
+			l.add(t)
+		}
+	}
 }
 
 // accessible lists what can be reached from a place (core §8.1).

@@ -100,8 +100,17 @@ func (w *World) forget() {
 	w.library = NewLibrary()
 	w.shelf = w.library.open()
 	w.listed, w.nearby, w.everywhere, w.reach, w.scene = listed{}, search{}, search{}, cache{}, cache{}
-	for _, o := range slices.Concat(collect(w.universe, true), collect(w.agent, true)) {
+	for _, o := range w.collect(w.universe, true) {
 		o.refs = nil
+		if !o.isTerminal() {
+			o.lists = nil
+		}
+	}
+	for _, o := range w.collect(w.agent, true) {
+		o.refs = nil
+		if !o.isTerminal() {
+			o.lists = nil
+		}
 	}
 }
 
