@@ -92,7 +92,7 @@ func echoEnvironment() {
 var externalKills = flag.Int("external-kills", 0, "how often TestExternalKills kills heldout")
 
 // A run of an environment that is a program is killed again and again, and so is the program: in
-// the end nothing is lost, nothing is there twice, and the table is that of a run without kills.
+// the end nothing is lost, nothing is there twice, and the table equals the table of a run without kills.
 //
 // 100 kills of 10,000 episodes: go test ./cmd/heldout -run TestExternalKills -external-kills 100
 func TestExternalKills(t *testing.T) {

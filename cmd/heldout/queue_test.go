@@ -13,7 +13,7 @@ import (
 )
 
 // Workers and the leader of a run are killed; every episode has one result and the
-// table is that of a run without a queue.
+// table equals the table of a run without a queue.
 func TestQueueSurvivesKills(t *testing.T) {
 	sharedtest.Heavy(t)
 	t.Parallel()

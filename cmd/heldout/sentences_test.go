@@ -504,7 +504,7 @@ func (c *checker) probability(text string, want float64) {
 	}
 }
 
-// level checks that limits belong to some level between the level of one test and that of
+// level checks that limits belong to some level between the level of one test and the level of
 // all tests together, and that they hold 0 if and only if there is no significance.
 func (c *checker) level(f fact, low, high, slack, most float64) {
 	wide, far := f.t.limits(f.widest(), most)

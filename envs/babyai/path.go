@@ -163,7 +163,7 @@ func (p *paths) route(goals *poses) []minigrid.Action {
 	return moves
 }
 
-// layers appends, for every distance up to that of the nearest goals, the poses
+// layers appends, for every distance up to the nearest goals, the poses
 // at that distance; it returns nil if no goal can be reached.
 func (p *paths) layers(goals *poses, layers []poses) []poses {
 	var now poses

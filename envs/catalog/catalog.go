@@ -58,7 +58,7 @@ type Entry struct {
 //go:embed entries.yaml
 var entriesYAML []byte
 
-// entries are those of the file with what opens them.
+// entries are the entries of the file, with what opens them.
 var entries = sync.OnceValue(func() (list []Entry) {
 	if err := yaml.Load(entriesYAML, &list, yaml.WithKnownFields()); err != nil {
 		panic(err) // it is ours, and tests read it

@@ -97,7 +97,7 @@ type Claim struct {
 	// Perturbations are the perturbations of a claim about losses, whose subjects have their rates without them
 	// as Value and with them as Perturbed, or of an average.
 	Perturbations []string
-	// Tasks counts the tasks with results, Fewest those of the subject that has fewest.
+	// Tasks counts the tasks with results, Fewest the tasks of the subject that has fewest.
 	Tasks, Fewest int
 	// Estimate is a rate, a difference or a share, as a fraction; NaN if there is none.
 	Estimate float64

@@ -100,7 +100,7 @@ func EachMeasured[T any](p Readable, g *Measuring, companion Companion,
 	reading := &measurements{}
 	defer func() { reading.keep() }()
 	begin := func(m *Manifest, plan *Plan, dir string) func() decoder {
-		reading.keep() // those of the directory before
+		reading.keep() // the measures of the directory before
 		reading = &measurements{Measuring: g, companion: companion, plan: plan, dir: dir, lines: g.load(dir)}
 		return reading.decoder(m)
 	}

@@ -72,7 +72,7 @@ func newRow(s *scoring.Score, sweep *record.Sweep) row {
 	return r.rescored(s)
 }
 
-// rescored is the row with another score, such as that of several runs.
+// rescored is the row with another score, such as the score of several runs.
 func (r row) rescored(s *scoring.Score) row {
 	r.Score, r.faults, r.marks = s, faults(s), ""
 	if !s.Complete() {
