@@ -85,7 +85,7 @@ func TestBudgetTokens(t *testing.T) {
 	}
 }
 
-// A run that a budget stops is a fair, smaller run: over 200 of them, its rate is that of
+// A run that a budget stops is a fair, smaller run: over 200 of them, its rate is the rate of
 // the whole run on average, although solved episodes are short, and the interval of the
 // smaller run holds the rate of the whole in at least 95 of 100.
 func TestStoppedRunIsFair(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // and perturbation, then another one of each, then the others. The first two rounds show early what is wrong with
 // each and how long each takes. The second one no longer has to load the data that all share. The rest is balanced:
 // however far a run comes, about the same share of every environment, type and difficulty of tasks is played, by
-// all players and under all perturbations, so that its rates are those of a smaller run and not of the first tasks.
+// all players and under all perturbations, so that its rates are a smaller run's and not the first tasks'.
 // Only what is slow falls behind, because it holds no more than its share of the places; see fairest.
 func InPlayingOrder(episodes []*episode.Episode) []*episode.Episode {
 	begun := map[EpisodeKind]int{}

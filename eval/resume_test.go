@@ -75,8 +75,8 @@ func session(t *testing.T, dir string, p *Plan, m *meter, answers int64) error {
 	return err
 }
 
-// A run that is stopped after every few answers asks for each reply once, and its records are
-// those of an undisturbed run: with refusals, trials and reflections.
+// A run that is stopped after every few answers asks for each reply once, and its records equal
+// the records of an undisturbed run: with refusals, trials and reflections.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	whole, dir := t.TempDir(), t.TempDir()

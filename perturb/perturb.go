@@ -190,7 +190,7 @@ func (p *Perturbation) checkForms() error {
 	return nil
 }
 
-// forms returns the forms of the interface and, if the interface is open, those of the rules.
+// forms returns the forms of the interface and, if the interface is open, the forms of the rules.
 func forms(rules configs.Perturbation, iface envs.Interface) []string {
 	var out []string
 	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {

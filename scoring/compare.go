@@ -49,10 +49,10 @@ var (
 )
 
 // Compare pairs two scores by task. Its errors are ErrIncomplete, ErrOtherTasks,
-// ErrDeterministic and those of stats.NewSampling.
+// ErrDeterministic and the errors of stats.NewSampling.
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
-// CompareMean pairs the mean of several scores with that of others, or with one, by task. Its errors are Compare's.
+// CompareMean pairs the mean of several scores with the mean of others, or with one, by task. Its errors are Compare's.
 func CompareMean(scores []*Score, further ...*Score) (Comparison, error) {
 	p, err := newPair(scores, further...)
 	if err != nil {
@@ -144,7 +144,7 @@ func (a arm) weight() float64 {
 	return 1 / float64(len(a.scores))
 }
 
-// newPair pairs the mean of scores with that of others. It returns ErrIncomplete, ErrOtherTasks, ErrDependent or
+// newPair pairs the mean of scores with the mean of others. It returns ErrIncomplete, ErrOtherTasks, ErrDependent or
 // ErrDeterministic if the scores cannot be compared.
 func newPair(scores []*Score, further ...*Score) (pair, error) {
 	b := further[0]

@@ -41,7 +41,7 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 	return h
 }
 
-// ComparesAcross reports whether the rates may stand beside those of other environments
+// ComparesAcross reports whether the rates may stand beside the rates of other environments
 // in the held-out score: on tasks of the benchmark, without a preset or with AgentRefine's.
 func (s *Score) ComparesAcross() bool {
 	p := s.Condition.Preset

@@ -191,7 +191,7 @@ func (g *grammar) answers() {
 }
 
 // informVersion1 reports whether lines have the fixed size of version 1: whether
-// the lines of all verbs end where those of another verb begin.
+// the lines of all verbs end where the lines of another verb begin.
 func (g *grammar) informVersion1() bool {
 	var starts []int
 	g.verbs(informVerb, func(_ string, lines int) { starts = append(starts, lines) })

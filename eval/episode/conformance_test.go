@@ -410,7 +410,7 @@ func planned(t testing.TB, b *Benchmark, p *Player) []Episode {
 	return sharedtest.Must(b.Episodes(p, &c))(t)
 }
 
-// The scripts that compare requests with those of the originals have tests of their own.
+// The scripts that compare requests with the originals' have tests of their own.
 func TestOriginals(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

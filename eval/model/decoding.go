@@ -19,7 +19,7 @@ const (
 	ollamaSW = "ollama"
 )
 
-// neutral holds the fields that are sent in addition to those of Decoding, by the
+// neutral holds the fields that are sent in addition to Decoding's, by the
 // kind of server: fields that the server would otherwise set to its own defaults.
 var neutral = map[string]map[string]any{
 	vLLM:   {"top_k": -1, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0},

@@ -35,7 +35,7 @@ func pageWords(body []byte) words {
 }
 
 // readWords reads the body of a refusal, and reports whether it is an object
-// that says "error" of itself. The forms are those of OpenAI, vLLM old and new, llama.cpp, Ollama, FastAPI,
+// that says "error" of itself. The forms come from OpenAI, vLLM old and new, llama.cpp, Ollama, FastAPI,
 // Google and gateways; anything else is taken as plain text.
 func readWords(body []byte) (words, bool) {
 	body = bytes.TrimPrefix(body, byteOrderMark)

@@ -18,7 +18,7 @@ import (
 const (
 	batchProtocol = "v1"
 	batchPath     = "/v1/step"
-	// maxBatch is the largest number of entries, maxOpen that of sessions opened at once.
+	// maxBatch is the largest number of entries, maxOpen the largest number of sessions opened at once.
 	maxBatch, maxOpen = 8192, 4096
 	// batchTime bounds a whole batch: entries that have not begun by then are refused.
 	batchTime = 60 * time.Second

@@ -130,7 +130,7 @@ func means(list []written) (success, progress, grounding float64) {
 	return success, progress, grounding
 }
 
-// compare compares the rates of a folder with those of its episodes. Bare folders have no steps.
+// compare compares the rates of a folder with its episodes'. Bare folders have no steps.
 func compare(t *testing.T, dir string, byEnv map[string][]written, bare bool) {
 	t.Helper()
 	got, notes := scores(t, dir)

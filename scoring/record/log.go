@@ -118,7 +118,7 @@ func checkLogKind(dir, base string) error {
 	return nil
 }
 
-// Calls visits all lines of the file, those of this session included.
+// Calls visits all lines of the file, also this session's.
 func (l *Log) Calls(visit func(line []byte, span Span) error) error {
 	content, err := l.content()
 	if err == nil {

@@ -35,7 +35,7 @@ func (p Parts) Name() string {
 // String names all directories.
 func (p Parts) String() string { return strings.Join(p, ", ") }
 
-// Dirs returns the directories that have a manifest: the run's, or those of the shards that have begun.
+// Dirs returns the directories that have a manifest: the run's, or the shards' that have begun.
 func (p Parts) Dirs() (begun []string, err error) {
 	for _, dir := range p {
 		shards, err := Shards(dir)

@@ -15,7 +15,7 @@ const (
 	Steps Unit = "steps"
 )
 
-// Measure is a ratio: the sum of one count over that of another.
+// Measure is a ratio: the sum of one count over the sum of another.
 type Measure struct {
 	// Key names the measure for programs, Name for people.
 	Key, Name string

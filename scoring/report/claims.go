@@ -253,7 +253,7 @@ func (t row) retry(n int) claim.Retry {
 	return retry
 }
 
-// oldAndNew puts the model of the first of two runs behind that of the second, which is
+// oldAndNew puts the model of the first of two runs behind the model of the second, which is
 // the new one, and reports whether there is one of each.
 func oldAndNew(s *standing, runs []NamedRun) bool {
 	if len(runs) != 2 || len(s.lines) != 2 {
@@ -273,7 +273,7 @@ func oldAndNew(s *standing, runs []NamedRun) bool {
 // OrderGiven asks for all served models in the order of the runs.
 const OrderGiven = "given"
 
-// InOrder puts models in an order, such as that of their training. Models are named as in
+// InOrder puts models in an order, such as the order of their training. Models are named as in
 // tables, without the provider, or by their run's directory. The order may be
 // OrderGiven. A name that fits no model or several is an error.
 func (r *Report) InOrder(names []string) error {

@@ -246,7 +246,7 @@ func enter(s *standing, h Headline, t *table.Table) {
 }
 
 // verdict has the comparisons of both families, a line each, and below them the other claims
-// but those of single rates. Programs get a line for each claim.
+// but the claims of single rates. Programs get a line for each claim.
 func verdict(r *Report, t *table.Table) {
 	s := r.standing()
 	claims := *t

@@ -178,7 +178,7 @@ func publishedLines(b Baseline, w configs.Weights) (out []modelRates) {
 	return out
 }
 
-// withBaselines are lines of runs with those of publications by environment below them, which are listed.
+// withBaselines are lines of runs with the lines of publications by environment below them, which are listed.
 func (r *Report) withBaselines(lines []modelRates) (joined []modelRates, listed []Baseline) {
 	for _, b := range r.baselines {
 		if b.Table.Env == "" {

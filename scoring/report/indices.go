@@ -99,7 +99,7 @@ func (p *perturbedPlayer) classes(grade int, a anchored) (iface, read []row) {
 // errNoAnchors says that nobody played the tasks by heart.
 var errNoAnchors = errors.New("nobody played its tasks by heart")
 
-// scaled pairs a player's scores with those of an anchor.
+// scaled pairs a player's scores with an anchor's.
 func (p *perturbedPlayer) scaled(conditions []row, a anchored, agent string) (base scoring.Scaled,
 	perturbed []scoring.Scaled, err error) {
 	base = scoring.Scaled{Model: p.base.Score, Anchor: a.score(*p.base, agent)}

@@ -150,7 +150,7 @@ func other(r NamedRun) NamedRun {
 }
 
 // TestOutside: results on tasks outside a benchmark share no row, no difference and no
-// score with those of the benchmark, however many they are.
+// score with the benchmark's, however many they are.
 func TestOutside(t *testing.T) {
 	both := func(outcomes string) []group {
 		return []group{{"babyai", envs.Official, 4, "vllm:M", 0, nil, outcomes},

@@ -198,7 +198,7 @@ func shiftOf(level, difference float64) float64 {
 	return low
 }
 
-// The rates of runs that are half done are near those of the whole runs, and in their own intervals.
+// The rates of runs that are half done are near the rates of the whole runs, and in their own intervals.
 func TestHalfDoneRates(t *testing.T) {
 	sharedtest.Heavy(t)
 	n := repeated(t, 100, 40)

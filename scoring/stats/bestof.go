@@ -12,7 +12,7 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 // BestOf is the expected best of k of the values: the exact mean of the maximum over all subsets of k, which is
 // unbiased for the best of k new tries. Of zeros and ones it is pass@k (Chen et al. 2021, arXiv:2107.03374). The
 // value number j in ascending order is the best of a subset with the probability C(j-1,k-1)/C(n,k), which follows
-// from that of its neighbour, so that no large number occurs. k is at least 1 and at most the number of values.
+// from its neighbour's, so that no large number occurs. k is at least 1 and at most the number of values.
 func BestOf(values []float64, k int) float64 {
 	sorted := values
 	if !slices.IsSorted(values) {

@@ -140,7 +140,7 @@ func (w *world) solve(p float64) []float64 {
 // drawn is a benchmark that was played.
 type drawn struct {
 	episodes [][]float64 // by task
-	// ofTasks is the true rate of these tasks, ofKinds that of new tasks of these kinds.
+	// ofTasks is the true rate of these tasks, ofKinds the true rate of new tasks of these kinds.
 	ofTasks, ofKinds float64
 }
 

@@ -116,7 +116,7 @@ func CombineDifferences(parts []Difference, weights []float64, level float64) Di
 	return d.atLevel(level)
 }
 
-// Plus adds chance that does not come from the tasks, such as that of a training: its
+// Plus adds chance that does not come from the tasks, such as a training's: its
 // variance, with its degrees of freedom. Degrees are combined as Satterthwaite does.
 func (d Difference) Plus(variance, degrees, level float64) Difference {
 	if variance == 0 {

@@ -69,8 +69,8 @@ func NewKappa(clusters [][]Pair) (Kappa, error) {
 }
 
 // Kappa is the interval of a kappa whose clusters are the sampling's tasks. It is the score interval of (kappa+1)/2
-// with the variance of the linearised kappa, which for clusters of one item is that of Fleiss, Cohen and Everitt
-// (1969). The error is ErrFewTasks.
+// with the variance of the linearised kappa, which for clusters of one item is the variance of Fleiss, Cohen and
+// Everitt (1969). The error is ErrFewTasks.
 func (s Sampling) Kappa(k Kappa) (Interval, error) {
 	iv, err := s.Linear(k.half)
 	return Interval{2*iv.Low - 1, 2*iv.High - 1}, err

@@ -62,7 +62,7 @@ func (s Sampling) Rate(values []float64) Estimate {
 	return e
 }
 
-// widened moves the limits of an interval towards those of one that does not depend on the spread among tasks, the
+// widened moves the limits of an interval towards the limits of one that does not depend on the spread among tasks, the
 // more the fewer tasks carry the estimate; NaN carriers leave it.
 func widened(i, outer Interval, carriers float64) Interval {
 	share := (manyCarriers - max(carriers, fewCarriers)) / (manyCarriers - fewCarriers)

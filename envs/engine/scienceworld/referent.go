@@ -215,7 +215,7 @@ func words(ws ...string) string {
 	return strings.Join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
 }
 
-// called lists the referents of an object with those of its container, seen from a place (core §5.11).
+// called lists the referents of an object and of its container, seen from a place (core §5.11).
 func (w *World) called(o, place *Object) *calledList {
 	if o.door != nil {
 		return w.shelf.calledAs(w.shelf.list(o.portalReferents(place)), noRefs)

@@ -35,7 +35,7 @@ const (
 
 // Bundle collects episodes for a page that is one file. They are compressed inside
 // it, and a script shows them on request. If they do not fit, it takes the episodes
-// of a part of the tasks, so that those of one task can still be compared.
+// of a part of the tasks, so that the episodes of one task can still be compared.
 type Bundle struct {
 	share   float64
 	rows    []AttemptRow

@@ -27,7 +27,7 @@ type Prompts struct {
 	Shapes map[string]json.RawMessage `json:"shapes"` // the shapes, and reasons, by key
 }
 
-// callShape says how the messages of a call follow from those of the call before it: the first
+// callShape says how the messages of a call follow from the call before it: the first
 // From of them, then those after another Skip without the last Drop, then Add.
 type callShape struct {
 	From int            `json:"from,omitempty"`

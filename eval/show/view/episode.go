@@ -71,7 +71,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		Scripts: []template.JS{trajectory.Script}}, nil
 }
 
-// located is an attempt among those of its run, with its place in the plan.
+// located is an attempt among its run's, with its place in the plan.
 type located struct {
 	record.Results
 	number    int
@@ -178,7 +178,7 @@ func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (
 	return out
 }
 
-// label names an episode among those of its task.
+// label names an episode among its task's.
 func label(r *shownRun, o *record.Result, own *shownRun) string {
 	parts := []string{trajectory.Title(o), trajectory.Outcome(o.Outcome)}
 	if r != own {

@@ -1,4 +1,4 @@
-// Package judge has a model label turns of trajectories as right or wrong, and compares its labels with those of
+// Package judge has a model label turns of trajectories as right or wrong, and compares its labels with the labels of
 // people and with those that the trajectories have. It changes nothing but its own directory: labels of a judge are
 // not success and no progress.
 package judge

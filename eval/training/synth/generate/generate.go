@@ -82,7 +82,7 @@ type ItemCall struct {
 
 // Item is what was made for a persona.
 type Item struct {
-	// Index counts the items from 0, ID identifies the item among those of all conditions.
+	// Index counts the items from 0, ID identifies the item among the items of all conditions.
 	Index    int
 	ID       string
 	Persona  string

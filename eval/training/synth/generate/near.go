@@ -112,7 +112,7 @@ func (n *nearIndex) nearest(set, prefix []uint32) (best int, similarity float64)
 	return best, similarity
 }
 
-// jaccard is the size of the intersection of two sorted sets divided by that of their union; 1 if both are empty.
+// jaccard is the size of the intersection of two sorted sets divided by the size of their union; 1 if both are empty.
 func jaccard(a, b []uint32) float64 {
 	if len(a)+len(b) == 0 {
 		return 1

@@ -98,7 +98,7 @@ func (c *Collection) reasons() table.Table {
 	return t
 }
 
-// reasonOrder lists all reasons: faults of replies, then those of scripts, then those of trajectories.
+// reasonOrder lists all reasons: faults of replies, then of scripts, then of trajectories.
 func reasonOrder() []synth.Reason {
 	faults := table.Each(record.Faults(), func(f record.Fault) synth.Reason { return synth.Reason(f) })
 	return slices.Concat(faults, []synth.Reason{BadScript, BadCode}, synth.Reasons())
