@@ -123,8 +123,8 @@ var sentences = []kindOfSentence{
 		(*checker).sources},
 	{"part of the tasks", form(`(?P<parts>[A-Za-z]+(?: \(.*\))? is \d+ of \d+ official tasks.*)`), (*checker).sources},
 	{"legend", form(`(?P<text>(?:Same letter: not significantly different|~: not significant|Better, worse: significant against ` +
-		formName + `, ~: not)?(?:(?:; none: )?[nN]ot compared \((?P<reason>.*)\))?(?:; below|Below)?(?:: 95% CI for new (?:trainings and new )?tasks.*)?` +
-		`(?:\. ‡ .*)?|‡ Average over other conditions than most rows)`), (*checker).legend},
+		formName + `, ~: not)?(?:(?:; none: )?[nN]ot compared \((?P<reason>.*)\))?(?:; below|Below)?` +
+		`(?:: 95% CI for new (?:trainings and new )?tasks.*)?(?:\. ‡ .*)?|‡ Average over other conditions than most rows)`), (*checker).legend},
 	{"legend of trials", form(`SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last ` +
 		`trial, Best PR: in the best; 95% CI for new tasks.*`), nothing},
 	{"no retries beside it", form(`(?P<names>.*): no retries without memory beside it; .*`), (*checker).uncontrolled},

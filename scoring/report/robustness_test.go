@@ -90,7 +90,8 @@ func TestRobustness(t *testing.T) {
 	same(t, "perturbations", below(t, c, "perturbation"), "P5, M-", "P1", "P1", "mine")
 	same(t, "change", below(t, c, "success_difference"), "-75.0", "-50.0", "0.0", "-25.0")
 	hasNote(t, c, "N: P1 cannot be compared with none: not every planned episode has a result.")
-	hasNote(t, c, "corrected for 4 comparisons of this table (Holm), SR and PR separately (of SR 2: p and interval of the other 2")
+	hasNote(t, c, "corrected for 4 comparisons of this table (Holm), SR and PR separately "+
+		"(of SR 2: p and interval of the other 2")
 	runs := sweepRuns(t)[:1] // nobody plays P5
 	runs[0].Scores, runs[0].Sweep.Perturbations[1].Base = runs[0].Scores[:6], nil
 	hasNote(t, find(t, everything(runs, nil, weights), "robustness"), "not compared (N: 3 of 4 episodes under P1)")
