@@ -89,7 +89,7 @@ func (s *Score) ByHead() []KindScore {
 
 // Level is the score on the tasks of a difficulty.
 func (s *Score) Level(d envs.Difficulty) *Score {
-	return s.subset(table.Kept(s.tasks, func(t taskResults) bool { return t.Difficulty == d }))
+	return s.subset(table.Filter(s.tasks, func(t taskResults) bool { return t.Difficulty == d }))
 }
 
 // subset is the score on some of its tasks.

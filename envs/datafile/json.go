@@ -155,15 +155,15 @@ func Plain(err error) error {
 	var number *strconv.NumError
 	switch {
 	case errors.As(err, &oldType):
-		return fmt.Errorf("want %s, not %s", Wanted(oldType.Type), kindNamed(oldType.Value))
+		return fmt.Errorf("want %s, not %s", TypeText(oldType.Type), kindNamed(oldType.Value))
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return errors.New("the key stands there twice")
 	case errors.Is(err, jsonv2.ErrUnknownName):
 		return errors.New("the key is unknown")
 	case errors.As(err, &semantic) && len(semantic.JSONValue) > 0:
-		return fmt.Errorf("want %s, not %.60s", Wanted(semantic.GoType), semantic.JSONValue)
+		return fmt.Errorf("want %s, not %.60s", TypeText(semantic.GoType), semantic.JSONValue)
 	case errors.As(err, &semantic) && semantic.Err == nil:
-		return fmt.Errorf("want %s, not %s", Wanted(semantic.GoType), kinds[semantic.JSONKind])
+		return fmt.Errorf("want %s, not %s", TypeText(semantic.GoType), kinds[semantic.JSONKind])
 	case errors.As(err, &semantic):
 		return Plain(semantic.Err)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -191,8 +191,8 @@ func kindNamed(value string) string {
 	return value
 }
 
-// Wanted says which JSON values a type takes.
-func Wanted(t reflect.Type) string {
+// TypeText says which JSON values a type takes.
+func TypeText(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

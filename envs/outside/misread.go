@@ -120,7 +120,7 @@ func mistyped(err *jsonv2.SemanticError, rest []byte) string {
 
 // typeName is a type in words.
 func typeName(t reflect.Type) string {
-	return strings.NewReplacer(" […]", "", " {…}", "").Replace(datafile.Wanted(t))
+	return strings.NewReplacer(" […]", "", " {…}", "").Replace(datafile.TypeText(t))
 }
 
 // longestQuote is how much of a text from outside an error has, in bytes.

@@ -49,7 +49,7 @@ func (s *Sweep) conditions(accept func(Condition) bool) []Condition {
 	if s == nil {
 		return nil
 	}
-	return table.Kept(s.Conditions[1:], func(c Condition) bool { return accept(c) && c.Score != nil })
+	return table.Filter(s.Conditions[1:], func(c Condition) bool { return accept(c) && c.Score != nil })
 }
 
 // perturbations names the conditions of a kind, scores are those under them.

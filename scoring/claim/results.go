@@ -176,7 +176,7 @@ func (r *Results) Competes(m Model) bool {
 }
 
 // competing counts the models that are compared.
-func (r *Results) competing() int { return len(table.Kept(r.Models, r.Competes)) }
+func (r *Results) competing() int { return len(table.Filter(r.Models, r.Competes)) }
 
 // Measure is the name of the rate in a place. Where a model has several trials of a task it is
 // the rate after the first one.

@@ -69,7 +69,7 @@ func (s *Set) besidesOnce(lines []string) []string {
 // ProtocolText says what differs between the models that are compared besides the models; empty if nothing is known to.
 func (s *Set) ProtocolText() string {
 	places := table.Keys(s.Places, func(p Scope) string { return p.Name })
-	return protocolChanges(places, table.Kept(s.Models, s.Competes))
+	return protocolChanges(places, table.Filter(s.Models, s.Competes))
 }
 
 // sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good
@@ -161,7 +161,7 @@ func truncate(sentences []string, rest []Claim) []string {
 	}
 	var parts []string
 	for _, word := range []ClaimKind{Differs, NotSignificant, NotCompared} {
-		if same := table.Kept(rest, func(c Claim) bool { return c.Kind == word }); len(same) > 0 {
+		if same := table.Filter(rest, func(c Claim) bool { return c.Kind == word }); len(same) > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", len(same), word))
 		}
 	}
@@ -188,7 +188,7 @@ func (s *Set) byPlace(claims []Claim) string {
 	case Averages:
 		head = "Average "
 	}
-	decided := table.Kept(claims, func(c Claim) bool { return c.Kind != NotCompared || c.Bounded })
+	decided := table.Filter(claims, func(c Claim) bool { return c.Kind != NotCompared || c.Bounded })
 	if len(decided) == 0 {
 		decided = claims
 	}
@@ -438,8 +438,8 @@ func losers(losses, family []Claim) string {
 // lossPlaces says in which places a model has some of the losses; empty if that is everywhere.
 func lossPlaces(model string, losses, claims []Claim) string {
 	its := func(c Claim) bool { return c.model() == model }
-	own := table.Kept(losses, its)
-	if len(own) == len(table.Kept(claims, its)) {
+	own := table.Filter(losses, its)
+	if len(own) == len(table.Filter(claims, its)) {
 		return ""
 	}
 	return " on " + table.List(slices.Sorted(slices.Values(placesOf(own))))
@@ -448,7 +448,7 @@ func lossPlaces(model string, losses, claims []Claim) string {
 // alone says what models reached that are not compared: each rate in a sentence, or the rates
 // of a single model in one.
 func (s *Set) alone() (out []string) {
-	reached := table.Kept(s.Rates, func(c Claim) bool { return !math.IsNaN(c.Estimate) })
+	reached := table.Filter(s.Rates, func(c Claim) bool { return !math.IsNaN(c.Estimate) })
 	if len(s.Models) != 1 || len(reached) < 2 || len(s.Retries) > 0 {
 		head := func(c Claim) string { return fmt.Sprintf("%s (%s)", c.topic(), c.basis()) }
 		for _, claims := range table.Grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {

@@ -63,12 +63,12 @@ func (s *Set) Claims() []Claim {
 func (s *Set) Family(name FamilyName) []Claim { return ofFamily(s.Comparisons, name) }
 
 func ofFamily(claims []Claim, name FamilyName) []Claim {
-	return table.Kept(claims, func(c Claim) bool { return c.Family.Name == name })
+	return table.Filter(claims, func(c Claim) bool { return c.Family.Name == name })
 }
 
 // Families are those that have tests, in their order.
 func (s *Set) Families() []Family {
-	tested := table.Kept(s.Comparisons, func(c Claim) bool { return c.Family.Tests > 0 })
+	tested := table.Filter(s.Comparisons, func(c Claim) bool { return c.Family.Tests > 0 })
 	return table.Keys(tested, func(c Claim) Family { return c.Family })
 }
 
@@ -236,7 +236,7 @@ func (s *Set) lettered(p Scope) map[string]string {
 	var members []Subject
 	for _, subject := range subjects {
 		compared := func(o Subject) bool { return !lacks(subject.Name, o.Name) }
-		if slices.ContainsFunc(subjects, compared) && len(table.Kept(members, compared)) == len(members) {
+		if slices.ContainsFunc(subjects, compared) && len(table.Filter(members, compared)) == len(members) {
 			members = append(members, subject)
 		}
 	}

@@ -90,7 +90,7 @@ func byTries(r reader, f *Figure) error {
 // over training for success and progress.
 func checkpoints(r reader, f *Figure) error {
 	r = r.keep(func(row int) bool { return slices.Contains(r.checkpoints, r.text(row, column.Model)) })
-	names := table.Kept(r.checkpoints, func(name string) bool { return r.find(name) >= 0 })
+	names := table.Filter(r.checkpoints, func(name string) bool { return r.find(name) >= 0 })
 	if len(names) == 0 {
 		return errors.New("no model was served, the order is unknown, or no checkpoint has a rate")
 	}

@@ -16,7 +16,7 @@ import (
 
 // robustness has a panel for each environment and rate: a dot for each condition.
 func robustness(r reader, f *Figure) error {
-	conditions := table.Kept(r.Columns, func(c table.Column) bool { return column.IsCondition(c) && r.complete(c) })
+	conditions := table.Filter(r.Columns, func(c table.Column) bool { return column.IsCondition(c) && r.complete(c) })
 	names := r.models()
 	tables := []string{""}
 	if r.Columns[0].Key == tableTitle.Key {

@@ -40,7 +40,7 @@ func flag(set bool, name, value, usual, label string) Part {
 
 // Labels are what names of rows say of parts.
 func Labels(parts []Part) []string {
-	return table.Each(table.Kept(parts, func(p Part) bool { return !p.Unlabelled }), Part.String)
+	return table.Each(table.Filter(parts, func(p Part) bool { return !p.Unlabelled }), Part.String)
 }
 
 // Player are the parts that belong to the player, the same in every environment.
@@ -187,7 +187,7 @@ func Differences(plays []Play, mentioned func(part string) bool) (out []string) 
 	}
 	texts := map[string][]string{} // by player
 	for _, name := range names {
-		answering := table.Kept(plays, func(p Play) bool { return p.answers(name) })
+		answering := table.Filter(plays, func(p Play) bool { return p.answers(name) })
 		for i, text := range values(name, answering) {
 			texts[answering[i].Name] = append(texts[answering[i].Name], text)
 		}

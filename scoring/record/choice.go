@@ -219,7 +219,7 @@ type unfitted struct {
 func (u unfitted) strike(m *Manifest) {
 	m.note(u.present)
 	for i := range u.values {
-		u.values[i] = table.Kept(u.values[i], func(v string) bool {
+		u.values[i] = table.Filter(u.values[i], func(v string) bool {
 			var single EpisodeFilter
 			*single.lists()[i] = []string{v}
 			return len(m.Only(single).Groups) == 0

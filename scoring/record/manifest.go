@@ -156,7 +156,7 @@ type LeftOut struct {
 
 // In returns the perturbations of an environment, in the order of the table.
 func (s *Sweep) In(env string) []Perturbation {
-	return table.Kept(s.Perturbations, func(p Perturbation) bool { return cmp.Or(p.Env, s.Env) == env })
+	return table.Filter(s.Perturbations, func(p Perturbation) bool { return cmp.Or(p.Env, s.Env) == env })
 }
 
 // Combines reports whether a perturbation combines families of rules; false without a sweep.

@@ -58,20 +58,20 @@ func abilityRows(rows []row) (out []row, several []string) {
 		}
 		return "no scores, because of several protocols on " + envs.Title(r.Condition.Env) + ": choose by --preset"
 	})
-	dropped := table.Each(table.Kept(out, mixed), lineOf)
+	dropped := table.Each(table.Filter(out, mixed), lineOf)
 	return slices.DeleteFunc(out, func(r row) bool { return slices.Contains(dropped, r.line) }), several
 }
 
 // environments lists the environments of rows, in AgentBoard's order.
 func environments(rows []row) []string {
-	return table.Kept(configs.BoardEnvironments, func(name string) bool {
+	return table.Filter(configs.BoardEnvironments, func(name string) bool {
 		return slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Env == name })
 	})
 }
 
 // succeeding are the played environments on which a line has a success rate.
 func (l modelRates) succeeding(places []string) []string {
-	return table.Kept(places, func(env string) bool { return l.rates[env].success != nil })
+	return table.Filter(places, func(env string) bool { return l.rates[env].success != nil })
 }
 
 // ability is the score of a line on these environments, and the share of the ability's weights that they have.
@@ -104,7 +104,7 @@ func (l modelRates) marksOn(names []string) (marks string) {
 func lacking(lines []modelRates, places []string) []string {
 	texts := map[string]bool{}
 	missing := func(l modelRates) string {
-		names := table.Kept(configs.BoardEnvironments, func(env string) bool {
+		names := table.Filter(configs.BoardEnvironments, func(env string) bool {
 			return !slices.Contains(l.succeeding(places), env)
 		})
 		if len(names) == 0 {

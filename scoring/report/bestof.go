@@ -64,12 +64,12 @@ func addPublished(t *table.Table, place string, report *Report) (marks string) {
 
 // tryNotes say what the tries of rows are.
 func tryNotes(rows []row) []string {
-	several := table.Kept(rows, func(r row) bool { return len(r.Seeds) > 1 })
+	several := table.Filter(rows, func(r row) bool { return len(r.Seeds) > 1 })
 	notes := aboutNotes(several)
 	if len(several) > 0 && several[0].About == stats.TheseTasks {
 		notes = append(notes, "No interval for the best of more than half of the seeds: other decodings of these tasks could do without the best ones.")
 	}
-	unfinished := table.Kept(several, func(r row) bool { return !r.Complete() })
+	unfinished := table.Filter(several, func(r row) bool { return !r.Complete() })
 	notes = append(notes, notesOn(unfinished, func(r row) string {
 		return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results "+
 			"of %d or more, so N is %[2]d", len(r.Seeds), r.Tries())

@@ -159,7 +159,7 @@ func cost(report *Report, t *table.Table) {
 // billsOf lists what each model took in each place and, if there are several, in all of
 // them; priced if any of it has a price.
 func billsOf(r *Report) (bills []bill, priced bool) {
-	called := table.Kept(r.allRows, func(e row) bool { return e.Spent.Calls != 0 })
+	called := table.Filter(r.allRows, func(e row) bool { return e.Spent.Calls != 0 })
 	for _, rows := range table.Grouped(called, lineOf) {
 		total, places := bill{model: rows[0].line, place: everywhere}, table.Grouped(rows, placeOf)
 		for _, place := range places {

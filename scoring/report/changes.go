@@ -69,7 +69,7 @@ func changesOf(r row) []string {
 // others.
 func allChanged(r *Report, protocols string) []string {
 	common := func(d departure) bool { return d.models == nil || protocols == "" }
-	return table.Each(table.Kept(departed(r.plain), common), departure.String)
+	return table.Each(table.Filter(departed(r.plain), common), departure.String)
 }
 
 // protocolsSaid names the protocols of the rows, with what is changed and what differs between models, if that is not

@@ -288,7 +288,7 @@ func (r *Report) Checkpoints() []string { return r.checkpoints }
 // ordered returns the lines in the order of their names.
 func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 	if slices.Equal(order, []string{OrderGiven}) {
-		if out = table.Kept(lines, func(l modelRates) bool { return !l.Baseline }); len(out) == 0 {
+		if out = table.Filter(lines, func(l modelRates) bool { return !l.Baseline }); len(out) == 0 {
 			return nil, errors.New("no model was served")
 		}
 		return out, nil

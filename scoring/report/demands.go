@@ -43,7 +43,7 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	if s.Reference == "" {
 		return nil, errors.New("whether a run is worse wants two runs of one model each, the old one first, or --reference")
 	}
-	demanded := table.Kept(s.Comparisons, func(c claim.Claim) bool {
+	demanded := table.Filter(s.Comparisons, func(c claim.Claim) bool {
 		return c.Family.Name != claim.Losses && c.Family.Name != claim.LossDifferences
 	})
 	if len(demanded) == 0 {

@@ -217,7 +217,7 @@ func families(report *Report, t *table.Table) {
 
 // singleFamilies are the perturbations of one family, also those that were drawn.
 func singleFamilies(p *perturbedPlayer) []row {
-	return table.Kept(p.perturbed, func(c row) bool { return len(c.about.Parts) < 2 && !isDrawn(c.about) })
+	return table.Filter(p.perturbed, func(c row) bool { return len(c.about.Parts) < 2 && !isDrawn(c.about) })
 }
 
 // titles says what the perturbations of single families change.

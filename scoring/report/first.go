@@ -22,7 +22,7 @@ func firstNotes(r *Report, legend ...string) []string {
 		legend = cellLegend(r)
 	}
 	unsaid := func(note string) bool { return note != "" }
-	legend, notes := table.Kept(legend, unsaid), table.Kept(caveatsOf(r, r.standing()), unsaid)
+	legend, notes := table.Filter(legend, unsaid), table.Filter(caveatsOf(r, r.standing()), unsaid)
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]

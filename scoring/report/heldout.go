@@ -38,7 +38,7 @@ func weightNote(w configs.Weights) string {
 
 // noScore says which lines have no held-out score, and why.
 func noScore(lines []modelRates, w configs.Weights) []string {
-	lacking := table.Kept(lines, func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
+	lacking := table.Filter(lines, func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
 	return grouped(lacking, func(l modelRates) string { return l.Name }, func(l modelRates) string {
 		missing := table.Each(l.heldOut(w).Missing, func(env string) string {
 			if r, ok := l.rates[env]; ok {
@@ -233,8 +233,8 @@ func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Est
 
 // scored returns the lines of rows that have a held-out score.
 func scored(rows []row, w configs.Weights) []modelRates {
-	lines := gather(table.Kept(rows, func(r row) bool { return r.ComparesAcross() }), environmentOf)
-	return table.Kept(lines, func(l modelRates) bool { return len(l.heldOut(w).Missing) == 0 })
+	lines := gather(table.Filter(rows, func(r row) bool { return r.ComparesAcross() }), environmentOf)
+	return table.Filter(lines, func(l modelRates) bool { return len(l.heldOut(w).Missing) == 0 })
 }
 
 // optional is a rate that may not be there.

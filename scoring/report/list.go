@@ -170,7 +170,7 @@ var Kinds = sync.OnceValue(func() []Kind {
 // In lists the kinds that a section of the page of a report has.
 func In(section string) []Kind {
 	part := func(late bool) []Kind {
-		return table.Kept(Kinds(), func(k Kind) bool { return k.Section == section && k.Late == late })
+		return table.Filter(Kinds(), func(k Kind) bool { return k.Section == section && k.Late == late })
 	}
 	return slices.Concat(part(false), part(true))
 }
@@ -222,5 +222,5 @@ func Names() string {
 
 // Views are the views of a table.
 func Views(id string) []Kind {
-	return table.Kept(Kinds(), func(k Kind) bool { return k.Of == id })
+	return table.Filter(Kinds(), func(k Kind) bool { return k.Of == id })
 }

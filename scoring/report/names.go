@@ -296,7 +296,7 @@ func directories(rows []row) (notes []string) {
 		listed[r.run] = true
 		notes = append(notes, fmt.Sprintf("%s: %s.", r.run, r.directory))
 	}
-	joined := table.Kept(rows, func(r row) bool { return len(r.joined) > 0 })
+	joined := table.Filter(rows, func(r row) bool { return len(r.joined) > 0 })
 	where := func(r row) string { return "one model in " + table.List(r.joined) }
 	return append(notes, grouped(joined, lineOf, where)...)
 }

@@ -48,7 +48,7 @@ func incomplete(rows []row) (notes []string) {
 
 // decodings says how the replies of served models were sampled.
 func decodings(rows []row) []string {
-	served := table.Kept(rows, func(r row) bool { return r.Condition.Decoding != nil })
+	served := table.Filter(rows, func(r row) bool { return r.Condition.Decoding != nil })
 	return grouped(served, lineOf, func(r row) string {
 		d := r.Condition.Decoding
 		var sampled []string
@@ -66,13 +66,13 @@ func decodings(rows []row) []string {
 // settings says how the environments were set up. It says so once if all rows of an environment agree.
 func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
-	rows = table.Kept(rows, func(r row) bool { return r.Environment.Source != envs.External })
+	rows = table.Filter(rows, func(r row) bool { return r.Environment.Source != envs.External })
 	for _, r := range rows {
 		setups[r.place.Name] = table.AppendNew(setups[r.place.Name], chosen(r))
 	}
 	agree := func(r row) bool { return len(setups[r.place.Name]) == 1 }
-	differ := table.Kept(rows, func(r row) bool { return !agree(r) && chosen(r) != "" })
-	notes := grouped(table.Kept(rows, agree), placeOf, chosen)
+	differ := table.Filter(rows, func(r row) bool { return !agree(r) && chosen(r) != "" })
+	notes := grouped(table.Filter(rows, agree), placeOf, chosen)
 	return append(notes, grouped(differ, lineOf, func(r row) string { return r.place.Name + " with " + chosen(r) })...)
 }
 
@@ -81,7 +81,7 @@ func chosen(r row) string { return strings.Join(settingOf(r)[2:], ", ") }
 
 // stepLimits says which rows had another step limit than the benchmark's.
 func stepLimits(rows []row) []string {
-	other := table.Kept(rows, func(r row) bool { return r.Condition.StepLimit != r.Environment.StepLimit })
+	other := table.Filter(rows, func(r row) bool { return r.Condition.StepLimit != r.Environment.StepLimit })
 	return grouped(other, lineOf, func(r row) string {
 		return fmt.Sprintf("at most %s on %s, where the benchmark has %d",
 			table.Counted(r.Condition.StepLimit, "step"), r.place.Name, r.Environment.StepLimit)
@@ -118,7 +118,7 @@ func lostExpert(r row) string {
 
 // otherNames returns notes on the environments whose rates have other names than the columns of the table.
 func otherNames(rows []row) []string {
-	other := table.Kept(rows, func(r row) bool { return rateNames(r) != usualNames })
+	other := table.Filter(rows, func(r row) bool { return rateNames(r) != usualNames })
 	return grouped(other, placeOf, func(r row) string {
 		return fmt.Sprintf("SR is %s and PR is %s", rateNames(r)[0], rateNames(r)[1])
 	})

@@ -182,7 +182,7 @@ func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.R
 func addPublishedPaper(r *Report, t *table.Table, columns []PaperColumn) {
 	rows := publishedRows(r, func(b configs.PublishedTable, row int, l modelRates, p claim.Scope) []table.Cell {
 		rate, index := l.rates[p.Name], slices.Index(b.Columns, p.Name)
-		own := table.Kept(columns, func(c PaperColumn) bool { return c.in(p) })
+		own := table.Filter(columns, func(c PaperColumn) bool { return c.in(p) })
 		return table.Each(own, func(c PaperColumn) table.Cell {
 			switch c.Rate {
 			case claim.Success:

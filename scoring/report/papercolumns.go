@@ -99,7 +99,7 @@ func kindTables(r *Report, blank table.Table) (tables []table.Table) {
 		order[l.Name] = i
 	}
 	for _, p := range r.places {
-		rows := table.Kept(r.plain, func(entry row) bool { return entry.place.Name == p.Name && entry.Tasks() > 0 })
+		rows := table.Filter(r.plain, func(entry row) bool { return entry.place.Name == p.Name && entry.Tasks() > 0 })
 		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(order[a.line], order[b.line]) })
 		for _, c := range r.paperColumns(string(cmp.Or(r.First.Rate, claim.Success))) {
 			t := kindTable(r, blank, c, rows)

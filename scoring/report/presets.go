@@ -39,7 +39,7 @@ func protocols(runs []NamedRun) map[string]presetRow {
 // presetRows returns the rows with presets.
 func presetRows(rows []row, runs []NamedRun) []row {
 	byKey := protocols(runs)
-	return table.Kept(rows, func(r row) bool {
+	return table.Filter(rows, func(r row) bool {
 		_, ok := byKey[r.Condition.Preset.Key()]
 		return ok
 	})

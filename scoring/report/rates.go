@@ -47,7 +47,7 @@ func rateLines(report *Report, t *table.Table) {
 }
 
 // fair are the rows with a rate that does not mislead.
-func fair(rows []row) []row { return table.Kept(rows, func(r row) bool { return !r.Misleads() }) }
+func fair(rows []row) []row { return table.Filter(rows, func(r row) bool { return !r.Misleads() }) }
 
 // results are the tables of rates, one for each pair of names that rates have: SR and PR first of all.
 func results(report *Report, blank table.Table) (tables []table.Table) {

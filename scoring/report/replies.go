@@ -35,7 +35,7 @@ func unreadable(s *standing) []string {
 	if len(s.Rates) == 1 {
 		return []string{worst.Sentence() + "."}
 	}
-	n := len(table.Kept(s.Unreadable, func(c claim.Claim) bool { return c.Share() >= doubtful }))
+	n := len(table.Filter(s.Unreadable, func(c claim.Claim) bool { return c.Share() >= doubtful }))
 	place := worst.Place.Title
 	if len(worst.Perturbations) > 0 {
 		place += " under " + worst.Perturbations[0]
@@ -142,7 +142,7 @@ func replyNotes(rows []row) (notes []string) {
 
 // lateNotes say how often replies came too late.
 func lateNotes(rows []row) []string {
-	late := table.Kept(rows, func(r row) bool { return r.Spent.Late > 0 })
+	late := table.Filter(rows, func(r row) bool { return r.Spent.Late > 0 })
 	return grouped(late, func(r row) string { return named([]row{r}) }, func(r row) string {
 		return table.Counted(r.Spent.Late, "request") + " had no reply within --timeout, which cost time and maybe tokens " +
 			"that no table counts; a larger one or a smaller --concurrency helps"

@@ -73,12 +73,12 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
-	r.rows = table.Kept(r.allRows, func(entry row) bool { return entry.about == nil || !combines(*entry.about) })
-	r.tried = table.Kept(r.rows, func(entry row) bool { return entry.Condition.Trials != nil })
+	r.rows = table.Filter(r.allRows, func(entry row) bool { return entry.about == nil || !combines(*entry.about) })
+	r.tried = table.Filter(r.rows, func(entry row) bool { return entry.Condition.Trials != nil })
 	r.plain = plainRows(r.allRows)
 	r.places = placesOf(runs, r.plain)
-	r.bests = table.Kept(baselines, func(b Baseline) bool { return b.Table.HasBestOf() })
-	r.baselines = table.Kept(baselines, func(b Baseline) bool { return !b.Table.HasBestOf() })
+	r.bests = table.Filter(baselines, func(b Baseline) bool { return b.Table.HasBestOf() })
+	r.baselines = table.Filter(baselines, func(b Baseline) bool { return !b.Table.HasBestOf() })
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
 
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
@@ -104,7 +104,7 @@ func (r *Report) Tables(kind string) (out []table.Table) {
 		}
 		index := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
 		if index >= 0 && len(r.only) > 0 {
-			t.Rows = table.Kept(t.Rows, func(row []table.Cell) bool {
+			t.Rows = table.Filter(t.Rows, func(row []table.Cell) bool {
 				return slices.Contains(r.only, row[index].Text)
 			})
 		}
@@ -172,7 +172,9 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 		var notes []string
 		for i := range out {
 			if !full { // one screen says a note once
-				out[i].Notes = table.Kept(out[i].Notes, func(note string) bool { return !slices.Contains(notes, note) })
+				out[i].Notes = table.Filter(out[i].Notes, func(note string) bool {
+					return !slices.Contains(notes, note)
+				})
 			}
 			notes = append(notes, out[i].Notes...)
 		}

@@ -51,7 +51,7 @@ type sweptPlace struct {
 
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
-	rows = table.Kept(rows, func(r row) bool { return len(compared(r)) > 0 })
+	rows = table.Filter(rows, func(r row) bool { return len(compared(r)) > 0 })
 	for _, group := range table.Grouped(rows, placeOf) {
 		p := sweptPlace{env: group[0].place.Name, lines: sweptLines(group)}
 		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(group)
@@ -189,7 +189,7 @@ func changes(report *Report, blank table.Table) (tables []table.Table) {
 // compared lists the perturbations that stand side by side with the row's: those of
 // its sweep that belong to no family.
 func compared(r row) []record.Perturbation {
-	return table.Kept(r.planned, func(p record.Perturbation) bool { return !combines(p) })
+	return table.Filter(r.planned, func(p record.Perturbation) bool { return !combines(p) })
 }
 
 // perturbationsOf lists the perturbations of sweeps and the ones that change the interface, with notes that say what

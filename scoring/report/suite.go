@@ -28,7 +28,7 @@ func combines(p record.Perturbation) bool { return len(p.Parts) > 0 }
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
 func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
-	rows = table.Kept(rows, func(r row) bool {
+	rows = table.Filter(rows, func(r row) bool {
 		return slices.ContainsFunc(r.planned, combines) && (r.about == nil || combines(*r.about))
 	})
 	for _, group := range table.Grouped(rows, func(r row) string { return r.commonKey }) {
@@ -118,13 +118,13 @@ func (p *perturbedPlayer) doses() (doses []dose) {
 	for _, grade := range p.grades() {
 		add(fmt.Sprint(grade), p.atGrade(grade))
 	}
-	add(drawn, byParts(table.Kept(p.perturbed, func(c row) bool { return isDrawn(c.about) })))
+	add(drawn, byParts(table.Filter(p.perturbed, func(c row) bool { return isDrawn(c.about) })))
 	return doses
 }
 
 // singles are the families of a grade, each alone.
 func (p *perturbedPlayer) singles(grade int) []row {
-	return table.Kept(p.atGrade(grade), func(c row) bool { return len(c.about.Parts) < 2 })
+	return table.Filter(p.atGrade(grade), func(c row) bool { return len(c.about.Parts) < 2 })
 }
 
 func scoresOf(conditions []row) []*scoring.Score {
@@ -145,7 +145,7 @@ func departures(rows []row) (notes []string) {
 			notes = append(notes, fmt.Sprintf("Not the original's any more on %s: %s. Published results do not compare.",
 				r.place.Name, strings.Join(changes, "; ")))
 		}
-		omitted := table.Kept(r.sweep.LeftOut, func(l record.LeftOut) bool { return l.Env == c.Env })
+		omitted := table.Filter(r.sweep.LeftOut, func(l record.LeftOut) bool { return l.Env == c.Env })
 		if len(omitted) > 0 {
 			names := table.Each(omitted, func(l record.LeftOut) string { return l.Perturbation })
 			notes = append(notes, fmt.Sprintf("Left out, as they do not fit %s: %s (run.json says why).", r.place.Name,

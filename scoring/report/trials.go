@@ -87,7 +87,7 @@ func howTried(r row) string {
 
 // firstTrial is the note of all other tables, which have first trials only.
 func firstTrial(rows []row) []string {
-	tried := table.Kept(rows, func(r row) bool { return r.Condition.Trials != nil })
+	tried := table.Filter(rows, func(r row) bool { return r.Condition.Trials != nil })
 	return grouped(tried, lineOf, func(r row) string {
 		return fmt.Sprintf("the first of up to %d trials; the table of trials has the others", r.Condition.Trials.Limit)
 	})

@@ -35,8 +35,8 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// Kept are the items that pass, in their order.
-func Kept[T any](items []T, pass func(T) bool) []T {
+// Filter lists the items that pass, in their order.
+func Filter[T any](items []T, pass func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(items), func(item T) bool { return !pass(item) })
 }
 

@@ -94,7 +94,7 @@ func (t Table) latexHeights(s latexSize, broken map[int]float64) (heights []floa
 
 // latexNotes are the notes that the caption does not stand for.
 func (t Table) latexNotes() []string {
-	return Kept(t.Notes, func(note string) bool { return !slices.Contains(t.Captioned, note) })
+	return Filter(t.Notes, func(note string) bool { return !slices.Contains(t.Captioned, note) })
 }
 
 // noteHeight is about how high the notes are, in points.

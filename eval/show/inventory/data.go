@@ -19,7 +19,7 @@ func Data(dir string, found []official.Finding) (t table.Table, lacking []string
 		return t, nil, err
 	}
 	t, lacking = checkTable(dir, found), lackingIn(found)
-	if heldOut := table.Kept(lacking, func(env string) bool {
+	if heldOut := table.Filter(lacking, func(env string) bool {
 		return !slices.Contains(weights.HeldIn, env) && weights.Contains(env)
 	}); len(heldOut) > 0 {
 		t.Notes = append(t.Notes, "The held-out score stays incomplete without "+strings.Join(heldOut, ", ")+".")
@@ -29,7 +29,7 @@ func Data(dir string, found []official.Finding) (t table.Table, lacking []string
 
 // lackingIn lists the environments whose needed files are missing or changed.
 func lackingIn(found []official.Finding) []string {
-	absent := table.Kept(found, func(f official.Finding) bool { return f.Needed && !f.Usable() })
+	absent := table.Filter(found, func(f official.Finding) bool { return f.Needed && !f.Usable() })
 	return table.Keys(absent, func(f official.Finding) string { return f.Env })
 }
 

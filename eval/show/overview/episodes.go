@@ -184,5 +184,5 @@ func (e *Episodes) keep(name string, run *scoring.Run, group int, stand report.S
 
 // solved counts the attempts at a task that solved it.
 func (t *taskAttempts) solved() int {
-	return len(table.Kept(t.attempts, func(a countedAttempt) bool { return a.Reason == trajectory.Solved }))
+	return len(table.Filter(t.attempts, func(a countedAttempt) bool { return a.Reason == trajectory.Solved }))
 }

@@ -154,7 +154,7 @@ func cards(rep *report.Report, h report.Headline, d []duel, f []failing) (out []
 
 // compared are the places that the verdict compares.
 func (d duel) compared() []duelPlace {
-	return table.Kept(d.Places, func(p duelPlace) bool { return p.Compared })
+	return table.Filter(d.Places, func(p duelPlace) bool { return p.Compared })
 }
 
 // finding says how many tasks each wins, the first as the verdict has it, and where the largest lead is; empty if
