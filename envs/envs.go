@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Env is a family of tasks with one rule set.
@@ -59,11 +61,23 @@ type Info struct {
 	// Caveat says why results in this configuration are not comparable with
 	// published results; empty if there is nothing to say.
 	Caveat string `json:"caveat,omitempty"`
+	// Unlayered is such a reason where AgentBoard's layer, which published results use, is left out. A preset has its
+	// own results and its own layer.
+	Unlayered string `json:"-"`
 	// DataHash is the SHA-256, in hex, of the tasks' files; empty for generated tasks.
 	DataHash string `json:"data_hash,omitempty"`
 	// Instructions are for prompts, by the type of tasks, if the environment brings its own;
 	// nil if heldout has them.
 	Instructions map[string]string `json:"instructions,omitempty"`
+}
+
+// Caveats joins the reasons why results, of a preset or not, do not compare with published ones; empty without any.
+func (i Info) Caveats(preset bool, more string) string {
+	reasons := []string{i.Caveat, i.Unlayered, more}
+	if preset {
+		reasons[1] = ""
+	}
+	return strings.Join(slices.DeleteFunc(reasons, func(reason string) bool { return reason == "" }), "; ")
 }
 
 // Difficulty is the benchmark's own class of a task.

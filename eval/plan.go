@@ -81,11 +81,7 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 		return err
 	}
 	info := b.Env.Info()
-	reasons := strings.Split(info.Caveat+"; "+b.Caveat, "; ")
-	// Published results of a preset have the preset's layer.
-	info.Caveat = strings.Join(slices.DeleteFunc(reasons, func(reason string) bool {
-		return reason == "" || b.Named.Key() != "" && strings.Contains(reason, "AgentBoard's layer")
-	}), "; ")
+	info.Caveat = info.Caveats(b.Named.Key() != "", b.Caveat)
 	env := record.Environment{Info: info, Protocol: b.Named.Key(), Tasks: b.Tasks,
 		Total: cmp.Or(b.Preset.Env.Tasks.Count, len(b.Env.Tasks()))}
 	same := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }

@@ -76,8 +76,6 @@ func (e *Env) note(o Options) {
 // caveat says why results do not compare with published ones, if they do not.
 func (o Options) caveat() string {
 	switch {
-	case o.Variant == ALFWorld:
-		return "published results use AgentBoard's layer"
 	case o.Split != "" && o.Split != Splits()[0]:
 		return "published results use the games of " + Splits()[0]
 	case o.Dialect != "" && o.Dialect != "v1":
@@ -146,7 +144,12 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 	e := &Env{
 		domain: domain, options: o, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
 		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
-		Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Caveat: o.caveat()}},
+		Roster: envs.Roster{About: envs.Info{Name: Name, Source: src, StepLimit: stepLimit}},
+	}
+	if o.Variant == ALFWorld {
+		e.About.Unlayered = "published results use AgentBoard's layer"
+	} else {
+		e.About.Caveat = o.caveat()
 	}
 	e.note(o)
 	return e, nil

@@ -68,7 +68,8 @@ func TestBareWorldIsTheEngine(t *testing.T) {
 // The walkthroughs of AgentBoard's records also win without its layer, whose rewriting of actions is gone.
 func TestBareWorldHasNoLayer(t *testing.T) {
 	env := sharedtest.Must(NewGenerated(1000, Options{Variant: ALFWorld}))(t)
-	if env.Info().Settings["variant"] != ALFWorld || env.Info().Caveat == "" {
+	if env.Info().Settings["variant"] != ALFWorld || env.Info().Caveats(false, "") == "" ||
+		env.Info().Caveats(true, "") != "" {
 		t.Errorf("%+v", env.Info())
 	}
 	task := env.Tasks()[0]

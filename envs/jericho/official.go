@@ -96,7 +96,7 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 	if n := len(games) + len(talesGames); len(read) < n {
 		e.caveat(fmt.Sprintf("%d of the %d games of TALES are there", len(read), n))
 	}
-	e.caveat("texts and scores are Jericho's, without AgentBoard's layer")
+	e.About.Unlayered = "texts and scores are Jericho's, without AgentBoard's layer"
 	e.note(binds)
 	e.About.DataHash = envs.Digest(read...)
 	return e, nil

@@ -338,7 +338,7 @@ func (m *Mount) settle() (settled, error) {
 		Perturbation: m.Perturbation,
 		Preset:       m.Preset, Reward: m.Reward, StepCost: m.StepCost, Penalty: m.InvalidPenalty,
 		MaxSteps: m.limit(set, set.Tasks[0]), Actions: m.Actions,
-		Caveat: info.Caveat,
+		Caveat: info.Caveats(m.Preset != "", ""),
 	}
 	if out.Settings == nil {
 		out.Settings = map[string]string{}
